@@ -147,6 +147,7 @@ def test_the_page_names_its_language_and_itself(studio):
     assert "<title>MELM Studio</title>" in page
 
 
+@pytest.mark.fault
 def test_a_taken_port_is_said_in_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr("app.configure_logging", lambda: None)
     monkeypatch.setattr("signal.signal", lambda number, handler: None)
@@ -170,6 +171,7 @@ def started(tmp_path, monkeypatch):
     return start
 
 
+@pytest.mark.fault
 def test_a_second_studio_on_one_folder_is_refused_in_a_sentence(tmp_path, started):
     with locked(tmp_path):
         assert started().startswith(f"Another studio uses the folder {tmp_path}")
@@ -184,6 +186,7 @@ def test_a_damaged_database_is_told_in_a_sentence(tmp_path, started):
     assert "backup" in said
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("part", ["secret", "store/cache.db"])
 def test_a_studio_that_lost_its_key_or_database_is_refused_in_a_sentence(tmp_path, started, part):
     identify(tmp_path)
@@ -195,6 +198,7 @@ def test_a_studio_that_lost_its_key_or_database_is_refused_in_a_sentence(tmp_pat
     assert started().startswith("The studio cannot listen")
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("part", ["lock", "studio", "store/write.lock"])
 def test_a_folder_in_the_place_of_a_file_is_told_in_a_sentence(tmp_path, started, part):
     (tmp_path / part).mkdir(parents=True)
@@ -208,11 +212,13 @@ def test_a_server_has_no_folder_to_begin_anew(started):
     assert said.startswith("--new is for a folder")
 
 
+@pytest.mark.fault
 def test_a_folder_that_is_a_file_s_is_told_in_a_sentence(tmp_path, started):
     (tmp_path / "store").write_text("a file")
     assert started().startswith(f"The studio cannot use the folder {tmp_path}")
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("key", [b"", b"too short"])
 def test_a_damaged_key_is_told_in_a_sentence(tmp_path, started, key):
     DiskRunStore(tmp_path).close()

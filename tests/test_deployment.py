@@ -129,17 +129,20 @@ def test_a_unit_lets_the_studio_stop_its_processes_itself(name):
     assert service["WorkingDirectory"] == "/opt/melm-studio"
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("name", UNITS)
 def test_a_unit_is_started_again_whatever_kills_it_and_however_often(name):
     assert unit(name)["Restart"] in {"on-failure", "always"}  # a signal is a failure
     assert unit(name, "Unit")["StartLimitIntervalSec"] == "0"
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("name", UNITS)
 def test_a_run_that_takes_all_memory_does_not_end_the_unit(name):
     assert unit(name)["OOMPolicy"] == "continue"
 
 
+@pytest.mark.fault
 def test_every_service_of_the_compose_file_is_started_again():
     assert {service["restart"] for service in services().values()} == {"unless-stopped"}
 
@@ -271,6 +274,7 @@ def composed():
     return limits, settings, megabytes(temporary.removeprefix("/tmp:size="))  # noqa: S108
 
 
+@pytest.mark.fault
 def test_what_the_services_of_the_compose_file_take_is_less_than_their_limits(composed):
     limits, settings, temporary_mb = composed
     gunicorn = options_of(service_command("web"))
@@ -286,6 +290,7 @@ def test_what_the_services_of_the_compose_file_take_is_less_than_their_limits(co
     ]
 
 
+@pytest.mark.fault
 def test_the_server_of_the_compose_file_refuses_before_it_is_killed(composed):
     limits, settings, _ = composed
     command = service_command("redis")

@@ -1,29 +1,36 @@
-"""The table of faults names tests that exist."""
+"""The list of faults is that of the tests, and the page on reliability names tests that exist."""
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
+from lab.faults import PAGE, as_sentence, faults, page
+
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "reliability.md").read_text()
-FAULTS = PAGE.partition("## Faults tried")[2].partition("\n## ")[0]
-NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE)))
 
 
-def functions_of(path: Path) -> set[str]:
-    tree = ast.parse(path.read_text())
-    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+def test_the_list_of_faults_is_that_of_the_tests_that_are_marked():
+    assert PAGE.read_text() == page(), "python -m lab.faults"
+
+
+def test_a_marked_test_is_listed_as_a_sentence_and_another_is_not(tmp_path):
+    module = tmp_path / "tests" / "test_toy.py"
+    module.parent.mkdir()
+    module.write_text(
+        '"""Toys."""\n\n@pytest.mark.slow\n@pytest.mark.fault\n'
+        "def test_a_toy_s_ctrl_c_takes_10_s():\n    ...\n\ndef test_another():\n    ...\n"
+    )
+    assert faults(module) == ["test_a_toy_s_ctrl_c_takes_10_s"]
+    assert as_sentence(*faults(module)) == "A toy's Ctrl-C takes 10 s."
+    text = page(module.parent)
+    assert text.endswith("## Toys\n\n`tests/test_toy.py`\n\n- A toy's Ctrl-C takes 10 s.\n")
+    assert "1 in all" in text
 
 
 def test_every_test_that_the_page_names_exists():
-    assert len(NAMED) > 100
-    functions = {path: functions_of(ROOT / path) for path in {path for path, _ in NAMED}}
-    assert [f"{path}::{name}" for path, name in NAMED if name not in functions[path]] == []
-
-
-def test_every_fault_names_its_test():
-    rows = [line for line in FAULTS.splitlines() if line.startswith("| ")][1:]
-    assert len(rows) > 20
-    assert [row for row in rows if "::test_" not in row] == []
+    text = (ROOT / "docs" / "reliability.md").read_text()
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", text)
+    assert named
+    for file, test in named:
+        assert not test or f"def {test}(" in (ROOT / file).read_text(), f"{file}::{test}"

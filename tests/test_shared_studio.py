@@ -106,6 +106,7 @@ def test_a_studio_on_a_shared_store_streams_a_run_and_finds_it_again_after_a_res
         assert visit(studio.url).frames(run)["runs"] == {}
 
 
+@pytest.mark.fault
 def test_pages_and_workers_come_and_go_and_the_run_goes_on(server, visit, tmp_path):
     store, page = server.text(), f"127.0.0.1:{free_port()}"
     with (

@@ -33,6 +33,7 @@ def runs(studio, visitor, monkeypatch):
     return known, other
 
 
+@pytest.mark.fault
 def test_the_page_shows_it_with_a_sentence_beside_those_of_this_version(visitor, runs):
     known, other = runs
     assert visitor.panels() == [known, other]
@@ -57,6 +58,7 @@ def test_it_is_not_continued_and_takes_no_part_in_comparisons(visitor, runs):
     assert [run["id"] for run in listed.json["runs"]] == [runs[0]]
 
 
+@pytest.mark.fault
 def test_it_can_be_removed_and_put_back(visitor, runs):
     known, other = runs
     visitor.command(other, "remove")

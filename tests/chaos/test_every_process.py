@@ -192,6 +192,7 @@ CASES = [
 # ------------------------------------------------------------------------------------- the claim
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 @pytest.mark.parametrize(("role", "state"), CASES, ids=lambda value: value.replace(" ", "-"))
 def test_whatever_dies_or_hangs_runs_go_on_and_new_ones_are_done(

@@ -32,6 +32,7 @@ def let_files_grow_to(n_bytes, processes):
         process.rlimit(RLIMIT_FSIZE, (n_bytes, RLIM_INFINITY))
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 def test_runs_fail_with_a_sentence_and_the_studio_goes_on_when_there_is_room(tmp_path):
     with closing(DiskRunStore(tmp_path)) as store, supervised(tmp_path, workers=2) as supervisor:

@@ -33,6 +33,7 @@ def working(studio):
     return visitor, run
 
 
+@pytest.mark.fault
 def test_a_page_that_asks_rarely_gets_the_newest_plane_and_every_number(studio, working):
     visitor, run = working
     show(studio, run, range(N_PLANES))

@@ -37,6 +37,7 @@ def with_two_runs(beside):
     return visitor, working, visitor.start(method="pca")
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_after_any_end_no_process_is_left_and_a_restart_knows_every_run(
     beside, tmp_path, port, ending
@@ -58,6 +59,7 @@ def test_after_any_end_no_process_is_left_and_a_restart_knows_every_run(
         wait_until(lambda: studio.frames(waiting, visitor)["state"] == RunState.DONE)
 
 
+@pytest.mark.fault
 def test_a_run_at_work_goes_on_with_its_planes_in_a_replaced_studio_whatever_else_it_left(
     beside, tmp_path, port, monkeypatch
 ):
@@ -82,6 +84,7 @@ def test_a_run_at_work_goes_on_with_its_planes_in_a_replaced_studio_whatever_els
         wait_until(lambda: beside.store.get(last).state is RunState.DONE)
 
 
+@pytest.mark.fault
 def test_a_run_that_was_cut_short_ends_with_the_plane_of_an_uninterrupted_one(
     beside, tmp_path, port
 ):

@@ -44,6 +44,7 @@ def test_a_connection_is_left_once_its_other_end_is_closed():
     assert has_left(ours)
 
 
+@pytest.mark.fault
 def test_what_a_client_asked_for_ends_when_it_leaves():
     begun, ended = Event(), Event()
     application = flask.Flask(__name__)
@@ -82,6 +83,7 @@ def finished(studio):
     return visitor, run, visitor.values[f"{ids.DATA}.data"]["source"]
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize(
     ("path", "server"),
     [

@@ -19,6 +19,7 @@ def taken() -> Iterator[ExitStack]:
         yield stack
 
 
+@pytest.mark.fault
 def test_a_quarter_of_the_threads_is_left(taken):
     places = Places(8)
     assert all(places.take(taken, is_heavy=False) for _ in range(6))
@@ -27,6 +28,7 @@ def test_a_quarter_of_the_threads_is_left(taken):
     assert places.take(taken, is_heavy=False)
 
 
+@pytest.mark.fault
 def test_of_requests_of_seconds_two_are_answered_and_one_waits(taken, monkeypatch):
     monkeypatch.setattr(admission, "HEAVY_WAITS_S", 0.0)
     places = Places(8)

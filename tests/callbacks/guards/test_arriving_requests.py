@@ -126,6 +126,7 @@ def test_no_more_is_kept_than_an_address_takes(port):
         assert bytes_in_files() <= before
 
 
+@pytest.mark.fault
 def test_the_sentence_reaches_a_client_that_sends_all_of_the_body_first(port):
     with connected(port) as connection:
         connection.sendall(head("/upload", f"Content-Length: {50 * MB}"))
@@ -151,6 +152,7 @@ def test_nothing_of_a_refused_body_is_read_as_a_request(port, seen):
     assert seen == ["/story"]
 
 
+@pytest.mark.fault
 def test_a_refused_body_that_drips_is_cut_off(application):
     limits = ConnectionLimits(request_s=0.3)
     with serving(application, limits=limits) as port, connected(port) as connection:

@@ -73,6 +73,7 @@ def test_an_upload_beyond_the_visitor_s_room_is_refused_with_the_way_out(visitor
     assert answer.json["error"].startswith("This needs 2.0 MB")
 
 
+@pytest.mark.fault
 def test_on_a_full_disk_an_upload_and_a_run_get_a_sentence_and_work_later(visitor_of, monkeypatch):
     disk = FullDisk(monkeypatch)
     studio, visitor = visitor_of()
@@ -89,6 +90,7 @@ def test_on_a_full_disk_an_upload_and_a_run_get_a_sentence_and_work_later(visito
     assert studio.store.get(kept).state is RunState.DONE
 
 
+@pytest.mark.fault
 def test_on_a_full_disk_a_new_visitor_gets_the_page(visitor_of, monkeypatch):
     disk = FullDisk(monkeypatch)
     studio, _ = visitor_of()

@@ -41,6 +41,7 @@ def numbers(turns):
     return [turn.task[1] for turn in turns]
 
 
+@pytest.mark.fault
 def test_an_address_has_its_share_of_answers_and_the_rest_waits(queue):
     put(queue, "a", 1, 2, 3, 4)
     put(queue, "b", 5)
@@ -63,6 +64,7 @@ def test_the_next_is_of_the_visitor_with_the_fewest_answers(queue):
     assert numbers(taken(queue)) == [2]
 
 
+@pytest.mark.fault
 def test_heavy_answers_leave_threads_to_light_ones(queue):
     put(queue, "a", 1, 2, heavy=True)
     put(queue, "b", 3, heavy=True)
@@ -71,6 +73,7 @@ def test_heavy_answers_leave_threads_to_light_ones(queue):
     assert sorted(numbers(taken(queue))) == [1, 3, 5]
 
 
+@pytest.mark.fault
 def test_prompt_answers_have_threads_that_no_others_take(queue):
     for address in "abcd":
         put(queue, address, 1, 2)
@@ -81,6 +84,7 @@ def test_prompt_answers_have_threads_that_no_others_take(queue):
     assert sorted(numbers(taken(queue))) == [4, 7]  # of which a network has a share, too
 
 
+@pytest.mark.fault
 def test_files_are_stored_beside_heavy_answers_one_at_a_time(queue):
     put(queue, "a", 1, 2, heavy=True)
     put(queue, "a", 3, 4, file=True)

@@ -85,6 +85,7 @@ def is_closed_while_dripping(connection: socket.socket) -> bool:
     return False
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize(
     "begin",
     [b"GET / HT", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000\r\n\r\nx"],
@@ -109,6 +110,7 @@ def test_an_address_keeps_its_share_of_the_connections_and_is_served(port):
         connection.close()
 
 
+@pytest.mark.fault
 def test_an_address_has_64_connections_by_default(application):
     with serving(application) as port, ExitStack() as stack:
         connections = [stack.enter_context(connected(port)) for _ in range(64)]
@@ -120,6 +122,7 @@ def test_an_address_has_64_connections_by_default(application):
         assert n_closed(connections[1:]) == 0
 
 
+@pytest.mark.fault
 def test_connections_of_one_network_of_ipv6_are_those_of_one_client(application, monkeypatch):
     """This machine has one address of IPv6, so connections get theirs as they are accepted."""
     senders = iter([f"2001:db8::{number:x}" for number in range(1, 6)] + ["2001:db8:0:1::1"])
@@ -131,6 +134,7 @@ def test_connections_of_one_network_of_ipv6_are_those_of_one_client(application,
         assert all(map(is_here, connections[1:]))
 
 
+@pytest.mark.fault
 def test_two_requests_of_seconds_are_answered_at_a_time_by_default():
     """Of three addresses, and of one address a single one."""
     begun, done = Queue(), Event()
@@ -167,6 +171,7 @@ def test_two_requests_of_seconds_are_answered_at_a_time_by_default():
             assert connection.recv(12) == b"HTTP/1.1 200"
 
 
+@pytest.mark.fault
 def test_sockets_that_drip_leave_others_their_connection_at_once(application):
     """No time limit ends the dripping here, and maintenance neither."""
     limits = ConnectionLimits(
@@ -186,6 +191,7 @@ def test_sockets_that_drip_leave_others_their_connection_at_once(application):
         assert 60 - n_closed(dripping) >= 54 - len(newcomers)
 
 
+@pytest.mark.fault
 def test_a_connection_that_has_a_request_at_work_never_gives_way():
     begun, done = Event(), Event()
     application = flask.Flask(__name__)
@@ -216,6 +222,7 @@ def clock(monkeypatch) -> list[float]:
     return now
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize(
     ("begin", "end", "limit_s"),
     [
@@ -268,6 +275,7 @@ def service_manager(tmp_path, monkeypatch):
         yield listener
 
 
+@pytest.mark.fault
 def test_a_server_that_serves_says_so_to_systemd(service_manager, port):
     assert service_manager.recv(100) == service_manager.recv(100) == b"WATCHDOG=1"
 
@@ -323,6 +331,7 @@ def test_what_is_used_of_waitress_is_there():
         assert hasattr(HTTPRequestParser, name), name
 
 
+@pytest.mark.fault
 def test_what_waits_for_a_thread_is_not_begun_once_its_client_has_left():
     begun, done = Queue(), Event()
     application = flask.Flask(__name__)
@@ -352,6 +361,7 @@ def test_what_waits_for_a_thread_is_not_begun_once_its_client_has_left():
         assert begun.empty()
 
 
+@pytest.mark.fault
 def test_who_waits_too_long_is_told_to_ask_again(monkeypatch):
     monkeypatch.setattr(fair_requests, "MOST_WAITED_S", 0.0)
     begun, done = Event(), Event()
@@ -377,6 +387,7 @@ def test_who_waits_too_long_is_told_to_ask_again(monkeypatch):
         assert first.recv(12) == b"HTTP/1.1 200"
 
 
+@pytest.mark.fault
 def test_prompt_answers_come_while_one_network_takes_all_it_may():
     begun, done = Queue(), Event()
     application = flask.Flask(__name__)

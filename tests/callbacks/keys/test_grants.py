@@ -210,6 +210,7 @@ def test_a_use_is_marked_at_most_once_a_minute(studio, visitor, later, monkeypat
     assert len(writes) == 2
 
 
+@pytest.mark.fault
 def test_a_full_disk_keeps_nobody_out(studio, visitor, monkeypatch):
     token = token_of(visitor)
 

@@ -49,6 +49,7 @@ def test_no_token_that_is_not_valid_is_a_way_around_a_login_to_a_talk(tmp_path, 
         assert "Set-Cookie" not in answer.headers
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("fault", ["silent", "away"])
 def test_a_store_that_does_not_answer_is_a_sentence_whatever_a_request_carries(
     tmp_path, monkeypatch, caplog, fault

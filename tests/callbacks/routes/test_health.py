@@ -40,6 +40,7 @@ def test_a_studio_whose_supervisor_is_silent_is_not_ready(studio):
     assert said.startswith("the last heartbeat of the supervisor was 6")
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize(("silence_s", "status"), [(4.9, 200), (5.1, 503), (-86_400.0, 200)])
 def test_a_supervisor_may_be_silent_for_five_seconds(studio, monkeypatch, silence_s, status):
     now = time.time()
@@ -53,6 +54,7 @@ def test_a_studio_that_never_had_a_supervisor_is_not_ready(tmp_path):
         assert ready(studio) == (503, "no supervisor has worked the queue yet")
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("error", [DiskFullError(), OSError("read-only")], ids=repr)
 def test_a_studio_whose_store_cannot_be_written_is_not_ready_but_lives(studio, monkeypatch, error):
     def refuse(now):
@@ -64,6 +66,7 @@ def test_a_studio_whose_store_cannot_be_written_is_not_ready_but_lives(studio, m
     assert studio.app.server.test_client().get("/health").status_code == 200
 
 
+@pytest.mark.fault
 def test_a_process_whose_key_is_not_that_of_the_store_is_not_ready(studio, monkeypatch):
     monkeypatch.setattr(studio.store, "secret", lambda: b"another")
     studio.store.mark(Sign.SUPERVISOR, time.time())

@@ -430,6 +430,7 @@ def test_a_full_page_takes_no_further_panels_and_loses_none(project, studio):
     studio.work()
 
 
+@pytest.mark.fault
 def test_two_web_processes_that_open_a_project_at_once_store_it_once(
     project, studio, monkeypatch, tmp_path
 ):

@@ -20,6 +20,7 @@ def visitor(studio, monkeypatch):
     return visitor
 
 
+@pytest.mark.fault
 def test_the_loop_and_an_upload_are_put_off_with_a_sentence(visitor):
     for answer in (visitor.http.get("/frames"), visitor.send(b"a,b\n1,x\n2,y\n", "t.csv")):
         assert answer.status_code == 503
@@ -32,6 +33,7 @@ def test_the_studio_is_not_ready_but_lives(visitor):
     assert visitor.http.get("/health").status_code == 200
 
 
+@pytest.mark.fault
 def test_a_database_that_is_damaged_at_work_is_told_with_503_and_a_sentence(tmp_path):
     with opened_studio(tmp_path) as studio:
         visitor = studio.visitor()

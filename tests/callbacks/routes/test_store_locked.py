@@ -40,6 +40,7 @@ def answered(ask):
         return thread.submit(ask).result(IN_TIME_S)
 
 
+@pytest.mark.fault
 def test_what_would_write_is_refused_in_time_and_the_rest_goes_on(studio, locked):
     visitor = studio.visitor()
     visitor.choose_sample("iris")

@@ -233,6 +233,7 @@ class Killed(BaseException):
     """A worker dies."""
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("method", ["lda", pytest.param("melm", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("is_lost", [False, True], ids=["stopped", "lost"])
 def test_folds_that_are_done_are_not_fitted_again(store, monkeypatch, method, is_lost):

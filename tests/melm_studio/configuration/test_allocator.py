@@ -54,6 +54,7 @@ def n_pools(first: str) -> int:
     return printed.count("Arena ")
 
 
+@pytest.mark.fault
 @only_with_glibc
 def test_threads_share_two_pools_of_free_memory():
     assert n_pools("") > 2
@@ -71,6 +72,7 @@ def test_the_system_may_have_no_such_options(monkeypatch):
     assert not share_free_memory()
 
 
+@pytest.mark.fault
 def test_cycles_of_requests_are_found_without_a_look_at_the_libraries():
     try:
         leave_out_of_collections()

@@ -35,6 +35,7 @@ def test_without_a_description_every_file_and_folder_of_data_is_a_table(folder):
     }
 
 
+@pytest.mark.fault
 def test_a_description_gives_name_label_and_visitors(folder):
     found = described(
         folder, '[trees]\npath = "trees"\nname = "Trees"\nlabel = "tree"\nvisitors = ["ada"]'
@@ -45,6 +46,7 @@ def test_a_description_gives_name_label_and_visitors(folder):
     assert [file.path.rpartition("/")[2] for file in table.files] == ["a.parquet", "b.parquet"]
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize(
     "path", ["../secret.csv", "trees/../../secret.csv", "/etc/hosts", "file:///etc"]
 )
@@ -53,6 +55,7 @@ def test_a_path_outside_the_folder_is_refused(folder, path):
         described(folder, f'[trees]\npath = "{path}"')
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("path", ["link.csv", "within"])
 def test_a_link_that_leads_out_of_the_folder_is_refused(folder, path):
     (folder / "link.csv").symlink_to(folder.parent / "secret.csv")
@@ -96,6 +99,7 @@ def test_a_folder_that_does_not_exist_is_named(tmp_path):
         TableFolder(str(tmp_path / "nowhere"))
 
 
+@pytest.mark.fault
 def test_a_pattern_finds_no_hidden_file(folder):
     for name in (".leaves.csv", "_leaves.csv"):
         (folder / name).write_bytes(b"x")
@@ -105,6 +109,7 @@ def test_a_pattern_finds_no_hidden_file(folder):
     assert len(table.files) == 1
 
 
+@pytest.mark.fault
 def test_links_in_a_circle_end(folder):
     (folder / "trees" / "again").symlink_to(folder / "trees")
     (folder / "itself.csv").symlink_to(folder / "itself.csv")
@@ -114,6 +119,7 @@ def test_links_in_a_circle_end(folder):
         described(folder, '[x]\npath = "itself.csv"')
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -127,6 +133,7 @@ def test_a_description_without_end_is_refused_in_a_sentence(folder, text, proble
         described(folder, text)
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 def test_a_description_that_is_no_file_is_not_waited_for(folder, make):
     make(folder / "tables.toml")
@@ -134,6 +141,7 @@ def test_a_description_that_is_no_file_is_not_waited_for(folder, make):
         TableFolder(str(folder)).descriptions()
 
 
+@pytest.mark.fault
 def test_a_file_whose_name_is_no_text_is_named_and_leaves_the_others(folder):
     (folder / os.fsdecode(b"\xff.csv")).write_bytes(b"x")
     tables = TableFolder(str(folder))

@@ -43,6 +43,7 @@ def ask(views: RowViews, *sources: Any) -> None:
         views.new_rows(WORKSPACE, RECORD, each, {})
 
 
+@pytest.mark.fault
 def test_new_rows_of_all_files_take_256_mb(matched):
     views = RowViews(SimpleNamespace())
     first, second, third = (source(key, 120) for key in "abc")

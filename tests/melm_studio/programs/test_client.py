@@ -51,6 +51,7 @@ def test_an_address_where_nothing_listens_is_told():
     ) == f"No studio answers at {url}. Start it by melm-studio, or correct the " + ("address.")
 
 
+@pytest.mark.fault
 def test_a_slow_answer_is_told_as_one(monkeypatch):
     monkeypatch.setattr(client, "ANSWER_S", 0.1)
     with answering(None) as url:
@@ -66,6 +67,7 @@ def test_a_connection_that_ends_early_is_told_as_one(raw):
         assert "ended the connection before its answer was complete" in said_of(url)
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize(
     "raw",
     [

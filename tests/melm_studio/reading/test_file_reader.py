@@ -68,6 +68,7 @@ def until(condition) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("job", ["crash", "crash_midway", "raise_error"])
 def test_a_reader_that_crashes_gives_a_sentence_and_the_next_file_is_read(reader, job):
     with pytest.raises((ReaderFailedError, RefusedError)) as told:
@@ -82,6 +83,7 @@ def test_a_reader_that_does_not_end_is_ended_and_says_so(reader, job):
         asked(reader, job, seconds=1)
 
 
+@pytest.mark.fault
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
 def test_a_reader_whose_answer_nobody_waits_for_is_killed(reader):
     assert asked(reader, "echo") == b"hello"
@@ -141,12 +143,14 @@ def test_a_reader_reaches_no_server(reader):
     assert said.decode() in ("Network is unreachable", "Connection refused")
 
 
+@pytest.mark.fault
 def test_a_fork_server_that_was_killed_is_started_again(reader):
     assert asked(reader, "echo") == b"hello"
     os.kill(reader.pid, signal.SIGKILL)
     assert asked(reader, "echo") == b"hello"
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 def test_a_fork_server_that_hangs_is_started_again(reader):
     assert asked(reader, "echo") == b"hello"
@@ -165,6 +169,7 @@ def test_more_files_than_are_read_at_once_wait_and_then_are_told(reader):
     assert asked(reader, "echo") == b"hello"
 
 
+@pytest.mark.fault
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
 def test_no_process_remains_of_a_studio_that_was_killed():
     program = (

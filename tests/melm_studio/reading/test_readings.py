@@ -99,6 +99,7 @@ def test_a_first_request_waits_for_the_processes_that_read_and_no_other():
         files.ask("b")
 
 
+@pytest.mark.fault
 def test_a_request_waits_in_its_thread_unless_others_do_or_one_of_its_visitor():
     files = Files(patience_s=DEADLINE_S)
     found: list[str] = []
@@ -172,6 +173,7 @@ def is_done(files: Files, name: str) -> bool:
     return files.readings._readings[name].done.is_set()  # noqa: SLF001
 
 
+@pytest.mark.fault
 def test_what_nobody_asks_for_is_not_begun_or_is_ended(files, monkeypatch):
     for name in "abc":
         files.put(name)
@@ -232,6 +234,7 @@ def test_what_is_made_of_a_file_waits_for_it_in_its_own_thread_and_says_what_for
     assert make() == "made of A"
 
 
+@pytest.mark.fault
 def test_what_nobody_asks_to_be_made_asks_for_no_file_either(files, made, monkeypatch):
     preparations, _ = made
     monkeypatch.setattr(module, "GONE_AFTER_S", -1.0)

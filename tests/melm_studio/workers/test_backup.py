@@ -44,6 +44,7 @@ def back_up(folder, tmp_path):
     return back_up_to
 
 
+@pytest.mark.fault
 def test_a_copy_made_during_a_run_has_it_with_its_planes_data_and_key(folder, back_up):
     with closing(DiskRunStore(folder)) as store:
         store.put_file("ada", FileKind.DATA, "d", LARGE)
@@ -85,6 +86,7 @@ def test_a_folder_without_a_studio_is_refused_in_a_sentence(back_up):
         back_up()
 
 
+@pytest.mark.fault
 def test_a_copy_that_does_not_fit_leaves_nothing_and_says_so(folder, back_up, tmp_path):
     with closing(DiskRunStore(folder)) as store:
         store.secret()
@@ -95,6 +97,7 @@ def test_a_copy_that_does_not_fit_leaves_nothing_and_says_so(folder, back_up, tm
     back_up()
 
 
+@pytest.mark.fault
 def test_a_damaged_database_is_not_copied_and_told_in_a_sentence(folder, back_up, tmp_path):
     with closing(DiskRunStore(folder)) as store:
         store.secret()

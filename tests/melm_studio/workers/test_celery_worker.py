@@ -103,6 +103,7 @@ def test_a_run_is_worked_and_its_plane_is_that_of_the_estimator(shared):
     assert_same_plane(shared.last_event(record.run_id).components, estimator.components_)
 
 
+@pytest.mark.fault
 def test_the_run_of_a_killed_process_goes_on_within_five_seconds(shared):
     assert_goes_on_when_killed(shared, working(shared))
 
@@ -142,6 +143,7 @@ def test_somebody_works_the_queue_as_long_as_a_worker_lives(shared):
     wait_until(lambda: shared.marked_s(Sign.SUPERVISOR) > before_s)
 
 
+@pytest.mark.fault
 def test_a_message_that_is_pickled_is_refused_and_never_read(
     shared, redis_server, shared_prefix, tmp_path
 ):
@@ -169,11 +171,13 @@ def watchdog(store):
     watchdog.stop()
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 def test_stopping_leaves_no_process_and_tells_the_runs(store, start_worker):
     assert_stops_with_its_run(store, start_worker())
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 def test_a_killed_worker_leaves_no_child_and_another_goes_on_with_its_runs(
     store, start_worker, watchdog
@@ -186,6 +190,7 @@ def test_a_killed_worker_leaves_no_child_and_another_goes_on_with_its_runs(
     assert_goes_on(store, record)
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 def test_a_killed_parent_leaves_no_process(store, redis_server, prefix, tmp_path):
     environment = {**os.environ, "MELM_STORE": redis_server.text(prefix)}
@@ -209,6 +214,7 @@ def test_of_two_workers_one_is_for_whoever_called_last(store, start_worker):
     assert [state_of(store, run) for run in ada[1:]] == [RunState.QUEUED, RunState.QUEUED]
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 def test_a_run_for_which_no_call_came_through_is_worked_all_the_same(
     store, redis_server, prefix, start_worker, watchdog
@@ -233,6 +239,7 @@ def silent(server, store):
     server.process.send_signal(signal.SIGCONT)
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", [killed, silent])
 def test_runs_go_on_when_the_server_is_away_and_comes_back(tmp_path, fault):
@@ -255,6 +262,7 @@ def test_runs_go_on_when_the_server_is_away_and_comes_back(tmp_path, fault):
         store.close()
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 def test_a_server_that_is_emptied_during_a_run_ends_it_and_the_next_is_worked(tmp_path):
     with (

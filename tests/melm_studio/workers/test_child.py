@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from tests.melm_studio.runs.processes import PROJECT_ROOT
 
 PROGRAM = """
@@ -19,6 +21,7 @@ except MemoryError:
 """
 
 
+@pytest.mark.fault
 def test_a_process_allocates_no_more_than_it_may():
     command = [sys.executable, "-c", PROGRAM]
     done = subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True, check=False)

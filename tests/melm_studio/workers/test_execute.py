@@ -274,6 +274,7 @@ def test_a_run_stopped_while_it_searches_many_rows_ends_with_a_plane_judged_by_a
     assert {event.n_sampled for event in events} == ({3_000, 0} if on_all_rows else {3_000})
 
 
+@pytest.mark.fault
 def test_a_run_that_is_deleted_while_it_works_stops_and_stays_deleted(store, monkeypatch):
     append = store.append
 
@@ -289,6 +290,7 @@ def test_a_run_that_is_deleted_while_it_works_stops_and_stays_deleted(store, mon
     assert store.n_events(record.run_id) == 0
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("method", ["melm", "pca"])
 def test_a_worker_that_was_taken_for_dead_leaves_the_run_to_the_next(store, monkeypatch, method):
     append = store.append
@@ -326,6 +328,7 @@ def test_an_unexpected_error_is_told_calmly_and_traced_in_the_record(store, monk
     assert record.finished_s is not None
 
 
+@pytest.mark.fault
 def test_a_run_without_memory_says_so(store, monkeypatch):
     stumble(monkeypatch, MemoryError())
     record = worked(store, blobs())
@@ -333,6 +336,7 @@ def test_a_run_without_memory_says_so(store, monkeypatch):
     assert "MELM_MAX_RUN_MB" in record.message
 
 
+@pytest.mark.fault
 def test_a_failed_run_keeps_its_best_plane(store, monkeypatch):
     stumble(monkeypatch, RuntimeError("bang"), objectives=(1.0, 3.0, 2.0))
     *events, final = store.events(worked(store, blobs()).run_id)

@@ -110,6 +110,7 @@ def disk_settings(tmp_path):
     return Settings(data_dir=tmp_path, workers=1)
 
 
+@pytest.mark.fault
 def test_what_somebody_looks_at_begins_while_others_hold_every_worker(store, settings):
     with serving(store, settings) as pool:
         held = [pool.begun("eve"), pool.begun("eve")]
@@ -117,6 +118,7 @@ def test_what_somebody_looks_at_begins_while_others_hold_every_worker(store, set
         assert {pool.state(run) for run in held} == {RunState.RUNNING}
 
 
+@pytest.mark.fault
 def test_what_somebody_looks_at_needs_no_message_of_the_broker(store, settings):
     slots = BrokerSlots(store)
     with ThreadPoolExecutor() as tasks, serving(store, settings, slots) as pool:
@@ -139,6 +141,7 @@ def test_runs_are_asked_at_once_to_give_way_to_the_lane_and_one_is_left(disk_sto
         wait_until(lambda: pool.asked == [run.run_id for run in held[:2]])
 
 
+@pytest.mark.fault
 def test_what_nobody_looks_at_begins_however_busy_the_lane_is(
     disk_store, disk_settings, monkeypatch
 ):
@@ -148,6 +151,7 @@ def test_what_nobody_looks_at_begins_however_busy_the_lane_is(
         assert pool.begun("ada")
 
 
+@pytest.mark.fault
 @pytest.mark.skipif(os.nice(0) > 0, reason="there is no room for two lower priorities")
 def test_a_run_in_the_lane_has_a_higher_priority_until_it_had_its_seconds(
     disk_store, disk_settings
@@ -160,6 +164,7 @@ def test_a_run_in_the_lane_has_a_higher_priority_until_it_had_its_seconds(
         wait_until(lambda: looked_at.nice() > of_lane)
 
 
+@pytest.mark.fault
 def test_a_run_that_had_its_seconds_gives_way_where_no_worker_is_free(disk_store, disk_settings):
     with serving(disk_store, disk_settings) as pool:
         held, looked_at = pool.begun(), pool.begun(looked_at=True)
@@ -167,6 +172,7 @@ def test_a_run_that_had_its_seconds_gives_way_where_no_worker_is_free(disk_store
         assert pool.state(held) is RunState.RUNNING
 
 
+@pytest.mark.fault
 def test_a_full_lane_is_left_to_who_waits_for_it(disk_store, disk_settings, monkeypatch):
     monkeypatch.setattr(pool_module, "LANE_S", HOUR_S)
     with serving(disk_store, disk_settings) as pool:
@@ -175,6 +181,7 @@ def test_a_full_lane_is_left_to_who_waits_for_it(disk_store, disk_settings, monk
         assert pool.state(first) is RunState.RUNNING
 
 
+@pytest.mark.fault
 def test_one_address_leaves_processes_to_others_however_much_it_looks_at(disk_store, disk_settings):
     most, n_more = (PROCESSES_PER_WORKER + 1) // 2, 3
     for n in range(most + n_more):
@@ -188,6 +195,7 @@ def test_one_address_leaves_processes_to_others_however_much_it_looks_at(disk_st
         assert (states.count(RunState.RUNNING), states.count(RunState.QUEUED)) == (most, n_more)
 
 
+@pytest.mark.fault
 def test_no_more_processes_than_workers_begin_where_runs_take_half_of_the_memory(
     disk_store, tmp_path, monkeypatch
 ):
@@ -212,6 +220,7 @@ def test_no_more_processes_than_workers_begin_where_runs_take_half_of_the_memory
         wait_until(lambda: pool.state(waiting) is RunState.RUNNING)
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 def test_a_plane_is_found_while_others_search_without_an_end_and_they_go_on(
     store, settings, monkeypatch
@@ -228,6 +237,7 @@ def test_a_plane_is_found_while_others_search_without_an_end_and_they_go_on(
             wait_until(lambda run=run, n=n_events: store.n_events(run.run_id) > n)
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 def test_a_check_ends_with_the_same_results_while_another_visitor_presses_again_and_again(
     store, settings, monkeypatch

@@ -108,6 +108,7 @@ def test_a_run_that_somebody_else_ended_does_not_wait_for_ever(store, run_id):
         point.passed()
 
 
+@pytest.mark.fault
 def test_a_forgotten_pause_ends_by_itself(store, run_id):
     an_hour_s = 3_600
     point = PausePoint(store, run_id, Script(), poll_s=an_hour_s / 4)

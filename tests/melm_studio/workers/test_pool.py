@@ -89,6 +89,7 @@ def serving(folder, workers=1, **limits):
         store.close()
 
 
+@pytest.mark.fault
 def test_a_process_that_neither_works_nor_listens_is_killed_where_its_run_should_stop(
     disk_store, tmp_path
 ):
@@ -99,6 +100,7 @@ def test_a_process_that_neither_works_nor_listens_is_killed_where_its_run_should
     assert (stopped.state, stopped.message) == (RunState.CANCELLED, STOPPED)
 
 
+@pytest.mark.fault
 def test_a_process_that_is_stopped_with_the_lock_of_the_store_is_killed(
     disk_store, tmp_path, monkeypatch
 ):
@@ -110,6 +112,7 @@ def test_a_process_that_is_stopped_with_the_lock_of_the_store_is_killed(
     assert (done.state, done.n_losses) == (RunState.DONE, 1)
 
 
+@pytest.mark.fault
 def test_a_run_ends_where_all_take_too_much_memory(disk_store, tmp_path, monkeypatch):
     megabytes = {}
     monkeypatch.setattr(pool_module, "memory_of", lambda pid: megabytes.get(pid, 0) * 2**20)
@@ -135,6 +138,7 @@ def test_one_run_ends_at_a_time_to_free_memory(disk_store, tmp_path, monkeypatch
         assert not disk_store.request(small.run_id).is_cancelled
 
 
+@pytest.mark.fault
 def test_a_pool_whose_child_is_stopped_does_not_say_that_it_works(disk_store, tmp_path):
     pool = WorkerPool(disk_store, Settings(data_dir=tmp_path))
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:

@@ -111,10 +111,12 @@ def test_a_run_that_does_not_heed_the_request_is_killed_and_cancelled(shared, sh
     assert not psutil.pid_exists(record.pid)
 
 
+@pytest.mark.fault
 def test_the_run_of_a_killed_worker_goes_on_within_five_seconds(shared):
     assert_goes_on_when_killed(shared, working(shared))
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("at_work", [working, paused])
 def test_the_run_of_a_worker_that_hangs_goes_on_within_five_seconds(shared, shared_folder, at_work):
     record = at_work(shared)
@@ -122,6 +124,7 @@ def test_the_run_of_a_worker_that_hangs_goes_on_within_five_seconds(shared, shar
     assert_goes_on(shared, record, deadline_s=REPORTED_WITHIN_S)
 
 
+@pytest.mark.fault
 def test_a_run_that_kills_its_workers_is_given_up(shared):
     record = working(shared)
     for _ in range(MOST_LOSSES - 1):
@@ -137,6 +140,7 @@ def test_a_run_that_kills_its_workers_is_given_up(shared):
     assert_best_plane_kept(shared, record.run_id)
 
 
+@pytest.mark.fault
 def test_a_paused_run_whose_worker_is_killed_is_paused_again_within_five_seconds(shared):
     record = paused(shared)
     assert_goes_on_when_killed(shared, record)
@@ -154,12 +158,14 @@ def test_a_paused_run_gives_a_sign_of_life_and_no_plane_until_it_goes_on(shared)
     wait_until(lambda: shared.get(record.run_id).state is RunState.RUNNING)
 
 
+@pytest.mark.fault
 def test_a_paused_run_leaves_its_worker_to_the_next(shared):
     runs = [paused(shared), paused(shared)]
     assert ended(shared, queue_run(shared, DATA, "pca").run_id).state is RunState.DONE
     assert {shared.get(run.run_id).state for run in runs} == {RunState.PAUSED}
 
 
+@pytest.mark.fault
 def test_a_paused_run_is_cancelled_and_keeps_its_best_plane(shared):
     assert_cancelled(shared, paused(shared))
 
@@ -181,6 +187,7 @@ def test_as_many_runs_work_at_a_time_as_there_are_workers(shared):
     assert ended(shared, third.run_id).state is RunState.DONE
 
 
+@pytest.mark.fault
 def test_endless_runs_give_way_to_those_of_others_and_go_on(shared):
     first, second = working(shared), working(shared)
     done = ended(shared, queue_run(shared, DATA, "pca", owner="eve").run_id)
@@ -192,6 +199,7 @@ def test_endless_runs_give_way_to_those_of_others_and_go_on(shared):
         assert shared.get(record.run_id).gave_way_s is None
 
 
+@pytest.mark.fault
 def test_a_run_that_takes_too_long_is_stopped_and_says_so(shared):
     record = working(shared)
     shared.update_request(record.run_id, lambda request: request.cancelled("Too long."))
@@ -209,6 +217,7 @@ def test_a_queued_run_is_cancelled_and_never_starts(shared):
     assert shared.get(waiting.run_id).started_s is None
 
 
+@pytest.mark.fault
 def test_a_run_that_another_process_left_behind_goes_on(shared):
     shared.put_file("ada", FileKind.DATA, DATA.content_hash, DATA.to_bytes())
     record = run_of(data_id=DATA.content_hash, method="pca")
@@ -230,6 +239,7 @@ def test_stopping_twice_is_no_mistake(supervisor):
     assert not psutil.pid_exists(supervisor.pid)
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 def test_queued_runs_stay_queued_when_the_studio_stops_and_go_on_when_it_starts(store, tmp_path):
     with supervised(tmp_path, workers=1):
@@ -242,6 +252,7 @@ def test_queued_runs_stay_queued_when_the_studio_stops_and_go_on_when_it_starts(
         assert ended(store, waiting.run_id).state is RunState.DONE
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 def test_a_killed_supervisor_leaves_no_child_and_is_started_again(store, supervisor):
     cut_off = working(store)
@@ -254,6 +265,7 @@ def test_a_killed_supervisor_leaves_no_child_and_is_started_again(store, supervi
     assert_goes_on(store, cut_off)
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 def test_a_supervisor_that_hangs_is_started_again(store, supervisor, tmp_path):
     cut_off = working(store)
@@ -285,6 +297,7 @@ def test_sigterm_stops_the_supervisor_and_its_children(store, supervisor):
     assert_waits(store, record)
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 def test_ctrl_c_reaches_neither_the_supervisor_nor_its_children(store, supervisor):
     record = working(store)

@@ -70,6 +70,7 @@ def test_opacity_never_falls_with_the_number_of_rows() -> None:
     assert found[-1] == CROWDING["solid"]
 
 
+@pytest.mark.fault
 def test_hundreds_of_classes_take_as_many_transforms_as_they_have_markers(monkeypatch) -> None:
     n_transforms = Counter[str]()
 
@@ -90,6 +91,7 @@ def test_hundreds_of_classes_take_as_many_transforms_as_they_have_markers(monkey
     np.testing.assert_allclose(apart, together, atol=1e-9)
 
 
+@pytest.mark.fault
 def test_images_of_all_panels_together_have_a_bounded_number_of_pixels(monkeypatch) -> None:
     monkeypatch.setattr(printed_axes, "MOST_PIXELS", 90_000)
     figure = Figure(figsize=(20, 20))

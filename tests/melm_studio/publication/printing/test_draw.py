@@ -367,6 +367,7 @@ def test_a_figure_is_saved_in_the_format_of_its_name(tmp_path, file_format):
     assert path.read_bytes().startswith(starts[file_format])
 
 
+@pytest.mark.fault
 @each_format
 def test_a_printed_figure_leaves_no_pixels_in_memory(file_format):
     gc.collect()

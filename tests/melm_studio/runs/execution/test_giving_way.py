@@ -28,6 +28,7 @@ def request_turn(store, run_id, *, gives_way):
     store.update_request(run_id, lambda request: request.giving_way(gives_way))
 
 
+@pytest.mark.fault
 def test_a_run_waits_until_it_is_its_turn_and_says_so(store, run_id):
     seen = []
     clock = ScriptedClock(

@@ -47,6 +47,7 @@ def test_a_run_whose_heartbeat_stopped_is_queued_again_with_its_best_plane(store
     assert store.last_event(record.run_id).is_final
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("jump_s", [-3_600, 3_600])
 def test_a_jump_of_the_clock_loses_no_run(store, clock, jump_s):
     record = beating(store, clock.now_s)

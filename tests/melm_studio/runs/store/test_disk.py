@@ -62,6 +62,7 @@ def plain_cache(store, tmp_path):
         yield cache
 
 
+@pytest.mark.fault
 def test_of_several_processes_one_wins_the_transition(store, tmp_path):
     record = run_of()
     store.create(record)
@@ -99,6 +100,7 @@ def test_bytes_that_nobody_holds_any_more_leave_the_disk(store, tmp_path):
         assert len(list((tmp_path / "store").rglob("*.val"))) == n_files
 
 
+@pytest.mark.fault
 def test_a_file_of_no_run_stays_for_a_day(store, tmp_path):
     orphan = tmp_path / "store" / "orphan.val"
     orphan.write_bytes(b"of a process that is about to enter it")
@@ -108,6 +110,7 @@ def test_a_file_of_no_run_stays_for_a_day(store, tmp_path):
     assert not orphan.exists()
 
 
+@pytest.mark.fault
 def test_a_file_that_a_dying_process_left_is_removed_once_it_is_old(store, tmp_path):
     store.put_file("ada", FileKind.DATA, "x", bytes(2_000_000))
     (kept,) = (tmp_path / "store").rglob("*.val")
@@ -120,6 +123,7 @@ def test_a_file_that_a_dying_process_left_is_removed_once_it_is_old(store, tmp_p
     assert store.get_file("ada", FileKind.DATA, "x") == bytes(2_000_000)
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("padding", [0, 2_000_000], ids=["in the database", "in a file"])
 def test_a_pickle_in_the_folder_is_refused_and_never_run(store, plain_cache, tmp_path, padding):
     sprung = tmp_path / "sprung"
@@ -129,6 +133,7 @@ def test_a_pickle_in_the_folder_is_refused_and_never_run(store, plain_cache, tmp
     assert not sprung.exists()
 
 
+@pytest.mark.fault
 def test_a_file_is_kept_where_what_replaces_it_fails(store):
     """Its row is there again, so it must be."""
     store.put_file("ada", FileKind.DATA, "d", LARGE)
@@ -138,6 +143,7 @@ def test_a_file_is_kept_where_what_replaces_it_fails(store):
     assert store.get_file("ada", FileKind.DATA, "d") == LARGE
 
 
+@pytest.mark.fault
 def test_a_disk_that_fails_is_told(store, monkeypatch):
     def fail(*_):
         raise OSError(errno.EIO, "Input/output error")

@@ -26,6 +26,7 @@ LEAST_OPERATIONS = 400
 LEAST_COMMANDS = 100
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 @pytest.mark.timeout(3_600)
 @pytest.mark.skipif(
@@ -96,6 +97,7 @@ def work_on(store: RunStore, broken: Broken, states: list[Any]) -> None:
     finish(states, n_done, store)
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("at", [1, 2, 3])
 def test_planes_whose_answer_is_lost_are_stored_once(redis_server, tmp_path, monkeypatch, at):
     with closing(redis_server.store(str(tmp_path))) as store:
@@ -109,6 +111,7 @@ def test_planes_whose_answer_is_lost_are_stored_once(redis_server, tmp_path, mon
         assert [event.objective for event in store.events(run)] == [0.5, 1.0, 2.0]
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 @pytest.mark.parametrize("is_done", [False, True], ids=["before", "after"])
 def test_a_connection_that_breaks_at_any_command_loses_nothing(

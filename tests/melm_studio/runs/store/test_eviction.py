@@ -71,6 +71,7 @@ def test_what_is_used_least_makes_room_for_others(open_store, monkeypatch):
     assert [store.get(record.run_id) is None for record in (recent, fresh)] == [1, 0]
 
 
+@pytest.mark.fault
 def test_a_clock_that_jumps_deletes_nothing(store):
     record, clock = run_that_ended(store), ManualClock(time.time())
     sweeper = Sweeper(store, clock)
@@ -84,6 +85,7 @@ def test_a_clock_that_jumps_deletes_nothing(store):
     assert store.get(record.run_id) is None
 
 
+@pytest.mark.fault
 def test_nothing_is_deleted_within_six_hours_after_a_jump(store):
     record, clock = run_that_ended(store), ManualClock(time.time())
     sweeper = Sweeper(store, clock)
@@ -110,6 +112,7 @@ def test_room_is_made_when_nine_tenths_are_taken(open_store, monkeypatch, used_m
     assert (store.get(old.run_id) is None) == is_full
 
 
+@pytest.mark.fault
 def test_a_start_with_a_wrong_clock_deletes_nothing(store):
     record, clock = run_that_ended(store), ManualClock(time.time())
     Sweeper(store, clock).sweep()

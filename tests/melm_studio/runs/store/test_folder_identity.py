@@ -126,6 +126,7 @@ LOSSES = {
 }
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_folder_that_has_lost_a_part_is_refused_in_a_sentence(folder, loss):
     change, words = LOSSES[loss]
@@ -134,6 +135,7 @@ def test_a_folder_that_has_lost_a_part_is_refused_in_a_sentence(folder, loss):
         identify(folder)
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("loss", LOSSES)
 def test_what_is_left_is_moved_aside_where_a_studio_begins_anew(folder, loss, caplog):
     change, _ = LOSSES[loss]
@@ -153,6 +155,7 @@ def test_what_is_left_is_moved_aside_where_a_studio_begins_anew(folder, loss, ca
         assert store.owners() == []
 
 
+@pytest.mark.fault
 def test_a_whole_studio_opens_and_does_not_begin_anew(folder):
     with pytest.raises(WholeFolderError, match="Leave out --new"):
         identify(folder, begins_anew=True)
@@ -178,6 +181,7 @@ def test_a_folder_of_an_earlier_version_gets_a_name(folder):
         assert (len(store.runs_of("ada")), store.secret()) == (3, key)
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("left", ["folder", "empty database", "tables"])
 def test_a_first_start_that_was_cut_short_is_no_loss(tmp_path, left):
     (tmp_path / "store").mkdir()
@@ -188,6 +192,7 @@ def test_a_first_start_that_was_cut_short_is_no_loss(tmp_path, left):
     identify(tmp_path)
 
 
+@pytest.mark.fault
 def test_the_database_or_the_key_of_another_studio_is_refused(folder, tmp_path):
     other = used_studio(tmp_path / "other")
     shutil.copy(without_log(other), without_log(folder))
@@ -239,6 +244,7 @@ def test_damage_that_is_met_at_work_is_told_in_a_sentence(tmp_path):
             store.probe(0.0)
 
 
+@pytest.mark.fault
 def test_a_database_that_is_emptied_at_work_is_told_in_a_sentence(folder):
     with closing(DiskRunStore(folder)) as store:
         store.close()
@@ -247,6 +253,7 @@ def test_a_database_that_is_emptied_at_work_is_told_in_a_sentence(folder):
             store.runs_of("ada")
 
 
+@pytest.mark.fault
 def test_a_key_that_is_deleted_at_work_comes_back(folder):
     with closing(DiskRunStore(folder)) as store:
         key = store.secret()

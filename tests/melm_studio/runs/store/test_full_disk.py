@@ -78,6 +78,7 @@ def test_once_there_is_room_the_store_goes_on(store, disk):
     assert created(store) == store.claim()
 
 
+@pytest.mark.fault
 def test_a_large_file_that_does_not_fit_leaves_nothing_behind(store, tmp_path):
     with no_file_larger_than(2 * MB), pytest.raises(DiskFullError):
         store.put_file("ada", FileKind.UPLOAD, "u", bytes(3 * MB))

@@ -57,6 +57,7 @@ def test_a_run_that_cannot_be_read_says_so_in_its_owner_s_list(store, written):
     assert (unreadable.owner, unreadable.message) == ("ada", OTHER_VERSION)
 
 
+@pytest.mark.fault
 def test_the_queue_goes_on_beside_a_run_that_cannot_be_read(store, written):
     run_id, other = written(store), created(store)
     assert [run.run_id for run in store.unfinished()] == [other.run_id]
@@ -79,6 +80,7 @@ def test_nothing_changes_a_run_that_cannot_be_read_but_what_its_user_says(store,
     assert (after.removed_s, after.method, after.name) == (5.0, before.method, before.name)
 
 
+@pytest.mark.fault
 def test_a_later_version_finds_its_run_as_it_was_but_for_the_removal(store, monkeypatch):
     run_id = created(store).run_id
     later = RunRecord.to_bytes

@@ -137,6 +137,7 @@ def test_all_is_there_after_the_server_was_killed_and_started_again(own_server):
     store.close()
 
 
+@pytest.mark.fault
 def test_a_server_that_lost_everything_gets_its_key_back(store, client, prefix, caplog):
     secret = store.secret()
     assert caplog.messages == ["the store was empty, it got a new key"]
@@ -188,6 +189,7 @@ def test_a_server_that_is_gone_is_told_in_a_sentence_until_it_is_back(own_server
     store.close()
 
 
+@pytest.mark.fault
 def test_a_server_that_is_silent_is_given_up_in_time(monkeypatch):
     monkeypatch.setattr(redis_client, "ANSWER_S", 0.4)
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -205,6 +207,7 @@ def test_a_server_that_is_silent_is_given_up_in_time(monkeypatch):
         connection.close()
 
 
+@pytest.mark.fault
 def test_a_server_without_room_is_told_like_a_full_disk(own_server):
     store = own_server.store("melm")
     record = started(store)
@@ -216,6 +219,7 @@ def test_a_server_without_room_is_told_like_a_full_disk(own_server):
     store.close()
 
 
+@pytest.mark.fault
 def test_a_server_that_cannot_save_is_told_like_a_full_disk(own_server, tmp_path):
     store = own_server.store("melm")
     record = started(store)

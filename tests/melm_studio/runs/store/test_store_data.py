@@ -48,6 +48,7 @@ def test_an_owner_s_holdings_say_what_they_are(store):
     assert store.files_of("bob") == []
 
 
+@pytest.mark.fault
 def test_what_is_dropped_is_gone_and_equal_bytes_of_others_stay(store):
     for owner, key in [("ada", "a"), ("bob", "b"), ("ada", "c")]:
         store.put_file(owner, FileKind.UPLOAD, key, b"same")

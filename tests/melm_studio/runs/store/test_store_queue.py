@@ -6,6 +6,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 
+import pytest
 from msgspec.structs import replace
 
 from melm_studio.runs.records.run import RunState
@@ -28,6 +29,7 @@ def test_the_owner_with_the_fewest_claimed_runs_goes_first(store):
     assert [store.claim() for _ in range(5)] == [ada[0], bob[0], ada[1], bob[1], ada[2]]
 
 
+@pytest.mark.fault
 def test_nine_runs_of_one_owner_let_the_one_of_another_go_before_their_second(store):
     ada = [created(store, "ada") for _ in range(9)]
     bob = created(store, "bob")
@@ -137,6 +139,7 @@ def test_what_somebody_looks_at_waits_apart_from_all_else(store):
     assert (store.n_queued(), store.n_looked_at()) == (0, 0)
 
 
+@pytest.mark.fault
 def test_nine_runs_that_a_visitor_looks_at_let_that_of_another_go_before_their_second(store):
     ada = [looked_at(store, "ada") for _ in range(9)]
     bob = looked_at(store, "bob")
@@ -149,6 +152,7 @@ def test_what_is_found_in_one_step_goes_before_the_searches_of_others(store):
     assert all_looked_at(store, 4) == [step, *searches]
 
 
+@pytest.mark.fault
 def test_many_cookies_of_an_address_wait_as_one_for_what_they_look_at(store):
     for cookie in "abcd":
         store.set_address(cookie, "crowd")
@@ -158,6 +162,7 @@ def test_many_cookies_of_an_address_wait_as_one_for_what_they_look_at(store):
     assert all_looked_at(store, 6) == expected
 
 
+@pytest.mark.fault
 def test_a_visitor_with_runs_at_work_waits_no_longer_for_what_they_look_at(store):
     for _ in range(3):
         started(store, "ada")

@@ -67,6 +67,7 @@ def test_an_empty_queue_sends_no_message(broker, watchdog):
     assert broker.n_messages() == 0
 
 
+@pytest.mark.fault
 def test_a_run_that_was_claimed_and_never_started_is_queued_again(store, broker):
     clock = ManualClock()
     watchdog = Watchdog(store, broker, clock)

@@ -72,6 +72,7 @@ def test_an_error_in_the_block_releases_it(file):
     assert _is_free(file)
 
 
+@pytest.mark.fault
 @pytest.mark.parametrize("fault", [None, signal.SIGKILL])
 def test_a_process_waits_for_another_until_it_is_done_or_killed(file, holder, fault):
     is_inside = threading.Event()
@@ -92,6 +93,7 @@ def test_a_process_waits_for_another_until_it_is_done_or_killed(file, holder, fa
     assert is_inside.is_set()
 
 
+@pytest.mark.fault
 def test_after_the_timeout_the_database_has_the_last_word(file, holder):
     with WriteLock(file, timeout_s=0.0).held():
         assert holder.poll() is None

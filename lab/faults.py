@@ -1,0 +1,85 @@
+"""Writes docs/results/faults.md, the list of faults that are tried: `python -m lab.faults`.
+
+A test marked `fault` puts a fault in and says by its name what happens; the page lists them by the
+module that they stand in.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from lab.experiments.records import ROOT, write_atomically
+
+PAGE = ROOT / "docs" / "results" / "faults.md"
+_MARK = "pytest.mark.fault"
+# Words of names that are written otherwise in a sentence.
+_WORDS = {
+    r"([a-z]) s\b": r"\1's",
+    r"\bctrl c\b": "Ctrl-C",
+    r"\b(\d+) mb\b": r"\1 MB",
+    r"\bipv6\b": "IPv6",
+}
+
+
+def faults(module: Path) -> list[str]:
+    """List the names of the tests of a module that are marked.
+
+    Parameters
+    ----------
+    module : Path
+
+    Returns
+    -------
+    list of str
+        In the order of the module.
+    """
+    functions = ast.parse(module.read_text()).body
+    return [
+        function.name
+        for function in functions
+        if isinstance(function, ast.FunctionDef)
+        and any(ast.unparse(mark) == _MARK for mark in function.decorator_list)
+    ]
+
+
+def as_sentence(name: str) -> str:
+    """Write the name of a test as a sentence.
+
+    Examples
+    --------
+    >>> as_sentence("test_a_key_that_is_another_s_is_refused")
+    "A key that is another's is refused."
+    """
+    words = name.removeprefix("test_").replace("_", " ")
+    for pattern, written in _WORDS.items():
+        words = re.sub(pattern, written, words)
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def page(tests: Path = ROOT / "tests") -> str:
+    """Write the page of all tests of faults below a folder."""
+    modules = (path for path in sorted(tests.rglob("test_*.py")) if _MARK in path.read_text())
+    parts = [part for module in modules for part in _part(module, tests.parent)]
+    n_faults = sum(part.startswith("- ") for part in parts)
+    return "\n".join([_HEAD.format(n_faults=n_faults), *parts]) + "\n"
+
+
+def _part(module: Path, root: Path) -> Iterator[str]:
+    subject = (ast.get_docstring(ast.parse(module.read_text())) or module.stem).partition("\n")[0]
+    yield f"\n## {subject.rstrip('.')}\n\n`{module.relative_to(root)}`\n"
+    yield from (f"- {as_sentence(name)}" for name in faults(module))
+
+
+_HEAD = """\
+# Faults that are tried
+
+Each line is the name of a test that puts a fault in, and fails where something else happens:
+{n_faults} in all. What they mean for who runs a studio is on the page on
+[reliability](../reliability.md). Written by `python -m lab.faults`."""
+
+
+if __name__ == "__main__":
+    write_atomically(PAGE, page())
