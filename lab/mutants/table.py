@@ -208,7 +208,7 @@ MUTANTS = (
     ),
     Mutant(
         "melm_core/density/regions.py",
-        "    rest = density - own * np.exp",
+        "    rest = density - row_shares * np.exp",
         "    rest = density - 0.0 * np.exp",
         "tests/melm_core/density/test_regions.py"
         "::test_regions_hold_their_shares_of_fresh_rows_at_every_kernel_width",
@@ -1106,8 +1106,8 @@ MUTANTS = (
     ),
     Mutant(
         "melm_core/density/place_regions.py",
-        "groups[chosen] == group, groups != group",
-        "groups[chosen] == group, groups != -1",
+        "groups[sample] == group, groups != group",
+        "groups[sample] == group, groups != -1",
         f"{_REGIONS}::test_rows_of_a_group_are_left_out_of_their_own_density",
     ),
     Mutant(

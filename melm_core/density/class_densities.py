@@ -173,17 +173,17 @@ class DensityGrid:
 
 @dataclass(frozen=True, eq=False)
 class PreparedSums:
-    """What was summed over the rows of a plane before anything is asked.
+    """Sums over the rows of a plane that are prepared before densities are evaluated.
 
     Attributes
     ----------
     densities : ClassSeries, NearClasses or None
-        What densities are summed from. A series may be that of more rows, of which these are a
-        sample: then the densities are those of all.
+        For densities. A series may be that of more rows, of which these are a sample: then
+        the densities are those of all.
     potentials : ClassSeries or None
-        What potentials are summed from, without derivatives.
+        For potentials, without derivatives.
     blocks : BlockDensities or None
-        What densities of rows that are not in memory are summed from.
+        For densities of rows that are not in memory.
     """
 
     densities: ClassSeries | NearClasses | None = None
@@ -195,14 +195,14 @@ class PreparedSums:
         return replace(self, potentials=others.potentials)
 
     def serves_potentials(self, covariances: FloatArray) -> bool:
-        """Whether potentials of kernels of these covariances are summed from these."""
+        """Return whether these sums give potentials of kernels with these covariances."""
         return self.potentials is not None and self.potentials.serves(covariances)
 
     @property
     def kept_bytes(self) -> int:
-        """Bytes that are kept beside the rows of the plane."""
-        known = {id(sums): sums.kept_bytes for sums in (self.densities, self.potentials) if sums}
-        return sum(known.values())
+        """Bytes stored beside the rows of the plane."""
+        sizes = {id(sums): sums.kept_bytes for sums in (self.densities, self.potentials) if sums}
+        return sum(sizes.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,14 +245,14 @@ class ClassDensities:
 
     @property
     def totals(self) -> FloatArray:
-        """Number of rows that the densities are of, or the sum of their weights, (n_classes,)."""
-        known = self._known_series
-        return totals_of(self.rows, self.weights) if known is None else known.totals
+        """Number of rows behind the densities, or the sum of their weights, (n_classes,)."""
+        series = self._prepared_series
+        return totals_of(self.rows, self.weights) if series is None else series.totals
 
     @property
     def is_sample(self) -> bool:
-        """Whether the densities are those of more rows, of which these are a sample."""
-        if self._known_series is None:
+        """True if the densities are those of more rows, of which these are a sample."""
+        if self._prepared_series is None:
             return False
         return bool((self.totals > (1 + 1e-9) * totals_of(self.rows, self.weights)).any())
 
@@ -268,7 +268,7 @@ class ClassDensities:
 
     def widened(self, factor: float) -> ClassDensities:
         """The same rows with kernels `factor` times as wide."""
-        cells = tuple(own.widened(factor) for own in self.cells)
+        cells = tuple(classes.widened(factor) for classes in self.cells)
         # Other than the series, what was summed block by block is that of one kernel width.
         prepared = replace(self.prepared, blocks=None) if self.prepared.blocks else self.prepared
         covariances = self.covariances * factor**2
@@ -364,10 +364,10 @@ class ClassDensities:
         ValueError
             If the engine is "nufft" with more than three components or MOST_MODES modes.
         """
-        chosen = self.engine("potentials", requested=engine)
-        if chosen == "direct":
+        fastest = self.engine("potentials", requested=engine)
+        if fastest == "direct":
             return DirectPotentials(self.rows, self.covariances, self.weights)
-        if chosen == "prepared":
+        if fastest == "prepared":
             series = self._cropped(self.prepared.potentials)
             return FourierPotentials(self.rows, self.covariances, self.weights, series=series)
         check_nufft_components(self.covariances.shape[1])
@@ -401,11 +401,11 @@ class ClassDensities:
         return gradient
 
     def sums_planes_together(self, engine: Engine = "auto") -> bool:
-        """Whether potentials in several planes are summed sooner by `in_planes`."""
+        """Return whether `in_planes` sums potentials in several planes faster."""
         return self.engine("potentials in planes", requested=engine) == "direct"
 
     def in_planes(self, precision: Precision = np.float64) -> TiledClasses:
-        """What sums the potentials in several planes at once, for rows in memory.
+        """Sum the potentials in several planes at once, for rows in memory.
 
         Parameters
         ----------
@@ -492,10 +492,10 @@ class ClassDensities:
         return points.map_blocks(_log_densities_of_block, densities=self, engine=engine, **shape)
 
     def _log_densities(self, points: FloatArray, engine: Engine = "auto") -> FloatArray:
-        chosen = self.engine("log densities")
-        if chosen == "prepared" and (series := self._cropped(self._known_series)) is not None:
+        fastest = self.engine("log densities")
+        if fastest == "prepared" and (series := self._cropped(self._prepared_series)) is not None:
             return series.log_densities(points, self.rows, self.covariances)
-        if chosen == "blocks":
+        if fastest == "blocks":
             return self._of_blocks.log_densities(points)
         roots = [*zip(*inverse_root(self.covariances), strict=True)]
         return np.column_stack(
@@ -508,8 +508,8 @@ class ClassDensities:
         """Of rows in memory, exact into the tails; `root` as in `direct_sums.log_density`."""
         of_class = self._class(code)
         n_evaluations = len(points) * len(self.rows[code])
-        chosen = self.engine("log densities", n_evaluations=n_evaluations, requested=engine)
-        if chosen == "direct":
+        fastest = self.engine("log densities", n_evaluations=n_evaluations, requested=engine)
+        if fastest == "direct":
             return direct_sums.log_density(points, *of_class, root)
         density = nufft.density(points, *of_class)
         _, log_peak = root
@@ -518,7 +518,7 @@ class ClassDensities:
         logs[low] = direct_sums.log_density(points[low], *of_class, root)
         return logs
 
-    def most_likely(self, points: FloatArray, own: IntArray | None = None) -> IntArray:
+    def most_likely(self, points: FloatArray, own_codes: IntArray | None = None) -> IntArray:
         """The class with the largest density at points.
 
         The argmax of `log_densities`, several times faster on many rows: a density in the tails,
@@ -527,28 +527,28 @@ class ClassDensities:
         Parameters
         ----------
         points : ndarray of shape (n_points, n_coordinates)
-        own : ndarray of int, shape (n_points,), optional
+        own_codes : ndarray of int, shape (n_points,), optional
             The class of each point that is one of the rows here, -1 for others: it is left out of
-            the density of its class, which would else know it. Rows have no weights then.
+            the density of its class. Rows have no weights then.
 
         Returns
         -------
         ndarray of shape (n_points,)
             Class codes.
         """
-        own = np.full(len(points), -1) if own is None else own
+        own_codes = np.full(len(points), -1) if own_codes is None else own_codes
         n_classes = len(self.rows)
         if self.engine("likeliest class") in {"prepared", "blocks"}:
             logs = self._log_densities(points)
             for code in range(n_classes):
-                self._leave_out(points, own == code, logs[:, code], code)
+                self._leave_out(points, own_codes == code, logs[:, code], code)
             return np.asarray(logs.argmax(axis=1))
         logs, floors = np.empty((len(points), n_classes)), np.full(n_classes, -np.inf)
         for code in range(n_classes):
             logs[:, code], floors[code] = self._approximate_logs(points, code)
-            self._leave_out(points, own == code, logs[:, code], code)
+            self._leave_out(points, own_codes == code, logs[:, code], code)
         # Below its floor, a density is known to be below it, and no more.
-        is_low = (logs <= floors) & (own[:, None] != np.arange(n_classes))
+        is_low = (logs <= floors) & (own_codes[:, None] != np.arange(n_classes))
         largest = np.where(is_low, -np.inf, logs).max(axis=1)
         for code in range(n_classes):
             is_open = is_low[:, code] & (largest <= floors[code] + _FLOOR_MARGIN)
@@ -557,7 +557,9 @@ class ClassDensities:
         codes: IntArray = logs.argmax(axis=1)
         return codes
 
-    def floored_log_densities(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
+    def floored_log_densities(
+        self, points: FloatArray, own_codes: IntArray | None = None
+    ) -> FloatArray:
         """Logarithms of class densities, beyond all rows no less than a floor of all classes.
 
         The floor is FOURIER_FLOOR of the highest kernel's peak, down to which sums over many rows
@@ -567,28 +569,30 @@ class ClassDensities:
         Parameters
         ----------
         points : ndarray of shape (n_points, n_coordinates)
-        own : ndarray of int, shape (n_points,), optional
+        own_codes : ndarray of int, shape (n_points,), optional
             See `most_likely`.
 
         Returns
         -------
         ndarray of shape (n_points, n_classes)
         """
-        own = np.full(len(points), -1) if own is None else own
+        own_codes = np.full(len(points), -1) if own_codes is None else own_codes
         codes = range(len(self.rows))
         if self.is_sample or self.engine("likeliest class") == "blocks":
             logs = self._log_densities(points)
         else:
             if self.prepared.densities is not None and not self._has_sums_for(points):
-                return replace(self, prepared=PreparedSums()).floored_log_densities(points, own)
+                return replace(self, prepared=PreparedSums()).floored_log_densities(
+                    points, own_codes
+                )
             logs = np.column_stack([self._approximate_logs(points, code)[0] for code in codes])
         for code in codes:
-            self._leave_out(points, own == code, logs[:, code], code)
+            self._leave_out(points, own_codes == code, logs[:, code], code)
         floored: FloatArray = np.maximum(logs, self.log_floor)
         return floored
 
     def _has_sums_for(self, points: FloatArray) -> bool:
-        """Whether prepared sums are of densities at points; perhaps they were made for others."""
+        """Return whether the prepared sums reach points; they may have been made for others."""
         sums = self._density_sums
         if isinstance(sums, NearClasses):
             return sums.n_pairs(points, self.covariances) <= MOST_NEAR_PAIRS
@@ -624,10 +628,10 @@ class ClassDensities:
     def _approximate_logs(self, points: FloatArray, code: int) -> tuple[FloatArray, float]:
         """Logarithms of a density, and the floor at which those below it are cut."""
         n_evaluations = len(points) * len(self.rows[code])
-        chosen = self.engine("likeliest class", n_evaluations=n_evaluations)
-        if chosen == "direct":
+        fastest = self.engine("likeliest class", n_evaluations=n_evaluations)
+        if fastest == "direct":
             return direct_sums.log_density(points, *self._class(code)), -np.inf
-        if chosen == "prepared" and (sums := self._density_sums) is not None:
+        if fastest == "prepared" and (sums := self._density_sums) is not None:
             density = sums.density(points, code, self.covariances[code])
         else:
             density = nufft.density(points, *self._class(code))
@@ -688,10 +692,10 @@ class ClassDensities:
         return self.prepared.blocks or BlockDensities(self.rows, self.covariances)
 
     @property
-    def _known_series(self) -> ClassSeries | None:
-        """The series that is known of the rows, if any."""
-        known = self.prepared.densities
-        return known if isinstance(known, ClassSeries) else self.prepared.potentials
+    def _prepared_series(self) -> ClassSeries | None:
+        """The prepared series of the rows, if any."""
+        sums = self.prepared.densities
+        return sums if isinstance(sums, ClassSeries) else self.prepared.potentials
 
     def transformed(
         self,
@@ -732,7 +736,7 @@ class ClassDensities:
     def prepare_densities(
         self, points: FloatArray, band: tuple[float, float], others: FloatArray | None = None
     ) -> PreparedSums:
-        """What densities of a band of kernel widths are summed from soonest, of many rows.
+        """Prepare the fastest sums for densities of many rows in a band of kernel widths.
 
         Parameters
         ----------
@@ -768,7 +772,7 @@ class ClassDensities:
     def prepare_potentials(
         self, points: FloatArray, band: tuple[float, float], most_bytes: int
     ) -> PreparedSums:
-        """What potentials of a band of kernel widths are summed from, without densities.
+        """Prepare sums for potentials in a band of kernel widths, without densities.
 
         Parameters
         ----------

@@ -36,7 +36,7 @@ NORMAL_ROWS = 20.0
 
 
 class PlaneRule(Protocol):
-    """What names the class of places in a plane.
+    """A rule that assigns points of a plane to classes.
 
     Attributes
     ----------
@@ -52,10 +52,10 @@ class PlaneRule(Protocol):
     def floor(self) -> DensityFloor:
         """Below the densities of all classes."""
 
-    def log_mixtures(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
+    def log_mixtures(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
         """Logarithms of the densities without their floor, shape (n_points, n_classes)."""
 
-    def log_densities(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
+    def log_densities(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
         """Logarithms of the densities of the classes at points, shape (n_points, n_classes)."""
 
     def probabilities(self, points: FloatArray) -> FloatArray:
@@ -134,30 +134,33 @@ class NormalDensities:
 
     @classmethod
     def of(cls, rows: Sequence[FloatArray], spread: FloatArray) -> Self:
-        """Those of rows of classes, and of covariances within them, weighted by the rows."""
-        counts = [len(own) for own in rows]
-        means = np.stack([own.mean(axis=0) for own in rows])
+        """Estimate the densities from rows and covariances of classes, weighted by the rows."""
+        counts = [len(of_class) for of_class in rows]
+        means = np.stack([of_class.mean(axis=0) for of_class in rows])
         return cls(means, np.average(spread, axis=0, weights=counts))
 
     def log_densities(
-        self, points: FloatArray, own: IntArray | None = None, counts: FloatArray | None = None
+        self,
+        points: FloatArray,
+        own_codes: IntArray | None = None,
+        counts: FloatArray | None = None,
     ) -> FloatArray:
         """Logarithms of the densities at points, shape (n_points, n_classes).
 
         Parameters
         ----------
         points : ndarray of shape (n_points, n_components)
-        own : ndarray of int, shape (n_points,), optional
+        own_codes : ndarray of int, shape (n_points,), optional
             The class of each point whose mean it is part of, and is left out of; -1 of others.
         counts : ndarray of shape (n_classes,), optional
             Of the rows of the means, from which points are left out.
         """
         root, log_peak = inverse_root(self.covariance)
         squares = np.square((points[:, None] - self.means) @ root).sum(axis=2)
-        if own is not None and counts is not None:
-            at = np.flatnonzero(own >= 0)
-            left = np.maximum(counts[own[at]] - 1.0, 1.0)
-            squares[at, own[at]] *= np.square(counts[own[at]] / left)
+        if own_codes is not None and counts is not None:
+            members = np.flatnonzero(own_codes >= 0)
+            left = np.maximum(counts[own_codes[members]] - 1.0, 1.0)
+            squares[members, own_codes[members]] *= np.square(counts[own_codes[members]] / left)
         logs: FloatArray = log_peak - 0.5 * squares
         return logs
 
@@ -238,7 +241,7 @@ class DensityRule:
             Kernel width relative to Silverman's rule.
         """
         rows, n_components = rows_by_class(points, y), points.shape[1]
-        counts = np.array([len(own) for own in rows], dtype=np.float64)
+        counts = np.array([len(of_class) for of_class in rows], dtype=np.float64)
         if spread is None:
             spread = class_spreads(points, y, len(rows))
         kernels = kernel_covariances(spread, counts, n_components, gamma, "auto")
@@ -288,8 +291,8 @@ class DensityRule:
         every = _not_flat(within + covariance_of_means(means, counts))
         least, is_alone = _LEAST_SPREAD * every, counts < 2
         if is_alone.any():
-            known = counts * ~is_alone
-            others = np.average(covariances, axis=0, weights=known) if known.any() else least
+            sizes = counts * ~is_alone
+            others = np.average(covariances, axis=0, weights=sizes) if sizes.any() else least
             covariances = np.where(is_alone[:, None, None], others, covariances)
         spread = covariances + least
         kernels = kernel_covariances(spread, counts, n_components, gamma, "auto")
@@ -301,13 +304,13 @@ class DensityRule:
         """The same rule with another temperature."""
         return replace(self, temperature=temperature)
 
-    def log_densities(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
+    def log_densities(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
         """Logarithms of the densities of the classes at points.
 
         Parameters
         ----------
         points : ndarray of shape (n_points, n_components)
-        own : ndarray of int, shape (n_points,), optional
+        own_codes : ndarray of int, shape (n_points,), optional
             The class of each point that is one of the rows of the rule, which is left out of its
             density; -1 of others.
 
@@ -315,9 +318,9 @@ class DensityRule:
         -------
         ndarray of shape (n_points, n_classes)
         """
-        return self.floor.mixed(self.log_mixtures(points, own), points)
+        return self.floor.mixed(self.log_mixtures(points, own_codes), points)
 
-    def log_mixtures(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
+    def log_mixtures(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
         """Logarithms of the densities without their floor, by which classes are told apart.
 
         The floor is the same of all classes and changes none, but far from all rows it leaves no
@@ -332,14 +335,14 @@ class DensityRule:
         -------
         ndarray of shape (n_points, n_classes)
         """
-        kernels = self.classes.floored_log_densities(points, own)
+        kernels = self.classes.floored_log_densities(points, own_codes)
         # There the kernels say nothing, and far from all rows the normal densities are alone.
         kernels[kernels <= self.classes.log_floor] = -np.inf
         totals = self.classes.totals
-        normal = self.normal.log_densities(points, own, totals)
+        normal = self.normal.log_densities(points, own_codes, totals)
         of_normal = np.broadcast_to(self.normal_shares, kernels.shape)
-        if own is not None:
-            of_normal = _normal_shares(totals - (own[:, None] == np.arange(len(totals))))
+        if own_codes is not None:
+            of_normal = _normal_shares(totals - (own_codes[:, None] == np.arange(len(totals))))
         with np.errstate(divide="ignore"):  # a class without another row is normal
             mixed: FloatArray = np.logaddexp(
                 kernels + np.log1p(-of_normal), normal + np.log(of_normal)
@@ -351,7 +354,7 @@ class DensityRule:
         """The share of the normal density in that of each class, shape (n_classes,)."""
         return _normal_shares(self.classes.totals)
 
-    def most_likely(self, points: FloatArray, own: IntArray | None = None) -> IntArray:
+    def most_likely(self, points: FloatArray, own_codes: IntArray | None = None) -> IntArray:
         """The class with the largest density at points, shape (n_points,), by `log_mixtures`.
 
         Parameters
@@ -359,7 +362,7 @@ class DensityRule:
         points, own
             See `log_densities`.
         """
-        codes: IntArray = self.log_mixtures(points, own).argmax(axis=1)
+        codes: IntArray = self.log_mixtures(points, own_codes).argmax(axis=1)
         return codes
 
     def probabilities(self, points: FloatArray) -> FloatArray:
@@ -379,7 +382,7 @@ class DensityRule:
             Or with fewer columns: densities are then projected.
         center : ndarray of shape (n_components,)
         """
-        rows = tuple((own - center) @ turn for own in self.classes.rows)
+        rows = tuple((of_class - center) @ turn for of_class in self.classes.rows)
         classes = ClassDensities(rows, turn.T @ self.classes.covariances @ turn)
         floor = DensityFloor(
             (self.floor.center - center) @ turn,
@@ -436,11 +439,11 @@ class LinearRule:
         """The same rule with another temperature."""
         return replace(self, temperature=temperature)
 
-    def log_densities(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
+    def log_densities(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
         """Logarithms of the densities of the classes at points; see `DensityRule`."""
-        return self.floor.mixed(self.log_mixtures(points, own), points)
+        return self.floor.mixed(self.log_mixtures(points, own_codes), points)
 
-    def log_mixtures(self, points: FloatArray, own: IntArray | None = None) -> FloatArray:
+    def log_mixtures(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
         """The same without the floor.
 
         A row of the rule is not left out: the means of many rows hardly depend on it.
@@ -488,11 +491,11 @@ def class_spreads(
     """
     parts = [points[y == code] for code in range(n_classes)]
     least = _LEAST_SPREAD * spread_of(points)
-    known = {code: covariance_of(own) for code, own in enumerate(parts) if len(own) > 1}
-    weights = [len(parts[code]) for code in known]
-    pooled = np.average(list(known.values()), axis=0, weights=weights) if known else least
+    by_code = {code: covariance_of(part) for code, part in enumerate(parts) if len(part) > 1}
+    weights = [len(parts[code]) for code in by_code]
+    pooled = np.average(list(by_code.values()), axis=0, weights=weights) if by_code else least
     others = [pooled] * n_classes if missing is None else missing
-    spreads: FloatArray = np.stack([known.get(code, others[code]) for code in range(n_classes)])
+    spreads: FloatArray = np.stack([by_code.get(code, others[code]) for code in range(n_classes)])
     return spreads + least
 
 

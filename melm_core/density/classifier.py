@@ -226,7 +226,7 @@ def _crossing(
     interval: FloatArray,
     codes: npt.NDArray[np.intp],
 ) -> float | None:
-    """Where two densities cross; None where they differ by rounding only, on one side of zero."""
+    """Find where two densities cross; None if they differ only by rounding, on one side of 0."""
 
     def difference(x: float) -> float:
         logs = log_densities(np.array([[x]]))[0, codes]

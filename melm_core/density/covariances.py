@@ -174,7 +174,7 @@ def _identity_of_varying(total: FloatArray, identity: FloatArray) -> FloatArray:
 def variance_of_means(
     pooled: FloatArray, between: FloatArray, identity: FloatArray | None = None
 ) -> FloatArray:
-    """What to add to every class covariance so that no direction of the means is null.
+    """Return what to add to every class covariance so that no direction of the means is null.
 
     A direction in which no class varies separates the classes exactly if their means
     differ there. Whitening would drop it.
@@ -230,8 +230,8 @@ def whitening(covariance: FloatArray, widths: FloatArray | None = None) -> Float
         widths = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     units = inverse_widths(widths)
     variances, directions = np.linalg.eigh(covariance * np.outer(units, units))
-    kept = variances > NULL_VARIANCE * variances.max(initial=np.finfo(np.float64).tiny)
-    whitener: FloatArray = units[:, None] * directions[:, kept] / np.sqrt(variances[kept])
+    positive = variances > NULL_VARIANCE * variances.max(initial=np.finfo(np.float64).tiny)
+    whitener: FloatArray = units[:, None] * directions[:, positive] / np.sqrt(variances[positive])
     return whitener
 
 

@@ -53,7 +53,7 @@ class NuisanceCells:
 
     @property
     def is_confounded(self) -> bool:
-        """Whether no class has two cells, so that nothing can tell class from nuisance."""
+        """True if no class has two cells, so that class and nuisance cannot be separated."""
         return len(self.class_codes) == 0
 
     def cells_of(self, code: int) -> IntArray:
@@ -151,7 +151,7 @@ def checked_cells(
 def confounded_in_words(
     cells: NuisanceCells, n_values: int, n_components: int, name: str = "nuisance"
 ) -> str:
-    """Why a plane cannot be blind to a nuisance of which no class has two cells.
+    """Explain why a plane cannot be blind to a nuisance of which no class has two cells.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def confounded_in_words(
 def small_cells_in_words(
     cells: NuisanceCells, classes: Sequence[Any], values: Mapping[int, Any], n_components: int
 ) -> str:
-    """Which cells have too few rows; empty if none has.
+    """Name the cells that have too few rows; empty if none has.
 
     Parameters
     ----------
@@ -246,19 +246,19 @@ def kernel_cells(
     return tuple(_part(all_cells, cells.cells_of(code)) for code in np.unique(cells.class_codes))
 
 
-def _part(classes: ClassDensities, kept: IntArray) -> ClassDensities:
+def _part(classes: ClassDensities, codes: IntArray) -> ClassDensities:
     weights = classes.weights
     return ClassDensities(
-        tuple(classes.rows[i] for i in kept),
-        classes.covariances[kept],
+        tuple(classes.rows[i] for i in codes),
+        classes.covariances[codes],
         classes.basis,
-        None if weights is None else tuple(weights[i] for i in kept),
+        None if weights is None else tuple(weights[i] for i in codes),
     )
 
 
 @dataclass(frozen=True)
 class NuisanceAccuracy:
-    """How well the value of a nuisance is told from the position in a plane, within the classes.
+    """Accuracy of predicting a nuisance from the position in a plane, within the classes.
 
     Attributes
     ----------
@@ -320,13 +320,13 @@ def nuisance_accuracy(
     (1.0, 0.5)
     """
     accuracies, chances, variances, n_rows = [], [], [], 0
-    for code, own in zip(np.unique(cells.class_codes), kernels, strict=True):
+    for code, cell_densities in zip(np.unique(cells.class_codes), kernels, strict=True):
         values = cells.nuisance_codes[cells.cells_of(code)]
         scored = (y == code) & np.isin(nuisance, values)
         truth = np.searchsorted(values, nuisance[scored])
         if not len(truth):
             continue
-        is_right = own.most_likely(points[scored], truth if leave_out else None) == truth
+        is_right = cell_densities.most_likely(points[scored], truth if leave_out else None) == truth
         counts = np.bincount(truth, minlength=len(values))
         present = counts > 0
         recalls = np.bincount(truth, is_right, minlength=len(values))[present] / counts[present]

@@ -89,7 +89,7 @@ class PlaceRegions:
         *,
         gamma: float = 1.0,
     ) -> Self:
-        """The regions of unseen places.
+        """Compute the regions of unseen places.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class PlaceRegions:
             Kernel width relative to Silverman's rule.
         """
         rows = rows_by_class(places, y)
-        counts = np.array([len(own) for own in rows], dtype=np.float64)
+        counts = np.array([len(of_one) for of_one in rows], dtype=np.float64)
         spread = class_spreads(places, y, len(rows))
         kernels = kernel_covariances(spread, counts, places.shape[1], gamma, "auto")
         floor = DensityFloor.of(places, float(counts.min()))
@@ -121,7 +121,7 @@ class PlaceRegions:
         return self.floor.mixed(logs[:, None], points)[:, 0]
 
     def hold(self, code: int, points: FloatArray) -> npt.NDArray[np.bool_]:
-        """Whether points lie in the regions of a class.
+        """Return whether points lie in the regions of a class.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class PlaceRegions:
 
     def _class_on_grid(self, code: int, n_lines: int) -> ClassRegions:
         levels = self.log_levels[code]
-        known = np.where(np.isnan(levels), np.inf, levels)
+        finite_levels = np.where(np.isnan(levels), np.inf, levels)
         root, log_peak = inverse_root(self.classes.covariances[code])
         side = float(np.ptp(self.classes.rows[code] @ root, axis=0).max())
         for margin in _MARGINS:
@@ -167,23 +167,23 @@ class PlaceRegions:
             mixed = self.floor.mixed(logs, nodes @ np.linalg.inv(grid.root))
             density = np.exp(mixed.reshape(grid.density.shape) - log_peak)
             edge = max(density[[0, -1]].max(), density[:, [0, -1]].max())
-            if np.log(edge) + log_peak < known.min():
+            if np.log(edge) + log_peak < finite_levels.min():
                 break
         else:  # a region that is wider still is cut, by a line that is closed
             density[[0, -1]] = density[:, [0, -1]] = grid.floor
         logs, _ = _left_out(self.classes, self.floor, code, None)
-        held = (logs[:, None] >= known).mean(axis=0)
-        found = replace(grid, density=density)
-        return ClassRegions(found, self.shares, known - log_peak, tuple(held.tolist()))
+        held = (logs[:, None] >= finite_levels).mean(axis=0)
+        mixed_grid = replace(grid, density=density)
+        return ClassRegions(mixed_grid, self.shares, finite_levels - log_peak, tuple(held.tolist()))
 
 
 def _left_out(
     classes: ClassDensities, floor: DensityFloor, code: int, groups: IntArray | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Logarithms of a density at rows of its class without their group, and weights of the rows."""
+    """Compute log densities at rows of a class without their group, and weights of the rows."""
     rows = classes.rows[code]
-    chosen = thinned(np.arange(len(rows)), _MOST_LEVEL_ROWS)
-    points, covariance = rows[chosen], classes.covariances[code]
+    sample = thinned(np.arange(len(rows)), _MOST_LEVEL_ROWS)
+    points, covariance = rows[sample], classes.covariances[code]
     if groups is None:
         logs = classes.floored_log_densities(points, np.full(len(points), code))[:, code]
         if len(rows) == 1:
@@ -191,12 +191,12 @@ def _left_out(
         return floor.mixed(logs[:, None], points)[:, 0], np.ones(len(points))
     logs = np.full(len(points), -np.inf)
     _, sizes = np.unique(groups, return_counts=True)
-    for group in np.unique(groups[chosen]):
-        own, others = groups[chosen] == group, groups != group
+    for group in np.unique(groups[sample]):
+        in_group, others = groups[sample] == group, groups != group
         if others.any():
-            logs[own] = log_density(points[own], rows[others], covariance)
+            logs[in_group] = log_density(points[in_group], rows[others], covariance)
     size_of = dict(zip(np.unique(groups).tolist(), sizes.tolist(), strict=True))
-    weights = np.array([1.0 / size_of[group] for group in groups[chosen].tolist()])
+    weights = np.array([1.0 / size_of[group] for group in groups[sample].tolist()])
     return floor.mixed(logs[:, None], points)[:, 0], weights
 
 
@@ -208,5 +208,5 @@ def _level(logs: FloatArray, weights: FloatArray, share: float) -> float:
     beyond = (ranks[-1] + 1.0) * (1.0 - share) - 1.0 + _ROUNDING
     if beyond < 0.0:
         return float("nan")
-    at = min(int(np.searchsorted(ranks, beyond, side="right")), len(order) - 1)
-    return float(logs[order[at]])
+    rank = min(int(np.searchsorted(ranks, beyond, side="right")), len(order) - 1)
+    return float(logs[order[rank]])

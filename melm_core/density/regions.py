@@ -59,17 +59,19 @@ class ClassRegions:
     training: tuple[float, ...]
 
     def hold(self, points: FloatArray) -> npt.NDArray[np.bool_]:
-        """Whether points lie in each region, shape (n_points, n_shares).
+        """Return whether points lie in each region, shape (n_points, n_shares).
 
         Parameters
         ----------
         points : ndarray of shape (n_points, 2)
-            That are not among the rows of the class.
+            Not rows of the class.
         """
-        at = points @ self.grid.root
+        whitened = points @ self.grid.root
         lower, upper = ([line[end] for line in (self.grid.x, self.grid.y)] for end in (0, -1))
-        is_on_grid: npt.NDArray[np.bool_] = np.all((at >= lower) & (at <= upper), axis=1)
-        columns, rows, weights = _cells(self.grid, at)
+        is_on_grid: npt.NDArray[np.bool_] = np.all(
+            (whitened >= lower) & (whitened <= upper), axis=1
+        )
+        columns, rows, weights = _cells(self.grid, whitened)
         logs = (weights * np.log(self.grid.density[rows, columns])).sum(axis=0)
         inside: npt.NDArray[np.bool_] = is_on_grid[:, None] & (logs[:, None] >= self.log_levels)
         return inside
@@ -77,7 +79,7 @@ class ClassRegions:
 
 @dataclass(frozen=True)
 class RegionShare:
-    """What one region of a class holds.
+    """Shares of the rows of a class in one of its regions.
 
     Attributes
     ----------
@@ -144,7 +146,7 @@ def density_regions(
 def region_shares(
     regions: Sequence[ClassRegions], held_out: Sequence[FloatArray]
 ) -> list[RegionShare]:
-    """The shares of training and held-out rows in every region.
+    """Compute the shares of training and held-out rows in every region.
 
     Parameters
     ----------
@@ -158,20 +160,24 @@ def region_shares(
     list of RegionShare
         Class by class, with ascending shares.
     """
-    found = []
-    for code, (own, rows) in enumerate(zip(regions, held_out, strict=True)):
-        held = own.hold(rows).mean(axis=0).tolist() if len(rows) else [None] * len(own.shares)
-        found += [
+    records = []
+    for code, (of_class, rows) in enumerate(zip(regions, held_out, strict=True)):
+        held = (
+            of_class.hold(rows).mean(axis=0).tolist()
+            if len(rows)
+            else [None] * len(of_class.shares)
+        )
+        records += [
             RegionShare(code, *of_one)
-            for of_one in zip(own.shares, own.training, held, strict=True)
+            for of_one in zip(of_class.shares, of_class.training, held, strict=True)
         ]
-    return found
+    return records
 
 
 def line_region_shares(
     classes: ClassDensities, shares: Sequence[float], held_out: Sequence[FloatArray]
 ) -> list[RegionShare]:
-    """The shares of rows where the density of their class on a line is highest.
+    """Compute the shares of rows in the regions of highest density of their class on a line.
 
     As in a plane, the levels are quantiles of the density at the rows of the class, each left out.
 
@@ -199,12 +205,12 @@ def line_region_shares(
     >>> abs(half.training - 0.5) < 0.01, abs(half.held_out - 0.5) < 0.06
     (True, True)
     """
-    outside, found = 1.0 - np.array(shares), []
+    outside, records = 1.0 - np.array(shares), []
     for code, rows in enumerate(classes.rows):
         points = thinned(rows, MOST_LEVEL_ROWS)
-        own = np.full(len(points), code)
+        own_codes = np.full(len(points), code)
         is_single = len(rows) == 1  # left out of itself it has no density
-        logs = classes.floored_log_densities(points, None if is_single else own)[:, code]
+        logs = classes.floored_log_densities(points, None if is_single else own_codes)[:, code]
         weights = np.ones(len(points))
         if classes.weights is not None:
             weights = thinned(classes.weights[code], MOST_LEVEL_ROWS)
@@ -212,20 +218,20 @@ def line_region_shares(
         training = np.average(logs[:, None] >= levels, axis=0, weights=weights).tolist()
         held: list[float | None] = [None] * len(outside)
         if len(held_out[code]):
-            at = classes.floored_log_densities(held_out[code])[:, code]
-            held = (at[:, None] >= levels).mean(axis=0).tolist()
+            held_out_logs = classes.floored_log_densities(held_out[code])[:, code]
+            held = (held_out_logs[:, None] >= levels).mean(axis=0).tolist()
         parts = zip(shares, training, held, strict=True)
-        found += [RegionShare(code, *of_one) for of_one in parts]
-    return found
+        records += [RegionShare(code, *of_one) for of_one in parts]
+    return records
 
 
 def _regions_of(
     classes: ClassDensities, code: int, shares: tuple[float, ...], n_lines: int
 ) -> ClassRegions:
-    found = _on_grid(classes, code, shares, classes.grid(code, n_lines))
-    lowest, density = float(found.log_levels.min()), found.grid.density
+    regions = _on_grid(classes, code, shares, classes.grid(code, n_lines))
+    lowest, density = float(regions.log_levels.min()), regions.grid.density
     if max(density[[0, -1]].max(), density[:, [0, -1]].max()) < np.exp(lowest):
-        return found
+        return regions
     # Few rows, or a narrow kernel. Farther from all rows than this no density reaches the level.
     margin = float(np.sqrt(-2.0 * min(lowest, 0.0))) + _BEYOND
     return _on_grid(classes, code, shares, classes.grid(code, n_lines, margin))
@@ -259,21 +265,21 @@ def _logs_without_own_row(
     Those among the lowest share `least` alone are not summed exactly.
     """
     rows, of_class = classes.rows[code], classes.weights_of_classes[code]
-    chosen = _evenly(len(rows))
-    weights = np.ones(len(chosen)) if of_class is None else of_class[chosen]
-    own = weights / float(classes.totals[code])
-    at = rows[chosen] @ grid.root
+    sample = _evenly(len(rows))
+    weights = np.ones(len(sample)) if of_class is None else of_class[sample]
+    row_shares = weights / float(classes.totals[code])
+    whitened = rows[sample] @ grid.root
     root, _ = inverse_root(grid.kernel)
-    columns, lines, shares = _cells(grid, at)  # (4, n_chosen)
-    offsets = (np.stack([grid.x[columns], grid.y[lines]], axis=-1) - at) @ root
+    columns, lines, shares = _cells(grid, whitened)  # (4, n_chosen)
+    offsets = (np.stack([grid.x[columns], grid.y[lines]], axis=-1) - whitened) @ root
     density = grid.density[lines, columns]
-    rest = density - own * np.exp(-0.5 * np.einsum("cij,cij->ci", offsets, offsets))
-    logs = (shares * np.log(np.maximum(rest, grid.floor))).sum(axis=0) - np.log1p(-own)
+    rest = density - row_shares * np.exp(-0.5 * np.einsum("cij,cij->ci", offsets, offsets))
+    logs = (shares * np.log(np.maximum(rest, grid.floor))).sum(axis=0) - np.log1p(-row_shares)
     noise = np.maximum(_CANCELLED * density, _NOISE * grid.floor)
     is_lost = ((rest < noise) & (density > noise)).any(axis=0)
     n_lost = int(is_lost.sum())
-    if n_lost >= least * len(chosen) and 0 < n_lost * len(rows) <= _MOST_EXACT:
-        alone = rows[chosen[is_lost]]
+    if n_lost >= least * len(sample) and 0 < n_lost * len(rows) <= _MOST_EXACT:
+        alone = rows[sample[is_lost]]
         exact = log_density_without(alone, rows, classes.covariances[code], of_class)
         logs[is_lost] = exact - inverse_root(classes.covariances[code])[1]
     return logs, weights
@@ -285,12 +291,12 @@ def _evenly(n_rows: int) -> IntArray:
     return (np.arange(n_chosen) * n_rows) // n_chosen
 
 
-def _cells(grid: DensityGrid, at: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+def _cells(grid: DensityGrid, points: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
     """The four nodes around points of a grid by column and row, and their weights; (4, n) each."""
     corners, parts = [], []
     for axis, lines in enumerate((grid.x, grid.y)):
         step = float(lines[1] - lines[0])
-        position = (at[:, axis] - lines[0]) / (step if step > 0 else 1.0)
+        position = (points[:, axis] - lines[0]) / (step if step > 0 else 1.0)
         first = np.clip(np.floor(position), 0, len(lines) - 2).astype(np.int64)
         part = np.clip(position - first, 0.0, 1.0)
         corners.append((first, first + 1))

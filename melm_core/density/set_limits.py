@@ -1,6 +1,6 @@
-"""How strange classes are to a row, and how strange one may be that is in its set.
+"""Nonconformity of classes to a row, and its limits for prediction sets.
 
-How the limits are found stands in `melm_core.diagnostics.conformal`.
+`melm_core.diagnostics.conformal` computes the limits.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def nonconformity(
     residual_mean: float,
     residual_spread: float,
 ) -> FloatArray:
-    """How strange each class is to rows.
+    """Compute how strange each class is to rows.
 
     Minus the logarithm of the share of a class among the densities of all classes and of a
     background. At least log 2, so that a class that is likelier than all else together is not
@@ -90,7 +90,7 @@ def thinned_logs(
 
 @dataclass(frozen=True, eq=False)
 class SetLimits:
-    """How strange a class may be that is in the set of a row.
+    """Largest nonconformity of a class that is in the prediction set of a row.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class SetLimits:
     residual_spread: float
 
     def sets(self, logs: FloatArray, residuals: FloatArray | None) -> npt.NDArray[np.bool_]:
-        """Which classes are in the set of each row, shape (n_rows, n_classes).
+        """Return which classes are in the set of each row, shape (n_rows, n_classes).
 
         Parameters
         ----------

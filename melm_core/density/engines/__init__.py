@@ -1,1 +1,1 @@
-"""What sums kernels: over pairs of rows, tiles, modes, near rows and blocks of a table."""
+"""Sums of kernels over pairs of rows, tiles, modes, near rows and blocks of a table."""

@@ -133,7 +133,7 @@ class _BlockSeries:
             for of_rows, width, total in zip(sums, widths, totals_of(rows), strict=True)
         ]
         self._log_scale = float(np.linalg.slogdet(self._root)[1]) - np.log(self._box.volume)
-        self._log_peaks = np.array([inverse_root(own)[1] for own in covariances])
+        self._log_peaks = np.array([inverse_root(covariance)[1] for covariance in covariances])
 
     def near(self, points: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
         """Logarithms of the densities, and where all of them are too small for the series.

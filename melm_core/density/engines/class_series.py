@@ -131,7 +131,7 @@ class ClassSeries:
         box = replace(box, is_half=only_potentials)
         sums = reduce_rows(PointSeries(box, root, weights or [None] * len(rows)), added, rows)
         totals = totals_of(rows, weights)
-        series = tuple(own / total for own, total in zip(sums, totals, strict=True))
+        series = tuple(modes / total for modes, total in zip(sums, totals, strict=True))
         return cls(root, box, (float(narrowest), float(widest)), series, bounds, totals, narrowing)
 
     @property
@@ -150,7 +150,7 @@ class ClassSeries:
 
     @property
     def has_densities(self) -> bool:
-        """Whether the modes resolve the kernels of densities, not those of potentials alone."""
+        """True if the modes resolve the kernels of densities, not those of potentials alone."""
         return not self.box.is_half
 
     def moved(self, change: FloatArray, offset: FloatArray) -> ClassSeries:
@@ -174,7 +174,7 @@ class ClassSeries:
         return replace(self, root=root, box=box, bounds=self.bounds + shift)
 
     def serves(self, covariances: FloatArray) -> bool:
-        """Whether the box holds kernels of these covariances, (n_classes, k, k)."""
+        """Return whether the box holds kernels of these covariances, (n_classes, k, k)."""
         narrowest, widest = _widths(self.root, covariances)
         least, most = self.widths
         return bool(narrowest >= (1 - _SLACK) * least and widest <= (1 + _SLACK) * most)
@@ -187,14 +187,14 @@ class ClassSeries:
         middles = self.box.half_modes.copy()
         if self.box.is_half:
             middles[0] = 0
-        kept = tuple(
+        reached = tuple(
             slice(max(0, int(middle - some)), int(middle + some + 1))
             for middle, some in zip(middles, half, strict=True)
         )
         return replace(
             self,
             box=replace(self.box, half_modes=half),
-            series=tuple(of_class[kept] for of_class in self.series),
+            series=tuple(of_class[reached] for of_class in self.series),
         )
 
     def density(self, points: FloatArray, code: int, covariance: FloatArray) -> FloatArray:
@@ -220,7 +220,8 @@ class ClassSeries:
         -------
         ndarray of shape (n_points, n_classes)
         """
-        floors = np.array([inverse_root(own)[1] for own in covariances]) + np.log(_FLOOR)
+        log_peaks = np.array([inverse_root(covariance)[1] for covariance in covariances])
+        floors = log_peaks + np.log(_FLOOR)
         logs = np.tile(floors, (len(points), 1))
         inside = self.holds(points)
         for code, covariance in enumerate(covariances):
@@ -257,12 +258,12 @@ class ClassSeries:
         return x, y, np.maximum(sums, 0.0) * self._scale
 
     def to_arrays(self) -> dict[str, FloatArray]:
-        """Return what `from_arrays` reads: half of the modes, of which the others are conjugates.
+        """Return what `from_arrays` reads: half of the modes; the others are their conjugates.
 
         Only of a series of densities.
         """
         box = self.box
-        halves = [own.ravel()[: own.size // 2 + 1] for own in self.series]
+        halves = [modes.ravel()[: modes.size // 2 + 1] for modes in self.series]
         return {
             "root": self.root,
             "middle": box.middle,
@@ -296,15 +297,15 @@ class ClassSeries:
         half = array["half_modes"].astype(np.int64)
         tolerance, narrowest, widest = array["limits"].tolist()
         box = Box(array["middle"], array["lengths"], half, tolerance)
-        halves = [own.view(np.complex128) for own in array["series"]]
+        halves = [modes.view(np.complex128) for modes in array["series"]]
         series = tuple(
-            np.concatenate([own, own[-2::-1].conj()]).reshape(_modes(half)) for own in halves
+            np.concatenate([modes, modes[-2::-1].conj()]).reshape(_modes(half)) for modes in halves
         )
         widths = (narrowest, widest)
         return cls(array["root"], box, widths, series, array["bounds"], array["totals"])
 
     def holds(self, points: FloatArray) -> npt.NDArray[np.bool_]:
-        """Whether points are so near to the rows that no periodic image of these is nearer."""
+        """Return whether points are so near to the rows that no periodic image is nearer."""
         reach = np.sqrt(2.0) * self.widths[1] * decay_distance(self.box.tolerance)
         offsets = np.abs(points @ self.root - self.box.middle)
         inside: npt.NDArray[np.bool_] = (

@@ -221,17 +221,17 @@ def log_density(
     center = np.full(len(rows), 1.0 / len(rows)) @ rows  # a mean along this axis is much slower
     turn, log_norm = inverse_root(covariance) if root is None else root
     u, v = (points - center) @ turn, (rows - center) @ turn
-    own: FloatArray = np.ones(len(rows)) if weights is None else weights
+    row_weights: FloatArray = np.ones(len(rows)) if weights is None else weights
     if is_compiled(u.shape[1]):
         sums = kernel_sums(u, v, weights)
     else:
         sums = np.empty(len(points))
         for block, exponents in exponent_blocks(u, v):
-            sums[block] = np.exp(exponents, out=exponents) @ own
+            sums[block] = np.exp(exponents, out=exponents) @ row_weights
     far = sums < np.exp(-LARGEST_EXPONENT)
     logs = np.log(np.where(far, 1.0, sums))
     if far.any():
-        logs[far] = _log_sums(u[far], v, own)
+        logs[far] = _log_sums(u[far], v, row_weights)
     logs += log_norm - np.log(_total(rows, weights))
     return logs
 
@@ -252,7 +252,7 @@ def log_density_without(
     covariance: FloatArray,
     weights: FloatArray | None = None,
 ) -> FloatArray:
-    """Logarithm of the kernel density of all other rows at each of some rows.
+    """Compute the log kernel density at some of the rows, each left out of its own density.
 
     Parameters
     ----------
@@ -271,15 +271,15 @@ def log_density_without(
     """
     root, log_norm = inverse_root(covariance)
     center = np.full(len(rows), 1.0 / len(rows)) @ rows  # a mean along this axis is much slower
-    own: FloatArray = np.ones(len(rows)) if weights is None else weights
+    row_weights: FloatArray = np.ones(len(rows)) if weights is None else weights
     logs = np.empty(len(points))
     for block, exponents in exponent_blocks((points - center) @ root, (rows - center) @ root):
         nearest = exponents.argmax(axis=1)
         exponents[np.arange(len(exponents)), nearest] = -np.inf
         largest = exponents.max(axis=1)
         exponents -= largest[:, None]
-        sums = np.exp(exponents, out=exponents) @ own
-        logs[block] = largest + np.log(sums) - np.log(own.sum() - own[nearest])
+        sums = np.exp(exponents, out=exponents) @ row_weights
+        logs[block] = largest + np.log(sums) - np.log(row_weights.sum() - row_weights[nearest])
     return logs + log_norm
 
 

@@ -51,15 +51,15 @@ class Tilt:
     log_scale: float
 
     def near(self, z: FloatArray) -> tuple[BoolArray, FloatArray, FloatArray]:
-        """Which points count, and the weights and the positions of these."""
+        """Return which points count, with their weights and positions."""
         weights = np.exp(z @ self.slope + self.log_share - self.log_scale)
-        kept = weights > NEGLIGIBLE_WEIGHT
-        return kept, weights[kept], z[kept] + self.offset
+        is_near = weights > NEGLIGIBLE_WEIGHT
+        return is_near, weights[is_near], z[is_near] + self.offset
 
 
 @dataclass(frozen=True, eq=False)
 class TiltedSide:
-    """What the derivatives by the points of one of the two samples depend on.
+    """One of the two samples, with what its derivatives by the points depend on.
 
     Attributes
     ----------
@@ -82,13 +82,13 @@ class TiltedSide:
         """Share of the points in the tilted sum, and its derivatives by each of them."""
         z = points @ self.root
         derivatives = np.zeros_like(z)
-        kept, weights, positions = self.tilt.near(z)
+        is_near, weights, positions = self.tilt.near(z)
         if not len(weights):
             return 0.0, derivatives
         angles = self.box.angles(positions)
         values = self.box.evaluate(angles, self.series)
         pulls = self.box.gradients(angles, self.series) + values[:, None] * self.tilt.slope
-        derivatives[kept] = weights[:, None] * pulls
+        derivatives[is_near] = weights[:, None] * pulls
         return float(weights @ values), derivatives @ self.root.T
 
     def total(self, points: FloatArray) -> float:
@@ -211,7 +211,7 @@ def _sides(
     logs = [_log_shares(a, weights_a), _log_shares(b, weights_b)]
     shift = saddle_point(whitened[0], whitened[1], logs[0], logs[1])
     slopes, offsets = (shift, -shift), (shift, np.zeros_like(shift))
-    scales = [one.log_scale for one in _tilted_moments(whitened, slopes, logs)]
+    scales = [moments.log_scale for moments in _tilted_moments(whitened, slopes, logs)]
     tilts = [Tilt(*parts) for parts in zip(slopes, offsets, logs, scales, strict=True)]
     bounds = reduce_rows(_NearBounds(tilts), extended, whitened)
     box = Box.between(
@@ -311,11 +311,11 @@ class _TiltedMoments:
     def __add__(self, other: _TiltedMoments) -> _TiltedMoments:
         """Of both sets of points."""
         log_scale = max(self.log_scale, other.log_scale)
-        own, others = (
+        first, second = (
             part.total * float(np.exp(part.log_scale - log_scale)) for part in (self, other)
         )
-        total = own + others
-        share, apart = others / total, other.mean - self.mean
+        total = first + second
+        share, apart = second / total, other.mean - self.mean
         covariance = (1.0 - share) * self.covariance + share * other.covariance
         covariance += share * (1.0 - share) * np.outer(apart, apart)
         return _TiltedMoments(log_scale, total, self.mean + share * apart, covariance)

@@ -109,15 +109,15 @@ class FourierPotentials:
 
     def _transforms(self) -> list[ComplexArray]:
         sums = reduce_rows(PointSeries(self._box, self._root, self._weights), added, self._rows)
-        return [own / total for own, total in zip(sums, self._totals, strict=True)]
+        return [modes / total for modes, total in zip(sums, self._totals, strict=True)]
 
     def weighted_derivatives(self, weights: FloatArray) -> tuple[list[FloatArray], FloatArray]:
         """See `melm_core.density.class_densities.Potentials`; for rows in memory."""
         series, by_covariances = self._near_derivatives(weights)
         by_points = reduce_rows(_Gradients(self._box, self._root, series), added, self._rows)
-        for code, own in enumerate(self._weights):
-            if own is not None:
-                by_points[code] *= own[:, None]
+        for code, row_weights in enumerate(self._weights):
+            if row_weights is not None:
+                by_points[code] *= row_weights[:, None]
         for (a, b), potential in self._far.items():
             if isinstance(potential, Potential):
                 by_points[a] += weights[a, b] * potential.by_first
@@ -170,8 +170,8 @@ class FourierPotentials:
 
     def _logarithms(self) -> FloatArray:
         norm = float(np.linalg.slogdet(self._root)[1]) - np.log(self._box.volume)
-        own = np.diag(self._inner)
-        is_far = self._inner < self._far_share * np.sqrt(np.outer(own, own))
+        norms = np.diag(self._inner)
+        is_far = self._inner < self._far_share * np.sqrt(np.outer(norms, norms))
         logs: FloatArray = np.log(np.where(is_far, 1.0, self._inner)) + norm
         for a, b in combinations(range(len(self._rows)), 2):
             if is_far[a, b]:
@@ -215,7 +215,7 @@ class FourierPotentials:
 def _real_products(series: Sequence[ComplexArray]) -> FloatArray:
     """Real parts of the inner products of all pairs."""
     # Those of real arrays, which needs no conjugate and no copy.
-    flat = [own.ravel().view(np.float64) for own in series]
+    flat = [modes.ravel().view(np.float64) for modes in series]
     products = np.empty((len(flat), len(flat)))
     for a, b in combinations_with_replacement(range(len(flat)), 2):
         products[a, b] = products[b, a] = flat[a] @ flat[b]

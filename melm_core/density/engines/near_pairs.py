@@ -61,7 +61,7 @@ def near_log_potential(
     root, log_norm = inverse_root(covariance)
     u, v = a @ root, b @ root
     shares = [_shares(u, weights_a), _shares(v, weights_b)]
-    beyond = 2.0 * float(-np.log(TOLERANCE) - sum(np.log(own.min()) for own in shares))
+    beyond = 2.0 * float(-np.log(TOLERANCE) - sum(np.log(of_rows.min()) for of_rows in shares))
     pairs = _NearPairs.of(u, v, beyond)
     if pairs is None:
         return None
@@ -106,18 +106,18 @@ class _NearPairs:
             return None
         bound = float(few[1].query(few[0].data)[0].min())
         # Points that are farther from the box around all others than that are in no near pair.
-        kept = [_near_box(z, other, np.hypot(bound, beyond**0.5)) for z, other in ((u, v), (v, u))]
+        near = [_near_box(z, other, np.hypot(bound, beyond**0.5)) for z, other in ((u, v), (v, u))]
         trees = [
-            cKDTree(z[own], balanced_tree=False, compact_nodes=False)
-            for z, own in zip((u, v), kept, strict=True)
+            cKDTree(z[rows], balanced_tree=False, compact_nodes=False)
+            for z, rows in zip((u, v), near, strict=True)
         ]
-        least = min(bound, float(trees[1].query(u[kept[0]], distance_upper_bound=bound)[0].min()))
+        least = min(bound, float(trees[1].query(u[near[0]], distance_upper_bound=bound)[0].min()))
         reach = float(np.hypot(least, beyond**0.5))
         if trees[0].count_neighbors(trees[1], reach) > MOST_PAIRS:
             return None
         pairs = trees[0].sparse_distance_matrix(trees[1], reach, output_type="ndarray")
         excess = np.square(pairs["v"]) - least**2
-        return cls(kept[0][pairs["i"]], kept[1][pairs["j"]], least**2, excess)
+        return cls(near[0][pairs["i"]], near[1][pairs["j"]], least**2, excess)
 
 
 def _near_box(points: FloatArray, others: FloatArray, reach: float) -> IntArray:

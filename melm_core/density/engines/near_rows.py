@@ -85,8 +85,8 @@ class NearRows:
             strips = strips * n + np.floor((white[:, axis] - lower[axis]) / _STRIP)
         keys = strips * span + (white[:, 0] - lower[0])
         order = np.argsort(keys)
-        own = None if weights is None else weights[order]
-        return cls(root, white[order], own, keys[order], lower, n_strips, span)
+        sorted_weights = None if weights is None else weights[order]
+        return cls(root, white[order], sorted_weights, keys[order], lower, n_strips, span)
 
     def n_pairs(self, points: FloatArray, covariance: FloatArray) -> int:
         """About how many pairs of a point and a row `density` sums over."""
@@ -113,17 +113,19 @@ class NearRows:
         if self._is_wide(covariance):
             exact: FloatArray = np.exp(log_density(points, self._rows, covariance, self.weights))
             return exact
-        at = points @ self.root
+        z = points @ self.root
         shape, _ = inverse_root(self.root.T @ covariance @ self.root)
-        columns, white = np.ascontiguousarray((self.rows @ shape).T), at @ shape
-        sums = np.zeros(len(at))
-        for starts, counts in self._ranges(at, covariance):
+        columns, white = np.ascontiguousarray((self.rows @ shape).T), z @ shape
+        sums = np.zeros(len(z))
+        for starts, counts in self._ranges(z, covariance):
             ends = np.cumsum(counts)
             blocks = np.searchsorted(ends, np.arange(_BLOCK_PAIRS, int(ends[-1]), _BLOCK_PAIRS))
-            for part in np.split(np.arange(len(at)), np.unique(blocks)):
-                own = part[counts[part] > 0]
-                if len(own):
-                    sums[own] += _sums(white[own], columns, self.weights, starts[own], counts[own])
+            for part in np.split(np.arange(len(z)), np.unique(blocks)):
+                in_reach = part[counts[part] > 0]
+                if len(in_reach):
+                    sums[in_reach] += _sums(
+                        white[in_reach], columns, self.weights, starts[in_reach], counts[in_reach]
+                    )
         _, log_peak = inverse_root(covariance)
         return np.asarray(sums * (np.exp(log_peak) / self._total))
 
@@ -177,10 +179,10 @@ class NearRows:
     def _total(self) -> float:
         return len(self.rows) if self.weights is None else float(self.weights.sum())
 
-    def _ranges(self, at: FloatArray, covariance: FloatArray) -> list[tuple[IntArray, IntArray]]:
+    def _ranges(self, z: FloatArray, covariance: FloatArray) -> list[tuple[IntArray, IntArray]]:
         """First row and number of rows within reach of each point, strip after strip."""
         reach = self._reach(covariance)
-        from_lower = at - self.lower
+        from_lower = z - self.lower
         within = np.nextafter(self.span, 0.0)
         left = np.clip(from_lower[:, 0] - reach[0], 0.0, within)
         right = np.clip(from_lower[:, 0] + reach[0], 0.0, within)
@@ -193,11 +195,11 @@ class NearRows:
     def _strips(
         self, from_lower: FloatArray, reach: FloatArray
     ) -> list[tuple[FloatArray, FloatArray]]:
-        """For each strip within reach of points: its number, and whether it has one."""
+        """List each strip within reach: its number, and whether it exists, for each point."""
         first = np.floor((from_lower - reach) / _STRIP)
         last = np.floor((from_lower + reach) / _STRIP)
         most = (last - first).max(axis=0, initial=0).astype(np.int64) + 1
-        found = []
+        strips = []
         for offset in np.ndindex(*most):
             strip = first + np.array(offset)
             is_inside = ((strip <= last) & (strip >= 0) & (strip < self.n_strips)).all(axis=1)
@@ -206,8 +208,8 @@ class NearRows:
                 range(strip.shape[1]),
                 np.zeros(len(strip)),
             )
-            found.append((number, is_inside))
-        return found
+            strips.append((number, is_inside))
+        return strips
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,8 +239,8 @@ class NearClasses:
     def n_pairs(self, points: FloatArray, covariances: FloatArray) -> int:
         """About how many pairs of a point and a row `density` sums over for all classes."""
         return sum(
-            own.n_pairs(points, covariance)
-            for own, covariance in zip(self.classes, covariances, strict=True)
+            rows.n_pairs(points, covariance)
+            for rows, covariance in zip(self.classes, covariances, strict=True)
         )
 
     def density(self, points: FloatArray, code: int, covariance: FloatArray) -> FloatArray:
@@ -257,7 +259,7 @@ class NearClasses:
 
 
 def _sums(
-    at: FloatArray,
+    points: FloatArray,
     columns: FloatArray,
     weights: FloatArray | None,
     starts: IntArray,
@@ -267,8 +269,8 @@ def _sums(
     begins = np.cumsum(counts) - counts
     rows = np.arange(int(counts.sum())) + np.repeat(starts - begins, counts)
     squares = np.zeros(len(rows))
-    for column, own in zip(columns, at.T, strict=True):
-        squares += np.square(column[rows] - np.repeat(own, counts))
+    for column, coordinate in zip(columns, points.T, strict=True):
+        squares += np.square(column[rows] - np.repeat(coordinate, counts))
     kernels = np.exp(-0.5 * squares)
     if weights is not None:
         kernels *= weights[rows]

@@ -49,7 +49,7 @@ _N_THREADS = 1
 
 
 def is_fast() -> bool:
-    """Whether the transforms are those of finufft."""
+    """Return whether finufft computes the transforms."""
     return finufft is not None
 
 

@@ -40,7 +40,7 @@ _TILE_OVERHEAD = 4_000
 
 
 class PairTiles:
-    """How the rows of some classes are cut into tiles.
+    """A layout of the rows of classes in tiles.
 
     Parameters
     ----------
@@ -65,7 +65,9 @@ class PairTiles:
     ) -> None:
         self.counts, self.precision = counts, precision
         self.has_weights = weights is not None
-        self.totals = counts if weights is None else np.array([own.sum() for own in weights])
+        self.totals = (
+            counts if weights is None else np.array([of_class.sum() for of_class in weights])
+        )
         self.length = block_length(counts)
         self.n_classes = len(counts)
         blocks = -(-counts // self.length)
@@ -81,14 +83,14 @@ class PairTiles:
         self.pair_of = _pair_numbers(self.n_classes)
         self.members = _members_of_pairs(self.n_classes)
         self.class_weights = [np.ones(count) for count in counts] if weights is None else weights
-        self.weights = self.pad([own[:, None] for own in self.class_weights]).reshape(
+        self.weights = self.pad([of_class[:, None] for of_class in self.class_weights]).reshape(
             self.n_blocks, self.length
         )
         self._buffers: list[AnyFloatArray] = []
         self._plan()
 
     def _plan(self) -> None:
-        """Where each tile reads, and where its sums go: (class met, block) counted in one."""
+        """Compute where each tile reads and where its sums go: (class met, block) as one index."""
         first, second, n_blocks = self.first, self.second, self.n_blocks
         met_by_first, met_by_second = self.codes[second], self.codes[first]
         self.of_first = met_by_first * n_blocks + first
@@ -116,16 +118,16 @@ class PairTiles:
         return padded
 
     def take_buffer(self, n_tiles: int) -> AnyFloatArray:
-        """Room for the kernel values of some tiles, one of those given back if there is any.
+        """Return a buffer for the kernel values of some tiles, reused if one was given back.
 
         The memory of a new array is mapped page by page, which takes as long as the exponentials.
         Several threads may take one each.
         """
         try:
-            kept = self._buffers.pop()
+            buffer = self._buffers.pop()
         except IndexError:
-            kept = self._new_buffer(0)
-        return (kept if len(kept) >= n_tiles else self._new_buffer(n_tiles))[:n_tiles]
+            buffer = self._new_buffer(0)
+        return (buffer if len(buffer) >= n_tiles else self._new_buffer(n_tiles))[:n_tiles]
 
     def give_back(self, buffer: AnyFloatArray) -> None:
         """Keep a buffer for the next sums."""
@@ -135,7 +137,7 @@ class PairTiles:
         return np.empty((n_tiles, self.length, self.length), self.precision)
 
     def rows_of(self, code: int) -> slice:
-        """Where the rows of a class are among the padded ones."""
+        """Return the slice of a class's rows among the padded rows."""
         begin = int(self.first_blocks[code]) * self.length
         return slice(begin, begin + int(self.counts[code]))
 
@@ -426,7 +428,7 @@ class PlanePotentials:
 
 @dataclass(frozen=True, eq=False)
 class _Sides:
-    """What the tiles multiply: factors of exponents, and rows to be summed.
+    """Factors of the tiles: those of exponents, and rows to be summed.
 
     The tiles of all planes, one tile after the other.
     """
@@ -494,7 +496,7 @@ def _pair_numbers(n_classes: int) -> IntArray:
 
 
 def _members_of_pairs(n_classes: int) -> FloatArray:
-    """How often each class is in each pair, shape (n_classes, n_pairs)."""
+    """Count how often each class is in each pair, shape (n_classes, n_pairs)."""
     codes = np.arange(n_classes)[:, None]
     first, second = np.triu_indices(n_classes)
     members: FloatArray = (first == codes).astype(np.float64) + (second == codes)

@@ -23,7 +23,7 @@ _PER_PRODUCT, _PER_TAP, _PER_MODE = 0.3, 8.0, 1_700.0
 
 
 def is_faster(n_points: int, n_modes: Sequence[int], n_taps: int) -> bool:
-    """Whether products of matrices are estimated to be sooner than spreading; in a plane only.
+    """Return whether matrix products should be faster than spreading; in a plane only.
 
     Parameters
     ----------
@@ -118,11 +118,11 @@ def values(angles: Sequence[FloatArray], series: ComplexArray) -> FloatArray:
     before[:, 0] = 0.0
     both, apart = after + before, before - after
     factors = np.block([[both.real, -both.imag], [apart.imag, apart.real]])
-    found = np.empty((len(factors), len(angles[0])))
+    sums = np.empty((len(factors), len(angles[0])))
     for block, first, last in _waves(angles, across, along):
-        for own, value in zip(factors, found, strict=True):
-            value[block] = np.einsum("mn,mn->n", own.T @ first, last)
-    return found.reshape(*series.shape[:-2], -1)
+        for factor, value in zip(factors, sums, strict=True):
+            value[block] = np.einsum("mn,mn->n", factor.T @ first, last)
+    return sums.reshape(*series.shape[:-2], -1)
 
 
 def _waves(
@@ -138,9 +138,9 @@ def _waves_of(angles: FloatArray, n_waves: int) -> FloatArray:
     """cos(m z) and then sin(m z) for m = 0, 1, ..., by powers of exp(i z)."""
     powers = np.ones((n_waves, len(angles)), dtype=np.complex128)
     powers[1:2] = np.exp(1j * angles)
-    known = 2
-    while known < n_waves:
-        more = min(known - 1, n_waves - known)
-        np.multiply(powers[1 : more + 1], powers[known - 1], out=powers[known : known + more])
-        known += more
+    n_done = 2
+    while n_done < n_waves:
+        more = min(n_done - 1, n_waves - n_done)
+        np.multiply(powers[1 : more + 1], powers[n_done - 1], out=powers[n_done : n_done + more])
+        n_done += more
     return np.concatenate([powers.real, powers.imag])

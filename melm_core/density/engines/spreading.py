@@ -169,11 +169,11 @@ def values(angles: Sequence[FloatArray], series: ComplexArray, tolerance: float)
         padded[(slice(None),) * number + (axis.places,)] = half
         half = scipy.fft.ifft(padded, axis=number, norm="forward")
     grids = scipy.fft.irfft(half, axes[-1].n_points, norm="forward").reshape(len(stacked), -1)
-    found = np.empty((len(grids), len(angles[0])))
+    sums = np.empty((len(grids), len(angles[0])))
     for block, points, shares in _blocks(angles, axes):
-        for grid, value in zip(grids, found, strict=True):
+        for grid, value in zip(grids, sums, strict=True):
             value[block] = np.einsum("ij,ij->i", grid[points], shares)
-    return found.reshape(*series.shape[:-k], -1)
+    return sums.reshape(*series.shape[:-k], -1)
 
 
 def _is_separable(n_points: int, axes: Sequence[Axis]) -> bool:
