@@ -128,7 +128,7 @@ class BaggedMELM(MELM):
         began_s = time.perf_counter()
         rows, cells = self._valid_rows(X, y, sample_weight, nuisance)
         if groups is not None:
-            groups = group_codes(groups, len(rows.kept))[rows.kept]
+            groups = group_codes(groups, len(rows.is_used))[rows.is_used]
         seed = self._drawn_seed()
         classes, whitener = self._whitened(rows, cells, self.gamma)
         fits = self._fits(rows, seed, groups, began_s)
@@ -159,8 +159,8 @@ class BaggedMELM(MELM):
         for drawn, fit_seed in bootstrap_rows(rows.y, n_draws, seed, groups):
             stage = f"resample {len(fits) + 1} of {n_draws}"
             callback = as_part_of_fit(self.callback, began_s, len(fits), n_draws, stage)
-            own = {"random_state": fit_seed, "callback": callback}
-            fits.append(fit_part(MELM(**parameters | own), rows.part(drawn)))
+            changes = {"random_state": fit_seed, "callback": callback}
+            fits.append(fit_part(MELM(**parameters | changes), rows.part(drawn)))
             if fits[-1].stopped_:
                 break
         return fits

@@ -137,7 +137,7 @@ class MELMCV(MELM):
         began_s = time.perf_counter()
         rows, cells = self._valid_rows(X, y, sample_weight, nuisance)
         if groups is not None:
-            groups = group_codes(groups, len(rows.kept))[rows.kept]
+            groups = group_codes(groups, len(rows.is_used))[rows.is_used]
         seed = self._drawn_seed()
         folds = inner_folds(rows.y, groups, seed)
         n_fits = len(folds) * len(GAMMAS) + 1
@@ -158,10 +158,12 @@ class MELMCV(MELM):
             fits = self._from_smooth_to_local(rows.part(train), callbacks)
             if fits[-1].stopped_:
                 break
-            told = [held_out_right(fit, rows.part(train), rows.part(test)) for fit in fits]
+            is_right = [held_out_right(fit, rows.part(train), rows.part(test)) for fit in fits]
             weights = None if rows.weights is None else rows.weights[test]
-            accuracies.append([balanced_share(own, rows.y[test], weights) for own in told])
-            right[test] = np.stack(told, axis=1)
+            accuracies.append(
+                [balanced_share(of_fit, rows.y[test], weights) for of_fit in is_right]
+            )
+            right[test] = np.stack(is_right, axis=1)
         self.gamma_path_ = _path(accuracies, right)
         callback = reporting(n_fits - 1, is_choosing=False)
         return self._fit_rows(rows, cells, self.gamma_path_.chosen, seed, callback)
@@ -169,15 +171,15 @@ class MELMCV(MELM):
     def _from_smooth_to_local(
         self, rows: WeightedRows, callbacks: Sequence[Callback | None]
     ) -> list[MELM]:
-        """Fits at falling widths; they end with the one that is stopped."""
+        """Fit at decreasing widths; the last fit is the one that was stopped, if any."""
         parameters = self.get_params(deep=False)
         n_init = at_most(STARTS_A_FOLD, self.n_init)
         options = replace(self._options, tol=max(self._options.tol, _TOL))
         parameters |= {"n_init": n_init, "search": options}
         fits: list[MELM] = []
         for gamma, callback in zip(GAMMAS, callbacks, strict=True):
-            own = {"gamma": gamma, "callback": callback}
-            fits.append(fit_part(MELM(**parameters | own), rows))
+            changes = {"gamma": gamma, "callback": callback}
+            fits.append(fit_part(MELM(**parameters | changes), rows))
             if fits[-1].stopped_:
                 break
             followed = _best_planes(fits[-1])
@@ -192,13 +194,13 @@ def _path(accuracies: Sequence[Sequence[float]], right: FloatArray) -> GammaPath
 def _with_path(
     callback: Callback | None, path: GammaPath | None, *, is_choosing: bool
 ) -> Callback | None:
-    """A callback that adds to a step what is known of the kernel width."""
+    """Wrap a callback so that each step also reports the search for the kernel width."""
     if callback is None:
         return None
 
     def report(step: Progress) -> bool | None:
-        own = structs.asdict(step)
-        return callback(GammaProgress(**own, gamma_path=path, is_choosing=is_choosing))
+        fields = structs.asdict(step)
+        return callback(GammaProgress(**fields, gamma_path=path, is_choosing=is_choosing))
 
     return report
 
@@ -242,7 +244,7 @@ def inner_folds(y: IntArray, groups: IntArray | None, seed: int) -> list[tuple[I
 
 
 def held_out_right(fit: Any, train: WeightedRows, test: WeightedRows) -> npt.NDArray[np.bool_]:
-    """Whether test rows have the largest density of projected training rows of their class.
+    """Return whether the projected training rows classify each test row correctly, by density.
 
     The kernels have the width of the densities of the fit, whatever gamma it was searched with.
     """

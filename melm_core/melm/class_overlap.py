@@ -50,7 +50,7 @@ def overlap_bound(classes: ClassDensities, components: FloatArray) -> FloatArray
 def class_overlap(
     classes: ClassDensities, components: FloatArray, *, n_lines: int = 200
 ) -> FloatArray:
-    """Overlap of the classes in the unit cube: what `overlap_bound` bounds, by the midpoint rule.
+    """Compute the overlap of classes in the unit cube, which `overlap_bound` bounds.
 
     Half of it is the balanced error of the larger density, as far as that is in the cube.
 
@@ -94,7 +94,9 @@ def class_overlap(
     middles = (np.arange(n_lines) + 0.5) / n_lines
     axes = np.meshgrid(*[middles] * len(components))
     densities = np.exp(cube.log_densities(np.stack(axes, axis=-1).reshape(-1, len(components))))
-    return np.stack([np.minimum(densities, own[:, None]).mean(axis=0) for own in densities.T])
+    return np.stack(
+        [np.minimum(densities, density[:, None]).mean(axis=0) for density in densities.T]
+    )
 
 
 def rescaled_to_unit_cube(projected: ClassDensities) -> ClassDensities:

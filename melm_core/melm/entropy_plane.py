@@ -143,7 +143,8 @@ class EntropyPlane(PlaneEstimator):
         self.components_ = space.lift(frame)
         self.entropy_ = sign * outcome.best.objective
         self.start_results_ = tuple(
-            replace(one, components=space.lift(one.components)) for one in outcome.start_results
+            replace(start, components=space.lift(start.components))
+            for start in outcome.start_results
         )
         self.n_iter_ = outcome.best.n_iterations
         return self

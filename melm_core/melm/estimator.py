@@ -58,7 +58,7 @@ from melm_core.optimization.multistart import (
 
 @dataclass(eq=False)
 class _Terms:
-    """What is computed of a plane once it is asked for, as of refits it hardly ever is."""
+    """Attributes of a plane that are computed on first access; refits hardly ever need them."""
 
     in_plane: ClassDensities
     engine: Engine
@@ -306,8 +306,8 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         rows = self._validate_weighted(X, y, sample_weight)
         cells = None
         if nuisance is not None:
-            rows = replace(rows, nuisance=nuisance_codes(nuisance, len(rows.kept))[rows.kept])
-            names = np.asarray(nuisance)[rows.kept]
+            rows = replace(rows, nuisance=nuisance_codes(nuisance, len(rows.is_used))[rows.is_used])
+            names = np.asarray(nuisance)[rows.is_used]
             cells = checked_cells(rows, self.classes_, names, n_components=self.n_components)
         self._validate_parameters(rows.X.shape[1])
         return rows, cells
@@ -339,7 +339,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     def _whitened(
         self, rows: WeightedRows, cells: NuisanceCells | None, gamma: float
     ) -> tuple[ClassDensities, FloatArray]:
-        """The classes in whitened coordinates, and what takes rows there, (n_features, rank)."""
+        """Return the classes in whitened coordinates and the whitening matrix."""
         is_penalized = self._options.is_penalized
         prepare = centered_kernel_classes if is_penalized else whitened_kernel_classes
         kernels: dict[str, Any] = {
@@ -352,7 +352,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         check_rank(whitener.shape[1], self.n_components)
         if cells is not None:
             of_cells = kernel_cells(rows.X - self.mean_, cells, **kernels)
-            classes = replace(classes, cells=tuple(own.project(whitener.T) for own in of_cells))
+            classes = replace(classes, cells=tuple(cell.project(whitener.T) for cell in of_cells))
         self.gamma_ = gamma
         self.n_dropped_directions_ = rows.X.shape[1] - whitener.shape[1]
         return classes, whitener
@@ -451,11 +451,13 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         self._options.check()
 
     def _in_memory_only(self, arguments: dict[str, Any]) -> list[str]:
-        """What was asked for that needs the rows in memory, as its parameters are written."""
+        """List the arguments and options that need the rows in memory, as they are written."""
         given = [name for name, value in arguments.items() if value is not None]
         values = {"solver": "penalty", "engine": "direct"}
-        own = vars(self._options)
-        return given + [f'{name}="{value}"' for name, value in values.items() if own[name] == value]
+        options = vars(self._options)
+        return given + [
+            f'{name}="{value}"' for name, value in values.items() if options[name] == value
+        ]
 
     def _keep(self, outcome: Outcome, classes: ClassDensities, whitener: FloatArray) -> None:
         best = outcome.best.components  # (n_components, rank)

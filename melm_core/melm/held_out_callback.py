@@ -145,7 +145,7 @@ class HeldOutHistory:
 
 
 def _accuracy(
-    points: FloatArray, codes: IntArray, classes: ClassDensities, own: IntArray | None = None
+    points: FloatArray, codes: IntArray, classes: ClassDensities, own_codes: IntArray | None = None
 ) -> float:
-    predicted = classes.most_likely(points, own)
+    predicted = classes.most_likely(points, own_codes)
     return balanced_share(predicted == codes, codes)

@@ -1,4 +1,4 @@
-"""What being blind to a nuisance costs: both divergences and accuracies by its weight."""
+"""Cost of blindness to a nuisance: both divergences and accuracies by its weight."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _PLANES_FOLLOWED = 3
 
 @dataclass(frozen=True, eq=False)
 class TradeOff:
-    """How well classes and a nuisance are told apart by the weight of the nuisance.
+    """Separation of the classes and of a nuisance by the weight of the nuisance.
 
     Every value is a mean over the folds; within a fold the plane is fitted to the training
     rows, whose densities classify.
@@ -267,9 +267,9 @@ class _Judge:
     def values(self, fit: MELM) -> list[float]:
         plane = fit.components_
         classes = self.classes.project(plane)
-        kernels = tuple(own.project(plane) for own in self.kernels)
+        kernels = tuple(cells.project(plane) for cells in self.kernels)
         densities = classes.widened(self.widening)
-        of_cells = tuple(own.widened(self.widening) for own in kernels)
+        of_cells = tuple(cells.widened(self.widening) for cells in kernels)
         by_class = rows_by_class(self.test.X @ plane.T, self.test.y)
         accuracies = [
             (
@@ -304,15 +304,15 @@ class _Judge:
         self, plane: FloatArray, kernels: tuple[ClassDensities, ...]
     ) -> float:
         """The mean over the classes whose cells all have held-out rows; NaN without one."""
-        points, found = self.test.X @ plane.T, []
-        for code, own in zip(np.unique(self.cells.class_codes), kernels, strict=True):
+        points, divergences = self.test.X @ plane.T, []
+        for code, cells in zip(np.unique(self.cells.class_codes), kernels, strict=True):
             values = self.cells.nuisance_codes[self.cells.cells_of(code)]
             rows = [
                 points[(self.test.y == code) & (_nuisance(self.test) == value)] for value in values
             ]
             if min(map(len, rows)) > 0:
-                found.append(held_out_divergence(own, rows, multiclass=NUISANCE_AGGREGATE))
-        return float(np.mean(found)) if found else np.nan
+                divergences.append(held_out_divergence(cells, rows, multiclass=NUISANCE_AGGREGATE))
+        return float(np.mean(divergences)) if divergences else np.nan
 
 
 def _nuisance(rows: WeightedRows) -> IntArray:

@@ -1,4 +1,4 @@
-"""What MELM maximizes, and its gradient.
+"""The objective of MELM and its gradient.
 
 For two classes a and b with potentials ip the Cauchy-Schwarz divergence (MELM paper, section 3) is
 
@@ -109,7 +109,7 @@ class MELMObjective:
         if nuisance_weight:
             share = -nuisance_weight / max(len(classes.cells), 1)
             self._terms += [
-                _Term.of(own, NUISANCE_AGGREGATE, precision, share) for own in classes.cells
+                _Term.of(cells, NUISANCE_AGGREGATE, precision, share) for cells in classes.cells
             ]
 
     @property
@@ -134,8 +134,8 @@ class MELMObjective:
         values, gradients = np.zeros(len(components)), np.zeros(components.shape)
         for term in self._terms:
             potentials = term.planes.potentials(components)
-            own, weights = term.aggregate(potentials.log_values, term.totals)
-            values += term.share * own
+            of_term, weights = term.aggregate(potentials.log_values, term.totals)
+            values += term.share * of_term
             gradients += term.share * potentials.pull_back(weights)
         return values, gradients
 
@@ -163,7 +163,7 @@ def objective_of_planes(
     precision: Precision = np.float64,
     nuisance_weight: float = 0.0,
 ) -> PlaneObjective:
-    """The objective for several planes by what sums it soonest here.
+    """Choose the fastest implementation of the objective for several planes.
 
     Parameters
     ----------
@@ -184,7 +184,9 @@ def objective_of_planes(
     terms = [classes.compiled_term(multiclass, precision)]
     if nuisance_weight:
         share = -nuisance_weight / max(len(classes.cells), 1)
-        terms += [own.compiled_term(NUISANCE_AGGREGATE, precision, share) for own in classes.cells]
+        terms += [
+            cells.compiled_term(NUISANCE_AGGREGATE, precision, share) for cells in classes.cells
+        ]
     return CompiledObjective(terms, n_components, SOFTNESS)
 
 
@@ -377,7 +379,7 @@ def divergence_and_gradient(
     nuisance_weight: float = 0.0,
     tolerance: float = TOLERANCE,
 ) -> tuple[float, FloatArray]:
-    """The divergence in a plane, less that of a nuisance, and its gradient, in O(N).
+    """Compute the divergence in a plane, less that of a nuisance, and its gradient, in O(N).
 
     Parameters
     ----------
@@ -418,10 +420,10 @@ def divergence_and_gradient(
     if nuisance_weight:
         share = nuisance_weight / max(len(classes.cells), 1)
         for cells in classes.cells:
-            own, by_components = divergence_and_gradient(
+            by_nuisance, by_components = divergence_and_gradient(
                 cells, components, engine=engine, multiclass=NUISANCE_AGGREGATE, tolerance=tolerance
             )
-            value -= share * own
+            value -= share * by_nuisance
             gradient -= share * by_components
     return value, gradient
 
@@ -429,7 +431,7 @@ def divergence_and_gradient(
 def nuisance_divergence(
     cells: tuple[ClassDensities, ...], components: FloatArray, *, engine: Engine = "auto"
 ) -> float:
-    """The mean over the classes of the divergence between the values of a nuisance.
+    """Compute the mean over classes of the divergence between the values of a nuisance.
 
     Parameters
     ----------
@@ -459,7 +461,8 @@ def nuisance_divergence(
     True
     """
     values = [
-        divergence(own, components, engine=engine, multiclass=NUISANCE_AGGREGATE) for own in cells
+        divergence(of_class, components, engine=engine, multiclass=NUISANCE_AGGREGATE)
+        for of_class in cells
     ]
     return float(np.mean(values))
 

@@ -91,7 +91,7 @@ _REGULARIZATION = 1e-9
 
 @dataclass(frozen=True)
 class SampleSizes:
-    """When and how the search begins on a sample of the rows.
+    """Sizes of the sample of rows on which the search begins.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class SearchOptions:
 
     @property
     def is_penalized(self) -> bool:
-        """Whether the solver is "penalty"."""
+        """True if the solver is "penalty"."""
         return self.solver == "penalty"
 
     def check(self) -> None:
@@ -392,7 +392,7 @@ def default_starts(gamma: float) -> int:
 
 
 def is_whole_space(classes: ClassDensities, settings: SearchSettings) -> bool:
-    """Whether the plane has as many dimensions as the data."""
+    """Return whether the plane has as many dimensions as the data."""
     return bool(classes.rows[0].shape[1] == settings.n_components)
 
 
@@ -534,7 +534,7 @@ def _of_one_plane(objective: CompiledObjective) -> Objective:
 
 
 def _together(objective: PlaneObjective | None) -> dict[str, Any]:
-    """How a stage optimizes several starts together, if it does."""
+    """Return the arguments with which a stage optimizes several starts together, if it does."""
     if objective is None:
         return {}
     return {"climb": climb_of(objective), "batch_size": objective.batch_size}
@@ -592,8 +592,8 @@ def wide_kernel_objective(classes: ClassDensities, multiclass: Multiclass) -> Ba
 
     def objective(components: FloatArray) -> tuple[FloatArray, FloatArray]:
         spread = components[:, None] @ spreads  # (n_planes, n_classes, n_components, n_features)
-        own = spread @ components[:, None].swapaxes(-1, -2)
-        inverse = np.linalg.inv(own[:, first] + own[:, second])
+        covariances = spread @ components[:, None].swapaxes(-1, -2)
+        inverse = np.linalg.inv(covariances[:, first] + covariances[:, second])
         centers = (components @ means.T).swapaxes(-1, -2)  # (n_planes, n_classes, n_components)
         offsets = centers[:, first] - centers[:, second]
         solved = (inverse @ offsets[..., None])[..., 0]
@@ -607,24 +607,24 @@ def wide_kernel_objective(classes: ClassDensities, multiclass: Multiclass) -> Ba
         by_pairs = (of_pairs[..., None, None] * outer).reshape(*of_pairs.shape, -1)
         by_spreads = members @ by_pairs
         by_means = sides @ (of_pairs[..., None] * solved)  # (n_planes, n_classes, n_components)
-        gradients = (by_spreads.reshape(own.shape) @ spread).sum(axis=1)
+        gradients = (by_spreads.reshape(covariances.shape) @ spread).sum(axis=1)
         return values, gradients - by_means.swapaxes(-1, -2) @ means
 
     return objective
 
 
 def _gaussians(classes: ClassDensities) -> tuple[FloatArray, FloatArray]:
-    """Means and covariances of the densities of classes, of which the latter have an inverse."""
-    means, own = classes.moments
-    n_features = own.shape[1]
-    floor = _REGULARIZATION * np.trace(own.mean(axis=0)) / n_features * np.eye(n_features)
-    return means, own + classes.covariances + floor
+    """Return means and invertible covariances of the densities of classes."""
+    means, covariances = classes.moments
+    n_features = covariances.shape[1]
+    floor = _REGULARIZATION * np.trace(covariances.mean(axis=0)) / n_features * np.eye(n_features)
+    return means, covariances + classes.covariances + floor
 
 
 def _limit_climb(
     classes: ClassDensities, n_components: int, multiclass: Multiclass, nuisance_weight: float
 ) -> Climb:
-    """The climb of the limit of wide kernels, by what computes it soonest here."""
+    """Choose the fastest ascent of the limit of wide kernels."""
     if not is_compiled(n_components):
         return partial(
             maximize_batch, _blind_wide_kernel_objective(classes, multiclass, nuisance_weight)
@@ -632,7 +632,7 @@ def _limit_climb(
     terms = [gaussian_term(classes, multiclass)]
     if nuisance_weight:
         share = -nuisance_weight / max(len(classes.cells), 1)
-        terms += [gaussian_term(own, NUISANCE_AGGREGATE, share) for own in classes.cells]
+        terms += [gaussian_term(cells, NUISANCE_AGGREGATE, share) for cells in classes.cells]
     return climb_of(CompiledObjective(terms, n_components, SOFTNESS))
 
 
@@ -649,14 +649,14 @@ def _blind_wide_kernel_objective(
     of_classes = wide_kernel_objective(classes, multiclass)
     if not (nuisance_weight and classes.cells):
         return of_classes
-    of_cells = [wide_kernel_objective(own, NUISANCE_AGGREGATE) for own in classes.cells]
+    of_cells = [wide_kernel_objective(cells, NUISANCE_AGGREGATE) for cells in classes.cells]
     share = nuisance_weight / len(of_cells)
 
     def objective(components: FloatArray) -> tuple[FloatArray, FloatArray]:
         values, gradients = of_classes(components)
         for cells in of_cells:
-            own, by_components = cells(components)
-            values, gradients = values - share * own, gradients - share * by_components
+            of_cell, by_components = cells(components)
+            values, gradients = values - share * of_cell, gradients - share * by_components
         return values, gradients
 
     return objective
@@ -670,7 +670,7 @@ def wide_kernel_optima(
     max_planes: int,
     nuisance_weight: float = 0.0,
 ) -> list[FloatArray]:
-    """The distinct local optima that are reached from the given planes, best first.
+    """Find the distinct local optima that are reached from the given planes, best first.
 
     Parameters
     ----------
@@ -684,9 +684,8 @@ def wide_kernel_optima(
         Of the divergence of a nuisance, if the classes have cells.
     """
     climb = _limit_climb(classes, len(planes[0]), multiclass, nuisance_weight)
-    found = climb(planes, max_iter=_MAX_ITER_IN_LIMIT, tol=_TOL_IN_LIMIT)
-    ranked = sorted(found, key=lambda optimum: -optimum.value)
-    optima = [optimum.components for optimum in ranked]
+    ends = climb(planes, max_iter=_MAX_ITER_IN_LIMIT, tol=_TOL_IN_LIMIT)
+    optima = [end.components for end in sorted(ends, key=lambda end: -end.value)]
     firsts = first_alike(optima, _SAME_OPTIMUM)
     distinct = [plane for i, plane in enumerate(optima) if firsts[i] == i]
     return list(orthonormalize(np.stack(distinct[:max_planes])))
@@ -705,7 +704,7 @@ def _n_rows(classes: ClassDensities) -> int:
 
 
 def subsample(classes: ClassDensities, n_rows: int, settings: SearchSettings) -> ClassDensities:
-    """A stratified sample, with the kernel width that its size requires.
+    """Draw a stratified sample, with the kernel width that its size requires.
 
     The kernels keep the shape that all rows have given them.
 
@@ -719,14 +718,17 @@ def subsample(classes: ClassDensities, n_rows: int, settings: SearchSettings) ->
     share = n_rows / _n_rows(classes)
     stream = np.random.default_rng(np.random.SeedSequence(settings.seed))
     sample = _share_of(classes, share, settings.n_components, stream)
-    cells = tuple(_share_of(own, share, settings.n_components, stream) for own in classes.cells)
+    cells = tuple(
+        _share_of(of_nuisance, share, settings.n_components, stream)
+        for of_nuisance in classes.cells
+    )
     return replace(sample, cells=cells)
 
 
 def _share_of(
     classes: ClassDensities, share: float, n_components: int, stream: np.random.Generator
 ) -> ClassDensities:
-    """A share of the rows of each class, with the kernel width that their number requires."""
+    """Draw a share of the rows of each class, with the kernel width that their number requires."""
     drawn = []
     for count in classes.counts.tolist():
         size = min(count, max(n_components + 2, round(share * count)))
@@ -734,7 +736,7 @@ def _share_of(
     rows = take_rows(classes.rows, drawn)
     weights = classes.weights
     if weights is not None:
-        weights = tuple(own[kept] for own, kept in zip(weights, drawn, strict=True))
+        weights = tuple(of_class[indices] for of_class, indices in zip(weights, drawn, strict=True))
     sample = ClassDensities(rows, classes.covariances, weights=weights)
     widening = [
         bandwidth_factor(some, n_components, 1.0) / bandwidth_factor(total, n_components, 1.0)

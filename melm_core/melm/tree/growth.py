@@ -241,7 +241,7 @@ class _Growth:
         self._keep_best(width)
 
     def _narrow(self, width: int) -> None:
-        """Follow the optima that were found on the way back, and back what they lead to."""
+        """Follow the optima found on the way back, and link them to what they lead to."""
         for wider in self.levels[width]:
             if self.narrowing.get(wider) not in self.levels[width + 1]:
                 self.narrowing[wider] = self._optimum(width + 1, wider.components)
@@ -249,8 +249,8 @@ class _Growth:
         for narrower in self.levels[width + 1]:
             if narrower not in self.widening:
                 fit = self._fitted(width, narrower.components)
-                if (known := self._known(width, fit)) is not None:
-                    self.widening[narrower] = known
+                if (node := self._known(width, fit)) is not None:
+                    self.widening[narrower] = node
 
     def _shuffled(self, shuffle: int, rng: np.random.Generator) -> Iterator[None]:
         """Search the best plane at each width for labels that say nothing."""
@@ -279,15 +279,15 @@ class _Growth:
             yield width, search
 
     def _optimum(self, width: int, plane: FloatArray) -> TreeNode:
-        """The optimum that a plane leads to, which becomes a node unless it is one."""
+        """Return the node of the optimum that a plane leads to; add it if it is new."""
         fit = self._fitted(width, plane)
-        if (known := self._known(width, fit)) is not None:
-            return known
+        if (same := self._known(width, fit)) is not None:
+            return same
         accuracy = _accuracy(fit, self.classes.widened(self.gammas[width]), self.held_out)
         of_nuisance = 0.0 if self.nuisance is None else fit.nuisance_divergence_
-        found = TreeNode(width, fit.components_, fit.divergence_, accuracy, of_nuisance)
-        self.levels[width].append(found)
-        return found
+        node = TreeNode(width, fit.components_, fit.divergence_, accuracy, of_nuisance)
+        self.levels[width].append(node)
+        return node
 
     def _fitted(self, width: int, plane: FloatArray) -> MELM:
         fit: MELM = clone(self.estimator).set_params(gamma=self.gammas[width])
@@ -313,7 +313,7 @@ class _Growth:
         self.levels[width] = best_first[: self.max_planes]
 
     def _objective(self, node: TreeNode) -> float:
-        """What is maximized."""
+        """Return the objective of a node: its divergence less that of the nuisance."""
         return node.divergence - self.estimator.nuisance_weight * node.nuisance_divergence
 
 
@@ -326,9 +326,9 @@ def _densities(estimator: MELM, rows: Rows) -> ClassDensities:
 
 
 def _places(places: dict[TreeNode, int], leads: dict[TreeNode, TreeNode]) -> IntArray:
-    """For every node, the place of the node that it leads to."""
-    found = {node: places[to] for node, to in leads.items() if to in places}
-    return np.array([found.get(node, -1) for node in places], dtype=np.int64)
+    """Map every node to the position of the node that it leads to."""
+    targets = {node: places[to] for node, to in leads.items() if to in places}
+    return np.array([targets.get(node, -1) for node in places], dtype=np.int64)
 
 
 def _accuracy(fit: MELM, classes: ClassDensities, held_out: Rows | None) -> float:

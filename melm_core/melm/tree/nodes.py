@@ -101,7 +101,7 @@ class PlaneTree:
 
     @property
     def ceiling(self) -> FloatArray:
-        """What planes of shuffled labels reach at any width, shape (n_gammas,).
+        """Divergence that planes of shuffled labels reach at any width, shape (n_gammas,).
 
         The mean over the shuffles at each width, times the largest ratio of a shuffle to the mean
         of the others at any width: nothing is above it by having many widths to choose from. Where
