@@ -33,7 +33,7 @@ class BlockSample:
 
 
 def stratified_block_sample(source: BlockSource, share: float) -> BlockSample:
-    """The rows that `stratified_sample` takes of the same rows in memory, in one pass.
+    """Draw the rows that `stratified_sample` takes of the same rows in memory, in one pass.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ def stratified_block_sample(source: BlockSource, share: float) -> BlockSample:
     >>> sample.positions
     array([ 0,  2,  4,  7,  8, 11])
     """
-    chosen = [evenly_spaced(int(count), share) for count in source.counts.sum(axis=0)]
+    indices = [evenly_spaced(int(count), share) for count in source.counts.sum(axis=0)]
     begins = np.cumsum(source.counts, axis=0) - source.counts
-    parts = source.map_reduce(_Sampling(chosen, begins), operator.add)
+    parts = source.map_reduce(_Sampling(indices, begins), operator.add)
     first_rows = _first_rows(source)
     return BlockSample(
         X=np.concatenate([X for X, _, _ in parts]),
@@ -134,18 +134,18 @@ def _first_rows(source: BlockSource) -> IntArray:
 class _Sampling:
     """The chosen rows of a block, their codes and their positions in it, as a list of one entry."""
 
-    def __init__(self, chosen: Sequence[IntArray], begins: IntArray) -> None:
-        self._chosen, self._begins = chosen, begins
+    def __init__(self, indices: Sequence[IntArray], begins: IntArray) -> None:
+        self._indices, self._begins = indices, begins
 
     def __call__(
         self, number: int, X: FloatArray, codes: IntArray
     ) -> list[tuple[FloatArray, IntArray, IntArray]]:
-        kept = []
-        for code, indices in enumerate(self._chosen):
+        parts = []
+        for code, indices in enumerate(self._indices):
             rows, begin = np.flatnonzero(codes == code), self._begins[number, code]
             first, last = np.searchsorted(indices, [begin, begin + len(rows)])
-            kept.append(rows[indices[first:last] - begin])
-        rows = np.sort(np.concatenate(kept))
+            parts.append(rows[indices[first:last] - begin])
+        rows = np.sort(np.concatenate(parts))
         return [(X[rows], codes[rows], rows)]
 
 

@@ -30,7 +30,7 @@ _FEWEST_OF_CLASS = 2
 _LABEL = "label of the rows"
 
 # Labels of one block, how many rows have each, and what else is checked.
-_Found = tuple[npt.NDArray[Any], IntArray, int, int]
+_PartSummary = tuple[npt.NDArray[Any], IntArray, int, int]
 
 
 class ArrayBlocks:
@@ -102,12 +102,12 @@ class DaskBlocks:
             )
         self.n_features = X.shape[1]
         self._parts = _frame_parts(X, y) if _are_frames(X, y) else _array_parts(X, y)
-        found = self._each(_examined)
-        self._check(found)
-        self.classes = np.unique(np.concatenate([labels for labels, *_ in found]))
-        self.counts = np.zeros((len(found), len(self.classes)), dtype=np.int64)
-        for number, (own, counts, *_) in enumerate(found):
-            self.counts[number, np.searchsorted(self.classes, own)] = counts
+        summaries = self._each(_examined)
+        self._check(summaries)
+        self.classes = np.unique(np.concatenate([labels for labels, *_ in summaries]))
+        self.counts = np.zeros((len(summaries), len(self.classes)), dtype=np.int64)
+        for number, (part_labels, counts, *_) in enumerate(summaries):
+            self.counts[number, np.searchsorted(self.classes, part_labels)] = counts
 
     def map_reduce(self, task: Task[T], merge: Merge[T]) -> T:
         """See `BlockSource`."""
@@ -122,20 +122,20 @@ class DaskBlocks:
         (result,) = dask.compute(merged(results, merge_two))
         return result  # type: ignore[no-any-return]
 
-    def _each(self, function: Callable[..., _Found]) -> list[_Found]:
+    def _each(self, function: Callable[..., _PartSummary]) -> list[_PartSummary]:
         dask = import_module("dask")
         results = [dask.delayed(function)(*part) for part in self._parts]
         return list(dask.compute(*results))
 
-    def _check(self, found: Sequence[_Found]) -> None:
-        for number, (*_, n_more, _) in enumerate(found):
+    def _check(self, summaries: Sequence[_PartSummary]) -> None:
+        for number, (*_, n_more, _) in enumerate(summaries):
             if n_more:
                 raise UserError(
                     f"Partition {number} of X has {abs(n_more):,} rows "
                     f"{'more' if n_more > 0 else 'fewer'} than that of y; take both from one "
                     "collection."
                 )
-        lost = sum(n_lost for *_, n_lost in found)
+        lost = sum(n_lost for *_, n_lost in summaries)
         if lost:
             raise UserError(
                 f"{lost:,} rows have values or labels that are missing or infinite. Fill them or "
@@ -220,12 +220,12 @@ def describe(estimator: Any, table: BlockSource, X: Any) -> None:
         estimator.feature_names_in_ = np.asarray(X.columns, dtype=object)
 
 
-def share_equal(found: Any, y: Any) -> float:
-    """Share of the entries of two Dask collections with equal partitions that are equal.
+def share_equal(predicted: Any, y: Any) -> float:
+    """Compute the share of equal entries of two Dask collections with equal partitions.
 
     Parameters
     ----------
-    found : dask.array.Array of shape (n_samples,)
+    predicted : dask.array.Array of shape (n_samples,)
     y : dask.array.Array or dask.dataframe.Series of shape (n_samples,)
 
     Raises
@@ -237,7 +237,7 @@ def share_equal(found: Any, y: Any) -> float:
         raise UserError(
             f"X is a Dask collection and y is a {type(y).__name__}; take both from one collection."
         )
-    pairs = [partitions_of(of) for of in (found, y)]
+    pairs = [partitions_of(of) for of in (predicted, y)]
     if len(pairs[0]) != len(pairs[1]):
         raise UserError(
             f"X has {len(pairs[0])} partitions and y has {len(pairs[1])}; take both from one "
@@ -249,10 +249,10 @@ def share_equal(found: Any, y: Any) -> float:
     return float(n_equal / n_rows)
 
 
-def _equal(found: npt.NDArray[Any], y: Any) -> tuple[int, int]:
-    if len(found) != len(y):
+def _equal(predicted: npt.NDArray[Any], y: Any) -> tuple[int, int]:
+    if len(predicted) != len(y):
         raise UserError("A partition of X and that of y differ in their rows.")
-    return int((found == np.asarray(y)).sum()), len(found)
+    return int((predicted == np.asarray(y)).sum()), len(predicted)
 
 
 def merged(results: Sequence[Any], merge: Callable[[Any, Any], Any]) -> Any:
@@ -341,7 +341,7 @@ class _Coded:
         return self._task(number, X, np.searchsorted(self._classes, y))
 
 
-def _examined(*part: Any) -> _Found:
+def _examined(*part: Any) -> _PartSummary:
     """The labels of a block, the rows with each, rows beyond the labels, and incomplete rows."""
     rows, given = _split(*part)
     unknown: npt.NDArray[np.bool_] = np.ravel(missing_values(given))

@@ -13,12 +13,12 @@ _NUMBERS = "biufc"  # kinds of data types, also of those of pandas
 
 
 def is_numeric(kind: Any) -> bool:
-    """Whether a data type of numpy or pandas is one of numbers."""
+    """Return whether a data type of numpy or pandas is numeric."""
     return getattr(kind, "kind", "O") in _NUMBERS
 
 
 def missing_values(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Which values are None, NaN, NaT or pandas.NA, of the shape of the values.
+    """Mark the values that are None, NaN, NaT or pandas.NA, in the shape of the values.
 
     Examples
     --------
@@ -28,14 +28,14 @@ def missing_values(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     array([False,  True,  True])
     """
     if values.dtype.kind == "O":
-        found = np.fromiter(map(_is_missing, values.flat), dtype=np.bool_, count=values.size)
-        return found.reshape(values.shape)
+        missing = np.fromiter(map(_is_missing, values.flat), dtype=np.bool_, count=values.size)
+        return missing.reshape(values.shape)
     unequal: npt.NDArray[np.bool_] = values != values  # noqa: PLR0124 - NaN and NaT are not themselves
     return unequal
 
 
 def codes_in_order(values: npt.NDArray[Any]) -> IntArray:
-    """Codes from 0 of values in order of appearance, -1 where a value is missing.
+    """Number the values from 0 in order of appearance, -1 where one is missing.
 
     Parameters
     ----------
@@ -55,12 +55,12 @@ def codes_in_order(values: npt.NDArray[Any]) -> IntArray:
     """
     missing = missing_values(values)
     codes = np.full(len(values), -1, dtype=np.int64)
-    known = values[~missing]
+    present = values[~missing]
     if values.dtype.kind == "O":  # of mixed types, which cannot be sorted
         numbers: dict[Any, int] = {}
-        codes[~missing] = [numbers.setdefault(value, len(numbers)) for value in known]
+        codes[~missing] = [numbers.setdefault(value, len(numbers)) for value in present]
         return codes
-    _, first, inverse = np.unique(known, return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(present, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     codes[~missing] = rank[inverse]

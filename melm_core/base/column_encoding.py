@@ -1,4 +1,4 @@
-"""How a column of a table becomes features: numbers, or one indicator for each category."""
+"""Encoding of a table's column as features: numbers, or one indicator for each category."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class ColumnEncoding:
         return np.eye(len(self.levels))[codes, self._first :]
 
     def can_encode(self, cells: Any) -> np.typing.NDArray[np.bool_]:
-        """Whether each cell, as in `encode`, is a known category or number, or can be filled.
+        """Return whether each cell is a category or number that `encode` takes, or can be filled.
 
         Parameters
         ----------
@@ -106,8 +106,8 @@ class ColumnEncoding:
         """
         if not self.levels:
             return (self.fill is not None) | np.isfinite(self._numbers(cells))
-        known = {*self.levels, None} if self.fill is not None else set(self.levels)
-        return np.array([text in known for text in _texts(cells)], dtype=bool)
+        levels = {*self.levels, None} if self.fill is not None else set(self.levels)
+        return np.array([text in levels for text in _texts(cells)], dtype=bool)
 
     def _numbers(self, cells: Any) -> FloatArray:
         try:
@@ -142,16 +142,16 @@ class ColumnEncoding:
         return positions
 
     def _codes(self, cells: Any) -> np.typing.NDArray[np.intp]:
-        known = {level: code for code, level in enumerate(self.levels)}
+        codes = {level: code for code, level in enumerate(self.levels)}
         texts = _texts(cells)
-        unknown = sorted({str(text or "missing") for text in texts if text not in known})
+        unknown = sorted({str(text or "missing") for text in texts if text not in codes})
         if unknown:
             raise UserError(
                 f'Column "{self.name}" has categories that the plane was not fitted to: '
-                f"{listed(unknown)}. Known are {listed([level or 'missing' for level in known])}. "
+                f"{listed(unknown)}. Known are {listed([level or 'missing' for level in codes])}. "
                 "Correct these cells or remove their rows."
             )
-        return np.array([known[text] for text in texts], dtype=np.intp)
+        return np.array([codes[text] for text in texts], dtype=np.intp)
 
 
 def listed(names: Sequence[str]) -> str:

@@ -44,28 +44,28 @@ class WeightedRows:
 
     Attributes
     ----------
-    X : ndarray of shape (n_kept, n_features)
-    y : ndarray of shape (n_kept,)
+    X : ndarray of shape (n_used, n_features)
+    y : ndarray of shape (n_used,)
         Class codes.
-    weights : ndarray of shape (n_kept,) or None
+    weights : ndarray of shape (n_used,) or None
         Above 0; None if each row counts once.
-    kept : ndarray of bool of shape (n_samples,)
-        Which of the given rows these are: those of weight 0 are left out.
-    nuisance : ndarray of int of shape (n_kept,) or None
+    is_used : ndarray of bool of shape (n_samples,)
+        False for given rows of weight 0, which are left out.
+    nuisance : ndarray of int of shape (n_used,) or None
         Codes of what a plane is to be blind to.
     """
 
     X: FloatArray
     y: IntArray
     weights: FloatArray | None
-    kept: npt.NDArray[np.bool_]
+    is_used: npt.NDArray[np.bool_]
     nuisance: IntArray | None = None
 
     def part(self, rows: IntArray) -> WeightedRows:
         """Some of the rows, by their indices."""
         weights = None if self.weights is None else self.weights[rows]
         nuisance = None if self.nuisance is None else self.nuisance[rows]
-        return WeightedRows(self.X[rows], self.y[rows], weights, self.kept, nuisance)
+        return WeightedRows(self.X[rows], self.y[rows], weights, self.is_used, nuisance)
 
 
 class PlaneEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -258,7 +258,7 @@ def validate_labeled(estimator: BaseEstimator, X: Any, y: Any) -> tuple[FloatArr
 
 
 def validate_weighted(estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any) -> WeightedRows:
-    """Valid rows with class codes and weights; sets `classes_` of the estimator.
+    """Validate rows, class codes and weights; sets `classes_` of the estimator.
 
     Parameters
     ----------
@@ -281,17 +281,17 @@ def validate_weighted(estimator: BaseEstimator, X: Any, y: Any, sample_weight: A
     X, y = validate_data(estimator, X, y, dtype=np.float64, ensure_min_samples=2)
     check_classification_targets(y)
     weights = checked_weights(sample_weight, len(y))
-    kept = np.ones(len(y), dtype=bool) if weights is None else weights > 0
+    is_used = np.ones(len(y), dtype=bool) if weights is None else weights > 0
     if weights is not None:
-        X, y, weights = X[kept], y[kept], weights[kept]
+        X, y, weights = X[is_used], y[is_used], weights[is_used]
     estimator.classes_, codes = np.unique(y, return_inverse=True)
     check_class_sizes(estimator.classes_, codes, weights)
     check_magnitudes(X)
-    return WeightedRows(X, codes.astype(np.int64), weights, kept)
+    return WeightedRows(X, codes.astype(np.int64), weights, is_used)
 
 
 def _need_no_change(X: Any, y: Any) -> bool:
-    """Whether rows and labels are what every check would leave them, as those of a refit are.
+    """Return whether no check would change rows and labels, as in a refit.
 
     The checks of scikit-learn take longer than a small fit, and find nothing in them.
     """

@@ -49,7 +49,7 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class PermutationDesign:
-    """Which labels a permutation test exchanges.
+    """The labels that a permutation test exchanges.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class PermutationDesign:
 
     @property
     def sentence(self) -> str:
-        """What was permuted."""
+        """A sentence that names what was permuted."""
         places = []
         if self.n_groups_exchanged:
             places.append(f"between {_counted(self.n_groups_exchanged, 'whole group')}")
@@ -98,7 +98,7 @@ class PermutationDesign:
         return f"{what} were permuted {' and '.join(places) or 'between rows'}."
 
     def limit_sentence(self, level: float) -> str:
-        """Why no p-value can be at or below the level; empty if one can."""
+        """Explain why no p-value can be at or below the level; empty if one can."""
         if self.smallest_p_value <= level:
             return ""
         return (
@@ -184,7 +184,7 @@ def _count_renamings(blocks: Sequence[Block], n_classes: int) -> int:
 
 
 def _varies(y: IntArray, groups: IntArray) -> npt.NDArray[np.bool_]:
-    """Whether each group has rows of more than one class, by ascending group."""
+    """Return whether each group has rows of more than one class, by ascending group."""
     varies: npt.NDArray[np.bool_] = (class_counts(y, groups) > 0).sum(axis=1) > 1
     return varies
 

@@ -63,7 +63,7 @@ class Progress(msgspec.Struct, frozen=True, eq=False):
     n_sampled: int = 0
 
     def is_better(self, other: Progress | None) -> bool:
-        """Whether the plane of this step is to be kept rather than that of another one.
+        """Return whether to keep the plane of this step rather than that of another one.
 
         The one of more rows is, whatever the objectives; over the same rows that of the larger
         objective, and of equal ones the other.

@@ -101,8 +101,8 @@ class ClassRows:
         return len(self), self.source.n_features if matrix is None else matrix.shape[1]
 
     def __matmul__(self, matrix: FloatArray) -> ClassRows:
-        own = self.view.matrix
-        product = matrix if own is None else own @ matrix
+        transform = self.view.matrix
+        product = matrix if transform is None else transform @ matrix
         return replace(self, view=replace(self.view, matrix=product))
 
 
@@ -110,7 +110,7 @@ Rows: TypeAlias = FloatArray | ClassRows
 
 
 def is_lazy(X: Any) -> bool:
-    """Whether the values of a table are not in memory: a collection of Dask, or a BlockSource."""
+    """Return whether a table is not in memory: a collection of Dask, or a BlockSource."""
     return type(X).__module__.partition(".")[0] == "dask" or hasattr(type(X), "map_reduce")
 
 
@@ -155,7 +155,7 @@ def extended(first: Any, second: Any) -> Any:
 
 
 def in_memory(rows: Sequence[Rows]) -> TypeGuard[Sequence[FloatArray]]:
-    """Whether the rows are arrays."""
+    """Return whether the rows are arrays."""
     return not any(isinstance(part, ClassRows) for part in rows)
 
 
@@ -165,7 +165,7 @@ def blocks_among(rows: Sequence[Rows]) -> list[ClassRows]:
 
 
 def reduce_rows(function: Callable[..., T], merge: Merge[T], *views: Sequence[Rows]) -> list[T]:
-    """Results of a function of the rows of each class, merged over the blocks.
+    """Apply a function to the rows of each class, and merge its results over the blocks.
 
     Parameters
     ----------
@@ -189,10 +189,10 @@ def reduce_rows(function: Callable[..., T], merge: Merge[T], *views: Sequence[Ro
     >>> reduce_rows(lambda code, block: float(block.sum()), added, rows)
     [8.0, 0.0]
     """
-    own = list(zip(*views, strict=True))
+    pieces = list(zip(*views, strict=True))
     if in_memory(views[0]):
-        return [function(number, *parts) for number, parts in enumerate(own)]
-    task = _ClassTask(function, [[part.view for part in blocks_among(parts)] for parts in own])
+        return [function(number, *parts) for number, parts in enumerate(pieces)]
+    task = _ClassTask(function, [[part.view for part in blocks_among(parts)] for parts in pieces])
     source = blocks_among(views[0])[0].source
     results: list[T] = source.map_reduce(task, _ByClass(merge))
     return results
@@ -216,7 +216,7 @@ def _bounds(_: int, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def take_rows(rows: Sequence[Rows], indices: Sequence[IntArray]) -> tuple[FloatArray, ...]:
-    """Some rows of each class, in memory.
+    """Take some rows of each class into memory.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def take_rows(rows: Sequence[Rows], indices: Sequence[IntArray]) -> tuple[FloatA
         Ascending, into the rows of each class.
     """
     if in_memory(rows):
-        return tuple(part[kept] for part, kept in zip(rows, indices, strict=True))
+        return tuple(part[drawn] for part, drawn in zip(rows, indices, strict=True))
     blocks = blocks_among(rows)
     source = blocks[0].source
     begins = np.cumsum(source.counts, axis=0) - source.counts
@@ -235,7 +235,7 @@ def take_rows(rows: Sequence[Rows], indices: Sequence[IntArray]) -> tuple[FloatA
 
 
 class _ClassTask:
-    """What is done with a block: a function of the rows of each class that has some."""
+    """A task for one block: a function of the rows of each class that has some."""
 
     def __init__(self, function: Callable[..., Any], views: Sequence[Sequence[RowView]]) -> None:
         self._function, self._views = function, views

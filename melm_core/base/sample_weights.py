@@ -12,7 +12,7 @@ from melm_core.base.errors import UserError
 
 
 def checked_weights(sample_weight: Any, n_samples: int) -> FloatArray | None:
-    """The weights as an array; None if every row counts once.
+    """Return the weights as an array; None if every row counts once.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ def checked_weights(sample_weight: Any, n_samples: int) -> FloatArray | None:
         )
     if not np.isfinite(weights).all() or weights.min() < 0 or weights.max() == 0:
         wrong = weights[~(np.isfinite(weights) & (weights >= 0))]
-        found = f"the weight {wrong[0]:g}" if len(wrong) else "only zeros"
+        problem = f"the weight {wrong[0]:g}" if len(wrong) else "only zeros"
         raise UserError(
-            f"sample_weight has {found}; weights must be finite numbers of at least 0, and some "
+            f"sample_weight has {problem}; weights must be finite numbers of at least 0, and some "
             "above 0. Give rows that should not count the weight 0."
         )
     return weights
@@ -83,7 +83,7 @@ def deviations_of(rows: FloatArray, weights: FloatArray | None = None) -> FloatA
 
 
 def totals_of(rows: Sequence[Sized], weights: Sequence[FloatArray] | None = None) -> FloatArray:
-    """Number of rows of each class, or the sum of their weights, shape (n_classes,).
+    """Sum the weights of each class, or count its rows, shape (n_classes,).
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def totals_of(rows: Sequence[Sized], weights: Sequence[FloatArray] | None = None
     """
     if weights is None:
         return np.array([float(len(block)) for block in rows])
-    return np.array([own.sum() for own in weights])
+    return np.array([of_class.sum() for of_class in weights])
 
 
 def balanced_share(right: Any, y: IntArray, weights: FloatArray | None = None) -> float:

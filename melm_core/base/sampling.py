@@ -13,7 +13,7 @@ T = TypeVar("T", bound=np.generic)
 
 
 def stratified_sample(y: IntArray, share: float, n_classes: int) -> IntArray:
-    """Indices of a sample with the same share of every class.
+    """Draw a sample with the same share of every class.
 
     The rows are evenly spaced within each class, so the same data always give
     the same sample.
@@ -40,12 +40,12 @@ def stratified_sample(y: IntArray, share: float, n_classes: int) -> IntArray:
     """
     if share >= 1.0 or len(y) == 0:
         return np.arange(len(y))
-    kept = [
+    indices = [
         rows[evenly_spaced(len(rows), share)]
         for rows in (np.flatnonzero(y == code) for code in range(n_classes))
         if len(rows)
     ]
-    return np.unique(np.concatenate(kept))
+    return np.unique(np.concatenate(indices))
 
 
 def thinned(rows: npt.NDArray[T], most: int) -> npt.NDArray[T]:

@@ -15,7 +15,7 @@ from melm_core.base.errors import UserError
 def read_rows(
     path: str | PathLike[str], label: str, features: Sequence[str] | None = None
 ) -> tuple[Any, Any]:
-    """The features and the labels of a table in Parquet files, for `fit`; nothing is read yet.
+    """Open features and labels of a table in Parquet files, for `fit`; nothing is read yet.
 
     Parameters
     ----------
@@ -54,19 +54,19 @@ def read_rows(
     """
     table = _table(path)
     columns = [str(name) for name in table.columns]
-    chosen = [name for name in columns if name != label] if features is None else list(features)
-    for name in (label, *chosen):
+    names = [name for name in columns if name != label] if features is None else list(features)
+    for name in (label, *names):
         if name not in columns:
             raise UserError(f"There is no column {name!r} in {path}; it has {listed(columns)}.")
-    if not chosen:
+    if not names:
         raise UserError(f"{path} has no column besides the labels, {label!r}; name another label.")
-    texts = [name for name in chosen if not is_numeric(table.dtypes[name])]
+    texts = [name for name in names if not is_numeric(table.dtypes[name])]
     if texts:
         raise UserError(
             f"Not numeric in {path}: {listed(texts)}. Name the features, for example "
-            f"features={[name for name in chosen if name not in texts][:2]}."
+            f"features={[name for name in names if name not in texts][:2]}."
         )
-    return table[chosen], table[label]
+    return table[names], table[label]
 
 
 def _table(path: str | PathLike[str]) -> Any:

@@ -38,5 +38,5 @@ def one_thread_each(user_api: str | None = None) -> AbstractContextManager[Any]:
 @lru_cache(maxsize=4)  # looking for them takes as long as a small fit
 def _pools(_n_modules: int, user_api: str | None) -> ThreadpoolController:
     """The pools of all libraries, which come with modules."""
-    found = ThreadpoolController()
-    return found if user_api is None else found.select(user_api=user_api)
+    pools = ThreadpoolController()
+    return pools if user_api is None else pools.select(user_api=user_api)
