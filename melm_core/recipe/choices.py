@@ -1,4 +1,4 @@
-"""What a recipe does, as its author chose it: the same for every set of rows."""
+"""The choices of a recipe, the same for every set of rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_COLUMNS = 1_000
 
 
 class Fill(StrEnum):
-    """What replaces a missing number."""
+    """Values that replace missing numbers."""
 
     MEDIAN = "median"
     NEAREST = "nearest"
@@ -25,7 +25,7 @@ class Fill(StrEnum):
 
 
 class StepKind(StrEnum):
-    """What a step computes from the numeric features of a row."""
+    """Transformations of the numeric features of a row."""
 
     LOG = "log"
     LOG_PLUS_ONE = "log1p"
@@ -36,7 +36,7 @@ class StepKind(StrEnum):
 
 
 class Scaling(StrEnum):
-    """How each feature is centered and scaled, last."""
+    """Centering and scaling of each feature, the last step."""
 
     UNIT = "unit"
     NONE = "none"
@@ -47,7 +47,7 @@ class Scaling(StrEnum):
 
 
 class MissingValues(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What replaces missing numbers; those of categories stay a category of their own.
+    """Replacement of missing numbers; missing categories stay a category of their own.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Step(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 
 
 class Recipe(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """How the features of a table are prepared: missing values, then steps in order, then scaling.
+    """Preparation of features: missing values, then steps in order, then scaling.
 
     Attributes
     ----------
@@ -142,6 +142,6 @@ class Recipe(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
     @property
     def is_plain(self) -> bool:
-        """Whether medians replace missing numbers and features are at most standardized."""
+        """True if medians replace missing numbers and features are at most standardized."""
         is_simple = not self.steps and self.missing == MEDIANS
         return is_simple and self.scaling in (Scaling.UNIT, Scaling.NONE)

@@ -166,7 +166,7 @@ class CurvedFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 def fitted_curves(
     X: FloatArray, n_knots: int = N_KNOTS, max_curved: int = MOST_CURVED
 ) -> tuple[Curve, ...]:
-    """The splines of the features with enough distinct values; none where these are too many.
+    """Fit splines of the features with enough distinct values; none if these are too many.
 
     Parameters
     ----------
@@ -176,18 +176,20 @@ def fitted_curves(
         See `CurvedFeatures`.
     """
     values = [np.unique(column) for column in X.T]
-    bending = [at for at, own in enumerate(values) if _can_bend(own)]
+    bending = [feature for feature, distinct in enumerate(values) if _can_bend(distinct)]
     if len(bending) > max_curved:
         return ()
-    return tuple(_fitted_curve(at, X[:, at], values[at], n_knots) for at in bending)
+    return tuple(
+        _fitted_curve(feature, X[:, feature], values[feature], n_knots) for feature in bending
+    )
 
 
 def _can_bend(values: FloatArray) -> bool:
-    """Whether distinct values, ascending, are enough, and their range is one that divides."""
+    """Return whether ascending distinct values are enough, and their range is not zero."""
     return len(values) >= FEWEST_VALUES and bool(values[-1] - values[0] >= np.finfo(float).tiny)
 
 
-def _fitted_curve(at: int, x: FloatArray, values: FloatArray, n_knots: int) -> Curve:
+def _fitted_curve(feature: int, x: FloatArray, values: FloatArray, n_knots: int) -> Curve:
     low, width = float(values[0]), float(values[-1] - values[0])
     shares = np.linspace(0.0, 1.0, n_knots)
     knots = np.quantile((x - low) / width, shares)
@@ -204,7 +206,7 @@ def _fitted_curve(at: int, x: FloatArray, values: FloatArray, n_knots: int) -> C
         [(spline(start, power) / factorial(power))[:-1] for power in range(_DEGREE + 1)]
         for start in knots[:-1]
     ]
-    return Curve(at, low, width, tuple(knots.tolist()), _nested(np.array(pieces)))
+    return Curve(feature, low, width, tuple(knots.tolist()), _nested(np.array(pieces)))
 
 
 def _nested(pieces: FloatArray) -> tuple[tuple[tuple[float, ...], ...], ...]:
@@ -218,7 +220,7 @@ def curve_literals(curves: Sequence[Curve]) -> list[dict[str, Any]]:
 
 def curve_groups(n_features: int, curves: Sequence[Curve]) -> IntArray:
     """The feature of each column: of the features themselves, then of the columns of the curves."""
-    groups = [at for curve in curves for at in [curve.at] * curve.n_columns]
+    groups = [feature for curve in curves for feature in [curve.at] * curve.n_columns]
     return np.array([*range(n_features), *groups], dtype=np.int64)
 
 
@@ -230,7 +232,7 @@ def curve_names(names: Sequence[str], curves: Sequence[Curve]) -> Iterator[str]:
 
 
 def beyond_curves(features: FloatArray, curves: Sequence[Curve]) -> npt.NDArray[np.bool_]:
-    """Whether a feature of each row is beyond the range that its curve was fitted to.
+    """Return whether a feature of each row is beyond the range that its curve was fitted to.
 
     There the curve goes on as a straight line.
 

@@ -76,15 +76,15 @@ class Preparation:
 
     @classmethod
     def of(cls, recipe: Recipe, encodings: Sequence[ColumnEncoding]) -> Self:
-        """The recipe for columns that are encoded so."""
+        """Return the recipe for columns with these encodings."""
         names: list[str] = []
         numeric, ordered = [], []
-        for one in encodings:
-            if one.is_ordered:
+        for encoding in encodings:
+            if encoding.is_ordered:
                 ordered.append(len(names))
-            elif not one.levels:
+            elif not encoding.levels:
                 numeric.append(len(names))
-            names.extend(one.feature_names)
+            names.extend(encoding.feature_names)
         return cls(recipe, tuple(names), tuple(numeric), tuple(ordered))
 
     def fit(self, X: FloatArray, row_numbers: IntArray | None = None) -> FittedPreparation:
@@ -123,9 +123,9 @@ class Preparation:
         places = [*self.numeric, *self.ordered]
         indicators = self.indicators
         if indicators is None:
-            indicators = tuple(at for at in sorted(places) if is_missing[:, at].any())
+            indicators = tuple(column for column in sorted(places) if is_missing[:, column].any())
         is_nearest = missing.fill is Fill.NEAREST and is_missing[:, self.numeric].any()
-        known = _known_rows(X[:, self.numeric]) if is_nearest else X[:0, self.numeric]
+        neighbors = _known_rows(X[:, self.numeric]) if is_nearest else X[:0, self.numeric]
         widths = _widths(X[:, self.numeric]) if is_nearest else np.ones(0)
         return RecipeRules(
             recipe=self.recipe,
@@ -134,7 +134,8 @@ class Preparation:
             indicators=indicators if missing.indicator else (),
             steps=tuple(self._fitted(step) for step in self.recipe.steps),
             neighbors=tuple(
-                tuple(None if np.isnan(cell) else cell for cell in row) for row in known.tolist()
+                tuple(None if np.isnan(cell) else cell for cell in row)
+                for row in neighbors.tolist()
             ),
             widths=tuple(widths.tolist()),
             n_neighbors=missing.n_neighbors if is_nearest else 0,
@@ -147,36 +148,36 @@ class Preparation:
             fills[numeric] = self.recipe.missing.constant
         else:
             fills[numeric] = np.nan_to_num(column_medians(X[:, numeric]))
-        for at in self.ordered:
-            present = X[~np.isnan(X[:, at]), at]
+        for column in self.ordered:
+            present = X[~np.isnan(X[:, column]), column]
             if len(present):  # a category, not a value between two of them
-                fills[at] = np.quantile(present, 0.5, method="lower")
+                fills[column] = np.quantile(present, 0.5, method="lower")
         return fills
 
     def _fitted(self, step: Step) -> FittedStep:
-        at = self._places(step)
+        columns = self._places(step)
         if step.kind is not StepKind.DERIVATIVE:
-            return FittedStep(step.kind, at, step.cofactor)
-        if len(at) < step.window:
+            return FittedStep(step.kind, columns, step.cofactor)
+        if len(columns) < step.window:
             raise UserError(
                 f"The derivative needs at least as many numeric columns as its window, "
-                f"{step.window}, and there are {len(at)}. Choose a smaller window or leave out the "
-                "step."
+                f"{step.window}, and there are {len(columns)}. Choose a smaller window or leave "
+                "out the step."
             )
         weights = derivative_filter(step.window, step.degree)
-        return FittedStep(step.kind, at, filter=tuple(map(tuple, weights.tolist())))
+        return FittedStep(step.kind, columns, filter=tuple(map(tuple, weights.tolist())))
 
     def _places(self, step: Step) -> tuple[int, ...]:
         """The positions of the columns that a step changes."""
         if not step.columns:
             return self.numeric
-        known = {self.names[at]: at for at in self.numeric}
-        if unknown := [name for name in step.columns if name not in known]:
+        column_of = {self.names[column]: column for column in self.numeric}
+        if unknown := [name for name in step.columns if name not in column_of]:
             raise UserError(
                 f"{_NEEDS[step.kind][0]} was chosen for {listed(unknown)}, which the table does "
                 "not have as numeric features. Choose other columns for the step."
             )
-        return tuple(sorted(known[name] for name in step.columns))
+        return tuple(sorted(column_of[name] for name in step.columns))
 
     def _checked_features(
         self, rules: RecipeRules, X: FloatArray, row_numbers: IntArray | None
@@ -200,10 +201,10 @@ class Preparation:
     ) -> str:
         rows, columns = np.nonzero(~np.isfinite(after))
         number = rows[0] + 1 if row_numbers is None else row_numbers[rows[0]]
-        at, (what, needs) = step.at[columns[0]], _NEEDS[step.kind]
+        column, (what, needs) = step.at[columns[0]], _NEEDS[step.kind]
         return (
             f"{what} needs {needs}: {len(rows):,} value(s) cannot be computed, first that of "
-            f'"{self.names[at]}" in row {number}, {before[rows[0], at]:.4g}. {_WAY_OUT}'
+            f'"{self.names[column]}" in row {number}, {before[rows[0], column]:.4g}. {_WAY_OUT}'
         )
 
 
@@ -258,7 +259,7 @@ def derivative_filter(window: int, degree: int) -> FloatArray:
 
 
 def center_and_scale(X: FloatArray, scaling: Scaling) -> tuple[FloatArray, FloatArray]:
-    """What features are centered at and divided by, each of shape (n_features,).
+    """Compute what to subtract from features and divide them by, each (n_features,).
 
     The scalings are those of van den Berg et al., "Centering, scaling, and transformations",
     BMC Genomics 7:142, 2006. Constant features are only centered, and a feature without an
@@ -323,7 +324,7 @@ class FittedStep(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RecipeRules(msgspec.Struct, frozen=True):
-    """What a recipe learned from rows, but for center and scale.
+    """Rules that a recipe learned from rows, without center and scale.
 
     Attributes
     ----------
@@ -363,7 +364,7 @@ class RecipeRules(msgspec.Struct, frozen=True):
 
     def feature_names(self, encoded: list[str]) -> list[str]:
         """The names of the features, given those of the encoded columns."""
-        names = [*encoded, *(f"{encoded[at]} missing" for at in self.indicators)]
+        names = [*encoded, *(f"{encoded[column]} missing" for column in self.indicators)]
         return [*names, *curve_names(names, self.curves)]
 
     @property

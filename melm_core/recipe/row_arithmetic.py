@@ -46,7 +46,7 @@ def rows_within(X: Numbers, subjects: npt.NDArray[np.int64], within: dict[str, A
 
 
 def centered_within(X: Numbers, groups: npt.NDArray[np.int64]) -> Numbers:
-    """Rows less the mean of the rows of their group: what differs within groups.
+    """Subtract from each row the mean of its group's rows.
 
     The means need neither labels nor other groups, so that rows of a group that no fit has seen are
     centered as all others are. NaN where a value is missing; exactly 0 where all rows of a group
@@ -55,28 +55,28 @@ def centered_within(X: Numbers, groups: npt.NDArray[np.int64]) -> Numbers:
     codes = np.unique(groups, return_inverse=True)[1]
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    known = np.isfinite(X)
-    sums = np.add.reduceat(np.where(known, X, 0.0)[order], starts)
-    counts = np.add.reduceat(known[order], starts, dtype=np.int64)
+    is_finite = np.isfinite(X)
+    sums = np.add.reduceat(np.where(is_finite, X, 0.0)[order], starts)
+    counts = np.add.reduceat(is_finite[order], starts, dtype=np.int64)
     centered = X - (sums / np.maximum(counts, 1))[codes]
     return np.where(np.abs(centered) <= ROUNDING * np.abs(X), 0.0, centered)
 
 
 def with_curves(features: Numbers, curves: list[dict[str, Any]]) -> Numbers:
-    """The features, and after them the columns of their curves, feature by feature."""
-    return np.hstack([features, *(bent(features[:, one["at"]], one) for one in curves)])
+    """Append to the features the columns of their curves, feature by feature."""
+    return np.hstack([features, *(bent(features[:, curve["at"]], curve) for curve in curves)])
 
 
 def bent(x: Numbers, curve: dict[str, Any]) -> Numbers:
-    """The columns of one curve: cubic between its knots, linear beyond the first and last."""
+    """Compute the columns of one curve: cubic between its knots, linear beyond the outer ones."""
     knots, pieces = np.array(curve["knots"]), np.array(curve["pieces"])
     place = (x - curve["low"]) / curve["width"]
     inside = np.clip(place, knots[0], knots[-1])
     piece = np.clip(np.searchsorted(knots, inside, side="right") - 1, 0, len(pieces) - 1)
     powers, columns = np.arange(4), np.empty((len(x), pieces.shape[2]))
-    for number, own in enumerate(pieces):
+    for number, cubic in enumerate(pieces):
         rows = piece == number
-        columns[rows] = (inside[rows, None] - knots[number]) ** powers @ own
+        columns[rows] = (inside[rows, None] - knots[number]) ** powers @ cubic
     slopes = powers * (knots[-1] - knots[-2]) ** np.maximum(powers - 1, 0) @ pieces[-1]
     slopes = np.where(place[:, None] < knots[0], pieces[0, 1], slopes)
     beyond: Numbers = (place - inside)[:, None] * slopes
@@ -84,7 +84,7 @@ def bent(x: Numbers, curve: dict[str, Any]) -> Numbers:
 
 
 def changed_by(step: dict[str, Any], X: Numbers) -> Numbers:
-    """What one step makes of the columns that it changes."""
+    """Apply one step to the columns that it changes."""
     kind = step["kind"]
     with np.errstate(all="ignore"):
         if kind == "log":
@@ -118,25 +118,25 @@ def filled_by_neighbors(X: Numbers, gaps: npt.NDArray[np.bool_], rules: dict[str
     Distances are Euclidean in columns divided by their widths, over the columns that both rows
     have, as a mean; of equally near rows the first counts.
     """
-    at, known = rules["numeric"], np.array(rules["neighbors"], dtype=np.float64)
+    columns, neighbors = rules["numeric"], np.array(rules["neighbors"], dtype=np.float64)
     widths, filled = np.array(rules["widths"]), X.copy()
-    rows = np.flatnonzero(gaps[:, at].any(axis=1))
-    n_block = max(1, BLOCK_CELLS // known.size)
+    rows = np.flatnonzero(gaps[:, columns].any(axis=1))
+    n_block = max(1, BLOCK_CELLS // neighbors.size)
     for block in np.split(rows, range(n_block, len(rows), n_block)):
-        cells = np.where(gaps[np.ix_(block, at)], np.nan, X[np.ix_(block, at)])
-        squares = ((cells[:, None] - known) / widths) ** 2
+        cells = np.where(gaps[np.ix_(block, columns)], np.nan, X[np.ix_(block, columns)])
+        squares = ((cells[:, None] - neighbors) / widths) ** 2
         n_both = np.isfinite(squares).sum(axis=2)
         total = np.where(np.isfinite(squares), squares, 0.0).sum(axis=2)
         distances = np.where(n_both > 0, total / np.maximum(n_both, 1), np.inf)
         order = np.argsort(distances, axis=1, kind="stable")
         for column in np.flatnonzero(np.isnan(cells).any(axis=0)):
             gap = np.flatnonzero(np.isnan(cells[:, column]))
-            values = known[order[gap], column]
+            values = neighbors[order[gap], column]
             near = np.isfinite(np.take_along_axis(distances[gap], order[gap], axis=1))
             counts = np.isfinite(values) & near
             counts &= counts.cumsum(axis=1) <= rules["n_neighbors"]
             n_found = counts.sum(axis=1)
             sums = np.where(counts, values, 0.0).sum(axis=1)
-            found = block[gap[n_found > 0]]
-            filled[found, at[column]] = (sums / np.maximum(n_found, 1))[n_found > 0]
+            filled_rows = block[gap[n_found > 0]]
+            filled[filled_rows, columns[column]] = (sums / np.maximum(n_found, 1))[n_found > 0]
     return filled
