@@ -150,17 +150,17 @@ class PerClassPCAPlane(_ClassCovariancePlane):
         largest = float(np.trace(covariances, axis1=1, axis2=2).max())
         for covariance in covariances:
             variances, directions = _principal_axes(covariance, largest)
-            kept = slice(self.n_components)
-            axes.append(directions[kept])
-            ranks.append(np.arange(len(variances))[kept])
-            shares.append((variances / variances.sum())[kept])
+            leading = slice(self.n_components)
+            axes.append(directions[leading])
+            ranks.append(np.arange(len(variances))[leading])
+            shares.append((variances / variances.sum())[leading])
         order = np.lexsort((-np.concatenate(shares), np.concatenate(ranks)))
         ordered: FloatArray = np.concatenate(axes)[order]
         return ordered
 
 
 def _principal_axes(covariance: FloatArray, largest: float = 0.0) -> tuple[FloatArray, FloatArray]:
-    """Positive variances, descending, and their axes as rows.
+    """Return positive variances, descending, and their axes as rows.
 
     `largest` is the variance of the widest class: rounded rows of a class that does
     not vary are no wider than that class times the precision.
@@ -168,5 +168,5 @@ def _principal_axes(covariance: FloatArray, largest: float = 0.0) -> tuple[Float
     variances, axes = np.linalg.eigh(covariance)
     precision = len(variances) * np.finfo(np.float64).eps
     negligible = max(precision * variances[-1], precision**2 * largest)
-    kept = np.flatnonzero(variances > negligible)[::-1]
-    return variances[kept], axes.T[kept]
+    positive = np.flatnonzero(variances > negligible)[::-1]
+    return variances[positive], axes.T[positive]

@@ -106,15 +106,15 @@ class DiscriminantPlane(MomentPlaneEstimator):
         centered = X - self.mean_
         if self.shrinkage in SHRINKAGES:
             shrunken = shrunken_discriminants(centered, y, self.n_components, weights)
-            found = shrunken.directions
+            directions = shrunken.directions
             self.within_shrinkage_, self.between_shrinkage_ = shrunken.within, shrunken.between
         else:
             whitener = within_class_whitening(centered, y, weights=weights)
             white = centered @ whitener
             moments = class_means(white, y, weights), class_totals(y, weights)
-            found = fisher_discriminants(*moments, self.n_components) @ whitener.T
+            directions = fisher_discriminants(*moments, self.n_components) @ whitener.T
             self.within_shrinkage_, self.between_shrinkage_ = np.zeros(int(y.max()) + 1), 0.0
-        self.n_discriminants_ = len(found)
-        if len(found):
-            found = orthonormalize(found)
-        self.components_ = complete(found, centered, self.n_components, weights)
+        self.n_discriminants_ = len(directions)
+        if len(directions):
+            directions = orthonormalize(directions)
+        self.components_ = complete(directions, centered, self.n_components, weights)

@@ -217,7 +217,7 @@ class KernelFisherDiscriminant(
 
 
 def kernel_discriminants(space: KernelSpace, y: IntArray, regularization: float) -> FloatArray:
-    """Fisher's discriminants in feature space, with unit regularized within-class variance.
+    """Compute Fisher's discriminants in feature space, of unit within-class variance.
 
     Let B = O'O be the between-class covariance and D the total covariance plus
     the ridge, which is diagonal in principal coordinates. The eigenproblem
@@ -242,19 +242,19 @@ def kernel_discriminants(space: KernelSpace, y: IntArray, regularization: float)
     offsets = np.sqrt(shares)[:, None] * class_means(space.coordinates, y)  # O
     ridged = space.variances + regularization * space.variances.sum()
     explained, axes = np.linalg.eigh((offsets / ridged) @ offsets.T)
-    kept = np.flatnonzero(explained > NULL_DISCRIMINANT)[::-1][: len(shares) - 1]
+    leading = np.flatnonzero(explained > NULL_DISCRIMINANT)[::-1][: len(shares) - 1]
     # For an eigenvalue g, the within-class variance of D^-1 O'v is g (1 - g).
-    widths = np.sqrt(explained[kept] * np.maximum(1.0 - explained[kept], NULL_DISCRIMINANT))
-    directions: FloatArray = (axes.T[kept] @ offsets) / ridged / widths[:, None]
+    widths = np.sqrt(explained[leading] * np.maximum(1.0 - explained[leading], NULL_DISCRIMINANT))
+    directions: FloatArray = (axes.T[leading] @ offsets) / ridged / widths[:, None]
     return directions
 
 
-def _completed(found: FloatArray, variances: FloatArray, n_components: int) -> FloatArray:
+def _completed(directions: FloatArray, variances: FloatArray, n_components: int) -> FloatArray:
     """Complete orthonormal rows by principal components of the residuals.
 
     Parameters
     ----------
-    found : ndarray of shape (n_found, rank)
+    directions : ndarray of shape (n_directions, rank)
     variances : ndarray of shape (rank,)
         Variances of the coordinates, which are uncorrelated.
 
@@ -263,9 +263,9 @@ def _completed(found: FloatArray, variances: FloatArray, n_components: int) -> F
     ndarray of shape (min(n_components, rank), rank)
     """
     rank = len(variances)
-    missing = min(n_components, rank) - len(found)
+    missing = min(n_components, rank) - len(directions)
     if missing <= 0:
-        return found
-    left = np.eye(rank) - found.T @ found
+        return directions
+    left = np.eye(rank) - directions.T @ directions
     _, axes = eigh((left * variances) @ left, subset_by_index=(rank - missing, rank - 1))
-    return np.vstack([found, axes.T[::-1]])
+    return np.vstack([directions, axes.T[::-1]])

@@ -126,7 +126,7 @@ def sampled_space(
 
 
 def kernel_space(centers: FloatArray, bandwidth: float) -> KernelSpace:
-    """Principal coordinates of the rows in feature space, from the centered kernel matrix.
+    """Compute principal coordinates of the rows in feature space from the centered kernel.
 
     Parameters
     ----------
@@ -137,9 +137,9 @@ def kernel_space(centers: FloatArray, bandwidth: float) -> KernelSpace:
     means = kernel.mean(axis=0)
     moments, axes = np.linalg.eigh(kernel - means - means[:, None] + means.mean())
     floor = max(NULL_SHARE * moments[-1], NULL_VARIANCE * len(centers))
-    kept = np.flatnonzero(moments > floor)[::-1]
-    coordinates = axes[:, kept] * np.sqrt(moments[kept])
-    return KernelSpace(centers, bandwidth, moments[kept] / len(centers), coordinates, means)
+    positive = np.flatnonzero(moments > floor)[::-1]
+    coordinates = axes[:, positive] * np.sqrt(moments[positive])
+    return KernelSpace(centers, bandwidth, moments[positive] / len(centers), coordinates, means)
 
 
 def gaussian_kernel(X: FloatArray, centers: FloatArray, bandwidth: float) -> FloatArray:

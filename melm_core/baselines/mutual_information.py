@@ -133,14 +133,14 @@ class MutualInformationProjection(ClassNamePrefixFeaturesOutMixin, TransformerMi
         self.bandwidth_ = self.bandwidth_scale * chosen_bandwidth(self.bandwidth, self.X_fit_)
         kernel = gaussian_kernel(self.X_fit_, self.X_fit_, self.bandwidth_)
         self.information_, gains, weights = _informative_directions(kernel, sampled, n_classes)
-        found = min(self.n_components, len(gains))
-        missing = self.n_components - found
-        means = np.eye(n_classes)[sampled].T @ kernel @ weights[:found].T
-        means /= np.bincount(sampled, minlength=n_classes)[:, None]  # (n_classes, found)
+        n_directions = min(self.n_components, len(gains))
+        missing = self.n_components - n_directions
+        means = np.eye(n_classes)[sampled].T @ kernel @ weights[:n_directions].T
+        means /= np.bincount(sampled, minlength=n_classes)[:, None]  # (n_classes, n_directions)
         origin = means.mean(axis=0)
         signs = np.where(means[-1] < origin, -1.0, 1.0)
-        self.gains_ = np.pad(gains[:found], (0, missing))
-        self.dual_coef_ = np.pad(signs[:, None] * weights[:found], ((0, missing), (0, 0)))
+        self.gains_ = np.pad(gains[:n_directions], (0, missing))
+        self.dual_coef_ = np.pad(signs[:, None] * weights[:n_directions], ((0, missing), (0, 0)))
         self.intercept_ = np.pad(-signs * origin, (0, missing))
         return self
 
@@ -164,7 +164,7 @@ class MutualInformationProjection(ClassNamePrefixFeaturesOutMixin, TransformerMi
 def _informative_directions(
     kernel: FloatArray, y: IntArray, n_classes: int
 ) -> tuple[float, FloatArray, FloatArray]:
-    """The mutual information, and the eigenvalues and eigenvectors of M, descending.
+    """Return the mutual information, and eigenvalues and eigenvectors of M, descending.
 
     Parameters
     ----------
@@ -191,9 +191,9 @@ def _informative_directions(
     spanning = np.vstack([means, pulls])
     swapped = np.kron([[0.0, 0.5], [0.5, 0.0]], np.diag(signs))
     lengths, axes = np.linalg.eigh(spanning @ kernel @ spanning.T)
-    kept = lengths > NULL_LENGTH * lengths[-1]
-    root = axes[:, kept] * np.sqrt(lengths[kept])
+    positive = lengths > NULL_LENGTH * lengths[-1]
+    root = axes[:, positive] * np.sqrt(lengths[positive])
     gains, turned = np.linalg.eigh(root.T @ swapped @ root)
-    weights = (turned.T / np.sqrt(lengths[kept])) @ axes[:, kept].T @ spanning
+    weights = (turned.T / np.sqrt(lengths[positive])) @ axes[:, positive].T @ spanning
     information = float(np.mean(np.log(densities[y, np.arange(n_rows)] / densities[-1])))
     return information, gains[::-1], weights[::-1]

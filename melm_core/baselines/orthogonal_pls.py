@@ -143,11 +143,11 @@ def _corrected(
 
 
 def _predictive_weights(X: FloatArray, targets: FloatArray, most: int) -> FloatArray:
-    """Orthonormal columns, the directions in which the features vary with the targets."""
+    """Return orthonormal columns: the directions in which features vary with the targets."""
     directions, lengths, _ = np.linalg.svd(X.T @ targets, full_matrices=False)
     n_targets = max(1, min(targets.shape[1] - 1, most)) if targets.shape[1] > 1 else 1
-    kept = lengths[:n_targets] > _NULL * lengths[0] if lengths[0] > 0 else [True] * n_targets
-    weights: FloatArray = directions[:, :n_targets][:, kept]
+    positive = lengths[:n_targets] > _NULL * lengths[0] if lengths[0] > 0 else [True] * n_targets
+    weights: FloatArray = directions[:, :n_targets][:, positive]
     return weights
 
 

@@ -114,10 +114,10 @@ class PLSDiscriminantPlane(IndicatorRegression):
         centered = (X - self.mean_) * scales
         space = row_space(centered, self.n_components)
         targets = class_indicators(y, weights) * scales
-        found = _components(space.rows, targets, self.n_components)
-        scores = space.rows @ found.rotations.T
-        self.weights_ = space.lift(found.weights)
-        self.rotations_ = space.lift(found.rotations)
+        fit = _components(space.rows, targets, self.n_components)
+        scores = space.rows @ fit.rotations.T
+        self.weights_ = space.lift(fit.weights)
+        self.rotations_ = space.lift(fit.rotations)
         self.r2x_ = explained_shares(scores, centered)
         self.r2y_ = explained_shares(scores, targets)
         self.regression_ = regression(scores, targets) @ self.rotations_
@@ -127,7 +127,7 @@ class PLSDiscriminantPlane(IndicatorRegression):
 
 
 def row_scales(weights: FloatArray | None, n_samples: int) -> FloatArray:
-    """What to multiply centered rows by, so that sums of their products are weighted.
+    """Compute factors of centered rows with which sums of their products are weighted.
 
     Parameters
     ----------

@@ -61,11 +61,11 @@ class ShrunkenDiscriminants:
 class _Scatters:
     """Covariances of features scaled to unit variance over all rows.
 
-    That within the classes is diag(added) + kept' kept, that between them means' means.
+    That within the classes is diag(added) + roots' roots, that between them means' means.
     """
 
     added: FloatArray  # (n_features,)
-    kept: FloatArray  # (n_roots, n_features)
+    roots: FloatArray  # (n_roots, n_features)
     means: FloatArray  # (n_classes, n_features)
     between: float
 
@@ -130,10 +130,10 @@ def shrunken_discriminants(
     if n_directions == 0:
         return ShrunkenDiscriminants(np.empty((0, X.shape[1])), within, scatters.between)
     few = len(units) <= max(_FEW_FEATURES, len(X))
-    strengths, found = (_by_factorization if few else _by_lanczos)(scatters, n_directions)
-    found = found[strengths > _NO_SIGNAL * strengths.max(initial=0.0)]
-    directions = np.zeros((len(found), X.shape[1]))
-    directions[:, varying] = found * units
+    strengths, vectors = (_by_factorization if few else _by_lanczos)(scatters, n_directions)
+    vectors = vectors[strengths > _NO_SIGNAL * strengths.max(initial=0.0)]
+    directions = np.zeros((len(vectors), X.shape[1]))
+    directions[:, varying] = vectors * units
     return ShrunkenDiscriminants(directions, within, scatters.between)
 
 
@@ -148,23 +148,23 @@ def _scatters(
     roots, shares = [], np.empty(len(counts))
     added = np.zeros(len(units))
     for code, count in enumerate(counts):
-        own = None if weights is None else weights[y == code]
-        root, fourth = _root_and_fourth(X[y == code], units, own)
+        class_weights = None if weights is None else weights[y == code]
+        root, fourth = _root_and_fourth(X[y == code], units, class_weights)
         shares[code] = _share_within(root, fourth, count)
         root *= np.sqrt(count / total)
         added += shares[code] * _variances(root)
         roots.append(root)
     within = np.concatenate(roots)
-    kept = within * np.sqrt(1.0 - np.repeat(shares, [len(root) for root in roots]))[:, None]
+    shrunken = within * np.sqrt(1.0 - np.repeat(shares, [len(root) for root in roots]))[:, None]
     between = min(
-        _share_between(means, within, kept, total),
+        _share_between(means, within, shrunken, total),
         _share_of_gaussian_rows(np.concatenate([means, within]), total),
         1.0 - 1.0 / total,
     )
     # A feature without any variance within the classes separates them exactly.
     constant = _variances(within) <= NULL_VARIANCE
     added[constant] += LEAST_VARIANCE_OF_MEANS * _variances(means)[constant]
-    return _Scatters(added, kept, means, max(between, 0.0)), shares
+    return _Scatters(added, shrunken, means, max(between, 0.0)), shares
 
 
 def _root_and_fourth(
@@ -195,13 +195,13 @@ def _variances(root: FloatArray) -> FloatArray:
     return variances
 
 
-def _off_diagonal(one: FloatArray, other: FloatArray) -> float:
+def _off_diagonal(a: FloatArray, b: FloatArray) -> float:
     """Sum over j != k of the products of the entries jk of two R'R."""
-    if max(len(one), len(other)) > one.shape[1]:
-        products = float(np.sum((one.T @ one) * (other.T @ other)))
+    if max(len(a), len(b)) > a.shape[1]:
+        products = float(np.sum((a.T @ a) * (b.T @ b)))
     else:
-        products = float(np.square(one @ other.T).sum())
-    return products - float(_variances(one) @ _variances(other))
+        products = float(np.square(a @ b.T).sum())
+    return products - float(_variances(a) @ _variances(b))
 
 
 def _share(variance: float, squares: float, scale: float) -> float:
@@ -225,7 +225,9 @@ def _share_of_gaussian_rows(root: FloatArray, count: float) -> float:
     return _share_within(root, 0.0, count)
 
 
-def _share_between(means: FloatArray, within: FloatArray, kept: FloatArray, total: float) -> float:
+def _share_between(
+    means: FloatArray, within: FloatArray, shrunken: FloatArray, total: float
+) -> float:
     """Share for the covariance of the class means, from roots of the covariances.
 
     Of a vector m + e, e Gaussian with the covariance S/N, entry jk of the outer product has the
@@ -233,8 +235,8 @@ def _share_between(means: FloatArray, within: FloatArray, kept: FloatArray, tota
     """
     between, noise = _variances(means), _variances(within)
     squares = _off_diagonal(means, means)
-    of_noise = float(noise.sum() ** 2 - noise @ noise) + _off_diagonal(kept, kept)
-    of_both = float(between.sum() * noise.sum() - between @ noise) + _off_diagonal(means, kept)
+    of_noise = float(noise.sum() ** 2 - noise @ noise) + _off_diagonal(shrunken, shrunken)
+    of_both = float(between.sum() * noise.sum() - between @ noise) + _off_diagonal(means, shrunken)
     n_noisy = len(means) - 1
     # Of the differences between the classes: what the covariance of the means is above noise.
     of_signal = max(of_both - n_noisy * of_noise / total, 0.0)
@@ -246,7 +248,7 @@ def _by_factorization(scatters: _Scatters, n_directions: int) -> tuple[FloatArra
     """Descending eigenvalues and eigenvectors, as rows, from matrices of features by features."""
     t, means = scatters.between, scatters.means
     between = (1.0 - t) * means.T @ means + t * np.diag(_variances(means))
-    whitener = whitening(np.diag(scatters.added) + scatters.kept.T @ scatters.kept)
+    whitener = whitening(np.diag(scatters.added) + scatters.roots.T @ scatters.roots)
     strengths, vectors = np.linalg.eigh(whitener.T @ between @ whitener)
     return strengths[::-1][:n_directions], (whitener @ vectors).T[::-1][:n_directions]
 
@@ -258,8 +260,8 @@ def _by_lanczos(scatters: _Scatters, n_directions: int) -> tuple[FloatArray, Flo
     vectors V of the kept rows.
     """
     units = inverse_widths(np.sqrt(scatters.added))
-    kept, means = scatters.kept * units, scatters.means * units
-    _, lengths, axes = np.linalg.svd(kept, full_matrices=False)
+    roots, means = scatters.roots * units, scatters.means * units
+    _, lengths, axes = np.linalg.svd(roots, full_matrices=False)
     factors = 1.0 - 1.0 / np.sqrt(1.0 + np.square(lengths))
     diagonal = scatters.between * _variances(means)
 

@@ -161,11 +161,11 @@ class SignalNoisePlane(MomentPlaneEstimator):
         centered = centered_rows(X, weights)
         ratios, vectors = _directions(centered, y, self.member, self.noise, weights)
         with_signal = ratios > _NO_SIGNAL * ratios.max(initial=0.0)
-        found, kept = independent_rows(vectors.T[with_signal], self.n_components)
-        self.n_directions_ = len(found)
-        self.ratios_ = ratios[with_signal][kept]
+        rows, indices = independent_rows(vectors.T[with_signal], self.n_components)
+        self.n_directions_ = len(rows)
+        self.ratios_ = ratios[with_signal][indices]
         self.components_ = with_positive_loadings(
-            complete(found, centered, self.n_components, weights)
+            complete(rows, centered, self.n_components, weights)
         )
 
 
@@ -196,15 +196,15 @@ def within_class_covariance(
 
 
 def noise_widths(centered: FloatArray, codes: IntArray, weights: Weights = None) -> FloatArray:
-    """Standard deviation of every feature within the classes, shape (n_features,).
+    """Compute the standard deviation of features within the classes, shape (n_features,).
 
     Where that is zero and the class means differ, a tenth of the deviation of the means.
     """
     means = class_means(centered, codes, weights)[codes]
     parts = (centered - means, means)
-    own, of_means = (mean_of(np.square(part), weights) for part in parts)
-    is_null = own <= NULL_VARIANCE * (own + of_means)
-    widths: FloatArray = np.sqrt(np.where(is_null, LEAST_VARIANCE_OF_MEANS * of_means, own))
+    within, of_means = (mean_of(np.square(part), weights) for part in parts)
+    is_null = within <= NULL_VARIANCE * (within + of_means)
+    widths: FloatArray = np.sqrt(np.where(is_null, LEAST_VARIANCE_OF_MEANS * of_means, within))
     return widths
 
 
