@@ -24,11 +24,11 @@ _FLAGS = ("-O3", "-fPIC", "-std=gnu11", "-Wall", "-Wextra", "-Werror")
 
 
 def compiler() -> list[str] | None:
-    """The command of the C compiler: that in CC, or what is on the path."""
+    """Return the command of the C compiler: that in CC, or one on the path."""
     if requested := os.environ.get("CC"):
         return requested.split()
-    found = (name for name in ("cc", "gcc", "clang") if shutil.which(name))
-    return next(([name] for name in found), None)
+    names = (name for name in ("cc", "gcc", "clang") if shutil.which(name))
+    return next(([name] for name in names), None)
 
 
 def build(folder: Path, flags: tuple[str, ...] = ()) -> Path:
@@ -63,14 +63,14 @@ def build(folder: Path, flags: tuple[str, ...] = ()) -> Path:
     kinds, flags = (_X86, (*_ANY_X86, *flags)) if is_x86 else (_OTHERS, flags)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         objects = []
-        for name, n_bytes, own in kinds:
+        for name, n_bytes, extra_flags in kinds:
             objects.append(f"{scratch}/{name}.o")
             defined = (f"-DPROCESSOR={name}", f"-DVECTOR_BYTES={n_bytes}")
             _run(
                 *command,
                 *_FLAGS,
                 *flags,
-                *own,
+                *extra_flags,
                 *defined,
                 "-c",
                 FOLDER / "sums.c",

@@ -104,7 +104,7 @@ class Library:
 
 @dataclass(frozen=True)
 class Engine:
-    """What sums over pairs of rows.
+    """The implementation of sums over pairs of rows.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ def library() -> Library | None:
 
 
 def engine() -> Engine:
-    """What sums over pairs of rows in this process.
+    """Choose the implementation of sums over pairs of rows in this process.
 
     The environment variable MELM_ENGINE=numpy does without the compiled library.
 
@@ -215,14 +215,16 @@ def libraries(file: Path) -> list[Library]:
 def _checked(file: Path) -> Library:
     fastest = libraries(file)[-1]
     for is_double, tolerance in ((0, 1e-5), (1, 1e-12)):
-        found, expected = small_divergence(fastest, is_double)
-        if not abs(found - expected) <= tolerance:
-            raise ArithmeticError(f"it gives a divergence of {found!r} instead of {expected!r}")
+        divergence, expected = small_divergence(fastest, is_double)
+        if not abs(divergence - expected) <= tolerance:
+            raise ArithmeticError(
+                f"it gives a divergence of {divergence!r} instead of {expected!r}"
+            )
     return fastest
 
 
-def small_divergence(own: Library, is_double: int) -> tuple[float, float]:
-    """The divergence of rows at 0 and 1 from rows at 3 and 5, by the library and by hand."""
+def small_divergence(compiled: Library, is_double: int) -> tuple[float, float]:
+    """Compute the divergence of rows at 0 and 1 from rows at 3 and 5, in C and by hand."""
     kind = np.float64 if is_double else np.float32
     rows, weights = np.zeros((1, 32), kind), np.zeros(32, kind)
     rows[0, [0, 1, 16, 17]], weights[[0, 1, 16, 17]] = (0.0, 1.0, 3.0, 5.0), 1.0
@@ -233,11 +235,11 @@ def small_divergence(own: Library, is_double: int) -> tuple[float, float]:
     term = TermStruct(2, 0, is_double, 0, 1.0, 1.0, *(part.ctypes.data for part in arrays), None)
     objective = ObjectiveStruct(1, 1, 1, 1.0, ctypes.addressof(term))
     of_objective = ctypes.addressof(objective)
-    buffer = np.empty(own.functions.melm_room(of_objective))
+    buffer = np.empty(compiled.functions.melm_room(of_objective))
     component, gradient = np.ones(1), np.empty(1)
-    found: float = own.functions.melm_evaluate(
+    divergence: float = compiled.functions.melm_evaluate(
         of_objective,
-        own.processor,
+        compiled.processor,
         component.ctypes.data,
         gradient.ctypes.data,
         buffer.ctypes.data,
@@ -247,10 +249,10 @@ def small_divergence(own: Library, is_double: int) -> tuple[float, float]:
         return math.log(sum(math.exp(-0.25 * distance**2) for distance in distances))
 
     expected = log_sum((0, 0, 1, 1)) + log_sum((0, 0, 2, 2)) - 2.0 * log_sum((3, 5, 2, 4))
-    return found, expected
+    return divergence, expected
 
 
 def address(array: npt.NDArray[Any]) -> int:
-    """Where the entries of an array in one piece begin."""
-    found: int = array.__array_interface__["data"][0]
-    return found
+    """Return the address of the first entry of a contiguous array."""
+    data_address: int = array.__array_interface__["data"][0]
+    return data_address

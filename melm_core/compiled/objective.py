@@ -41,7 +41,7 @@ _MAX_PLANES = 16
 
 
 def is_compiled(n_components: int) -> bool:
-    """Whether the compiled library is there and knows planes of so many components."""
+    """Return whether the compiled library is loaded and takes so many components."""
     return n_components <= MOST_COMPONENTS and library() is not None
 
 
@@ -110,10 +110,10 @@ class Term:
         firsts = np.concatenate([[0], np.cumsum(lengths)])
         origin = sum(part.sum(axis=0) for part in rows) / counts.sum()
         laid_out = np.zeros((rows[0].shape[1], firsts[-1]), precision)
-        own = np.zeros(firsts[-1], precision)
+        row_weights = np.zeros(firsts[-1], precision)
         for code, (first, part) in enumerate(zip(firsts[:-1], rows, strict=True)):
             laid_out[:, first : first + len(part)] = (part - origin).T
-            own[first : first + len(part)] = 1.0 if weights is None else weights[code]
+            row_weights[first : first + len(part)] = 1.0 if weights is None else weights[code]
         totals = counts if weights is None else [part.sum() for part in weights]
         return cls(
             aggregate=aggregate,
@@ -122,7 +122,7 @@ class Term:
             totals=np.array(totals, dtype=np.float64),
             covariances=_wide(covariances),
             rows=laid_out,
-            weights=own,
+            weights=row_weights,
             has_weights=weights is not None,
         )
 
@@ -172,7 +172,7 @@ class Term:
         return replace(self, factor=self.factor * factor)
 
     def struct(self) -> TermStruct:
-        """What the library is handed; it holds only as long as the arrays of the term."""
+        """Return the struct for the library; it is valid only as long as the arrays of the term."""
         parts = (self.counts, self.totals, self.rows, self.weights, self.covariances, self.means)
         return TermStruct(
             len(self.counts),
@@ -198,7 +198,7 @@ class CompiledObjective:
         From 1 to MOST_COMPONENTS.
     softness : float
         Of the soft minimum over pairs of classes, in nats.
-    own : Library, optional
+    compiled : Library, optional
         Default: the one that `library` finds.
 
     Raises
@@ -212,11 +212,11 @@ class CompiledObjective:
         terms: Sequence[Term],
         n_components: int,
         softness: float,
-        own: Library | None = None,
+        compiled: Library | None = None,
     ) -> None:
-        known = own or library()
+        compiled = compiled or library()
         n_features = terms[0].n_features
-        if known is None:
+        if compiled is None:
             raise ValueError("There is no compiled library here; use the objective of numpy.")
         if not 1 <= n_components <= MOST_COMPONENTS:
             raise ValueError(
@@ -225,13 +225,13 @@ class CompiledObjective:
         if any(term.n_features != n_features for term in terms):
             raise ValueError("All terms must have the same features.")
         self.shape = (n_components, n_features)
-        self._terms, self._library = tuple(terms), known
+        self._terms, self._library = tuple(terms), compiled
         self._softness = softness
         self._structs = (TermStruct * len(terms))(*(term.struct() for term in terms))
         self._objective = ObjectiveStruct(
             len(terms), n_components, n_features, softness, ctypes.addressof(self._structs)
         )
-        self._room = int(known.functions.melm_room(ctypes.addressof(self._objective)))
+        self._room = int(compiled.functions.melm_room(ctypes.addressof(self._objective)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CompiledObjective, (self._terms, self.shape[0], self._softness)
@@ -361,24 +361,24 @@ def kernel_sums(points: FloatArray, rows: FloatArray, weights: FloatArray | None
     ValueError
         If there is no compiled library, or the shapes do not fit it.
     """
-    known = library()
+    compiled = library()
     n, k = points.shape
-    if known is None or not 1 <= k <= MOST_COMPONENTS or rows.shape[1] != k:
+    if compiled is None or not 1 <= k <= MOST_COMPONENTS or rows.shape[1] != k:
         raise ValueError(f"There is no compiled sum of {rows.shape[1]} components at {k}.")
     scale = np.sqrt(0.5 * np.log2(np.e))
     laid_out = np.zeros((k, int(_padded(np.array(len(rows))))))
-    own = np.zeros(laid_out.shape[1])
+    row_weights = np.zeros(laid_out.shape[1])
     laid_out[:, : len(rows)] = scale * rows.T
-    own[: len(rows)] = 1.0 if weights is None else weights
+    row_weights[: len(rows)] = 1.0 if weights is None else weights
     scaled, sums = np.ascontiguousarray(scale * points.T), np.empty(n)
-    known.functions.melm_kernel_sums(
-        known.processor,
+    compiled.functions.melm_kernel_sums(
+        compiled.processor,
         k,
         n,
         address(scaled),
         len(rows),
         address(laid_out),
-        address(own),
+        address(row_weights),
         address(sums),
     )
     return sums
@@ -404,12 +404,12 @@ def orthonormalize_all(planes: FloatArray, negligible: float) -> bool:
     ValueError
         If there is no compiled library, or the planes do not fit it.
     """
-    known = library()
-    if known is None or planes.dtype != np.float64 or not planes.flags.c_contiguous:
+    compiled = library()
+    if compiled is None or planes.dtype != np.float64 or not planes.flags.c_contiguous:
         raise ValueError("There is no compiled decomposition of these planes.")
     k, d = planes.shape[-2:]
     n_planes = planes.size // max(k * d, 1)
-    orthonormalized = known.functions.melm_orthonormalize(
+    orthonormalized = compiled.functions.melm_orthonormalize(
         n_planes, k, d, negligible, address(planes)
     )
     return bool(orthonormalized == n_planes)
@@ -455,17 +455,19 @@ class Climbs:
         self._points[:] = points.reshape(n_planes, entries)
         memory = arrays[:, 5 * entries : (5 + 2 * MEMORY) * entries]
         self._memory = memory.reshape(n_planes, 2, MEMORY, entries)
-        for number, known in enumerate(curvatures or ()):
-            if known is not None:
-                self._memory[number, 0], self._memory[number, 1] = known
+        for number, curvature in enumerate(curvatures or ()):
+            if curvature is not None:
+                self._memory[number, 0], self._memory[number, 1] = curvature
                 self._integers[number, _PLACE["is_resumed"]] = 1
 
     def finish(self) -> list[list[float]]:
-        """Climb to the end, and return the values of the accepted steps of each climb."""
+        """Run all ascents to the end, and return the values of the accepted steps of each."""
         values = np.empty((len(self._states), self._max_iter + 1))
         n_values = np.zeros(len(self._states), dtype=np.int64)
         self._objective.climb_all(self._states, values, n_values)
-        return [own[:n].tolist() for own, n in zip(values, n_values.tolist(), strict=True)]
+        return [
+            of_climb[:n].tolist() for of_climb, n in zip(values, n_values.tolist(), strict=True)
+        ]
 
     def go_on(
         self, number: int, n_steps: int, buffer: FloatArray
@@ -488,11 +490,11 @@ class Climbs:
         return planes[:accepted], values[:accepted].tolist(), counts[:accepted].tolist()
 
     def is_running(self, number: int) -> bool:
-        """Whether a climb has not ended."""
+        """Return whether an ascent has not ended."""
         return bool(self._integers[number, _PLACE["status"]] <= RUNNING)
 
     def has_converged(self, number: int) -> bool:
-        """Whether a climb has ended at an optimum."""
+        """Return whether an ascent has ended at an optimum."""
         return bool(self._integers[number, _PLACE["status"]] == CONVERGED)
 
     def n_evaluations(self, number: int) -> int:
