@@ -128,20 +128,20 @@ def _read_gaussian_process(estimator: GaussianProcessRegressor) -> ReadMachine:
 
 
 def _read_projection(estimator: KernelProjection, component: int | None) -> ReadMachine:
-    chosen = _checked_component(component, len(estimator.dual_coef_))
+    index = _checked_component(component, len(estimator.dual_coef_))
     return ReadMachine(
         estimator.X_fit_,
-        estimator.dual_coef_[chosen],
+        estimator.dual_coef_[index],
         float(estimator.bandwidth_),
-        float(estimator.intercept_[chosen]),
+        float(estimator.intercept_[index]),
     )
 
 
 def _read_principal_component(estimator: KernelPCA, component: int | None) -> ReadMachine:
     _check_rbf(estimator.kernel)
-    chosen = _checked_component(component, len(estimator.eigenvalues_))
-    variance = estimator.eigenvalues_[chosen]
-    scaled = estimator.eigenvectors_[:, chosen] / np.sqrt(variance) if variance > 0 else 0.0
+    index = _checked_component(component, len(estimator.eigenvalues_))
+    variance = estimator.eigenvalues_[index]
+    scaled = estimator.eigenvectors_[:, index] / np.sqrt(variance) if variance > 0 else 0.0
     centers = _dense(estimator.X_fit_)
     coefficients = np.broadcast_to(scaled, len(centers))
     # The kernel is centered in feature space: its mean over the rows is subtracted.

@@ -158,14 +158,14 @@ class KernelMachineApproximation:
         self.method, self.axes, self.order = method, axes, order
         self._merge_tolerance, self._max_starts = merge_tolerance, max_starts
         self._n_features = machine.centers.shape[1]
-        kept = np.flatnonzero(machine.weights)
+        nonzero = np.flatnonzero(machine.weights)
         machine = replace(
             machine,
-            centers=machine.centers[kept],
-            weights=machine.weights[kept],
+            centers=machine.centers[nonzero],
+            weights=machine.weights[nonzero],
             bandwidth=machine.bandwidth
             if np.ndim(machine.bandwidth) == 0
-            else np.asarray(machine.bandwidth)[kept],
+            else np.asarray(machine.bandwidth)[nonzero],
         )
         rows = spread_rows(machine.centers if X is None else checked_rows(X, self._n_features))
         targets = machine.decision_function(rows)
@@ -179,7 +179,7 @@ class KernelMachineApproximation:
             self._components,
             weights=machine.weights,
             amplitudes=self._amplitudes,
-            numbers=kept,
+            numbers=nonzero,
         )
         self.fidelity = fidelity(targets, self.decision_function(rows))
         self._warn()

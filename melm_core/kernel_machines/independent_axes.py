@@ -41,7 +41,7 @@ MAX_ITER = 100
 
 
 def fourth_cumulants(centers: FloatArray, weights: FloatArray, variances: FloatArray) -> FloatArray:
-    """Q = E[|x|^2 x x'] - R tr R - 2 R R of a mixture of isotropic Gaussians.
+    """Compute Q = E[|x|^2 x x'] - R tr R - 2 R R of a mixture of isotropic Gaussians.
 
     Q_ij is the sum over k of the cumulants of x_i, x_j, x_k, x_k. The fourth
     cumulants of a Gaussian vanish, so those of the mixture do not depend on
@@ -62,14 +62,14 @@ def fourth_cumulants(centers: FloatArray, weights: FloatArray, variances: FloatA
     """
     offsets = centers - centers[0]
     offsets = offsets - weights @ offsets
-    own = variances - variances.min()  # beyond the width that all have in common
+    excess = variances - variances.min()  # over the common width
     n_features = centers.shape[1]
     identity = np.eye(n_features)
-    covariance = (offsets * weights[:, None]).T @ offsets + (weights @ own) * identity
+    covariance = (offsets * weights[:, None]).T @ offsets + (weights @ excess) * identity
     lengths = np.square(offsets).sum(axis=1)
-    crossed = weights * (lengths + (n_features + 4) * own)
+    crossed = weights * (lengths + (n_features + 4) * excess)
     fourth = (offsets * crossed[:, None]).T @ offsets
-    fourth += (weights @ (own * lengths + (n_features + 2) * np.square(own))) * identity
+    fourth += (weights @ (excess * lengths + (n_features + 2) * np.square(excess))) * identity
     cumulants: FloatArray = fourth - covariance * np.trace(covariance) - 2 * covariance @ covariance
     return cumulants
 
@@ -104,7 +104,7 @@ def independent_axes(covariance: FloatArray, cumulants: FloatArray) -> FloatArra
 def least_dependent_axes(
     offsets: FloatArray, weights: FloatArray, variances: FloatArray, start: FloatArray
 ) -> FloatArray:
-    """Axes of the smallest divergence between the mixture and the product of its marginals.
+    """Find axes of the smallest divergence between the mixture and its marginals' product.
 
     Found by L-BFGS from `start` and from the principal axes, so that the
     divergence is never larger than along `start`.
@@ -141,8 +141,10 @@ def least_dependent_axes(
     whitened = principal.T / np.sqrt(spreads)[:, None]
     begins = (np.eye(n_features), whitened @ np.linalg.inv(start))
     ends = [
-        minimize(objective, one.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": MAX_ITER})
-        for one in begins
+        minimize(
+            objective, begin.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": MAX_ITER}
+        )
+        for begin in begins
     ]
     axes = min(ends, key=lambda end: float(end.fun)).x.reshape(n_features, n_features) @ start
     unit: FloatArray = axes / np.sqrt(np.einsum("ij,jk,ik->i", axes, covariance, axes))[:, None]

@@ -68,7 +68,7 @@ class MaximumEntropyDensities:
 def maximum_entropy(
     moments: FloatArray, *, order: int = 4, method: MarginalMethod = "exact"
 ) -> MaximumEntropyDensities:
-    """Maximum entropy densities with given moments.
+    """Compute maximum entropy densities with given moments.
 
     Parameters
     ----------
@@ -98,16 +98,16 @@ def maximum_entropy(
     orders, fallbacks = np.zeros(n, dtype=np.int64), [ACCEPTED] * n
     open_ = np.arange(n)
     for m in range(order, 0, -2):
-        found = _solve(moments[:, open_], m, method)
-        reasons = _rejections(found, m)
-        kept = np.array([not reason for reason in reasons], dtype=bool)
-        done = open_[kept]
-        multipliers[done, :m], orders[done] = found[kept], m
-        normalizers[done] = -log_integrals(found[kept])
+        solutions = _solve(moments[:, open_], m, method)
+        reasons = _rejections(solutions, m)
+        is_density = np.array([not reason for reason in reasons], dtype=bool)
+        done = open_[is_density]
+        multipliers[done, :m], orders[done] = solutions[is_density], m
+        normalizers[done] = -log_integrals(solutions[is_density])
         for index, reason in zip(open_, reasons, strict=True):
             if reason and fallbacks[index] == ACCEPTED:
                 fallbacks[index] = reason
-        open_ = open_[~kept]
+        open_ = open_[~is_density]
     return MaximumEntropyDensities(multipliers, normalizers, orders, tuple(fallbacks))
 
 
@@ -213,7 +213,7 @@ def _solve(moments: FloatArray, order: int, method: MarginalMethod) -> FloatArra
 
 
 def _rejections(multipliers: FloatArray, order: int) -> list[str]:
-    """Why each row is not a density of this order; empty if it is."""
+    """Return why each row is not a density of this order; empty if it is."""
     return [_rejection(row, order) for row in multipliers]
 
 
@@ -230,7 +230,7 @@ def _rejection(row: FloatArray, order: int) -> str:
 
 
 def _decays(row: FloatArray) -> bool:
-    """Whether the density is negligible at the ends of the quadrature and beyond."""
+    """Return whether the density is negligible at the ends of the quadrature and beyond."""
     coefficients = np.concatenate([[0.0], row])
     slopes = np.polynomial.polynomial.polyder(coefficients)
     turns = np.polynomial.polynomial.polyroots(slopes)
@@ -263,25 +263,25 @@ def _log_sums(exponents: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _newton(targets: FloatArray, order: int) -> FloatArray:
-    """Damped Newton's method on the dual of a block of densities, in scaled powers."""
+    """Solve the dual of a block of densities by damped Newton steps, in scaled powers."""
     powers = _powers(order)
     # Approximate standard deviation of the powers under a Gaussian, (2k - 1)!!^(1/2).
     scales = np.sqrt(np.cumprod(2.0 * np.arange(1, order + 1) - 1.0))
     functions, means = powers / scales[:, None], targets / scales
     dual = _Dual(functions, means)
-    found = np.zeros_like(means)
-    found[:, 1] = -0.5 * scales[1]
+    solutions = np.zeros_like(means)
+    solutions[:, 1] = -0.5 * scales[1]
     open_ = np.arange(len(means))
     for _ in range(NEWTON_STEPS):
-        gradient, hessian = dual.derivatives(found[open_], open_)
+        gradient, hessian = dual.derivatives(solutions[open_], open_)
         rough = np.abs(gradient).max(axis=1) > MOMENT_TOLERANCE
         open_, gradient, hessian = open_[rough], gradient[rough], hessian[rough]
         if not len(open_):
             break
         steps = -np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
-        found[open_] = dual.damped(found[open_], steps, gradient, open_)
-    found[open_] = np.nan
-    return found / scales
+        solutions[open_] = dual.damped(solutions[open_], steps, gradient, open_)
+    solutions[open_] = np.nan
+    return solutions / scales
 
 
 class _Dual:

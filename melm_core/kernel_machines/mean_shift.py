@@ -114,8 +114,8 @@ def find_modes(
     -------
     ModeClusters
     """
-    chosen = farthest_points(centers, max_starts)
-    starts = centers[chosen]
+    indices = farthest_points(centers, max_starts)
+    starts = centers[indices]
     ascent = mean_shift(starts, centers, weights, bandwidth, max_iter=max_iter)
     modes = merge_modes(ascent, merge_tolerance)
     nearest = cKDTree(starts).query(centers)[1]
@@ -185,7 +185,7 @@ def merge_modes(ascent: MeanShiftResult, tolerance: float) -> IntArray:
 
 
 def farthest_points(points: FloatArray, n_points: int) -> IntArray:
-    """Indices of a spread-out subset, by farthest-point sampling.
+    """Choose a spread-out subset by farthest-point sampling, and return its indices.
 
     The first is the point farthest from the mean. All indices are returned if
     there are no more than `n_points`.
@@ -193,16 +193,16 @@ def farthest_points(points: FloatArray, n_points: int) -> IntArray:
     if len(points) <= n_points:
         return np.arange(len(points))
     distances = np.square(points - points.mean(axis=0)).sum(axis=1)
-    chosen = [int(distances.argmax())]
+    indices = [int(distances.argmax())]
     distances = np.full(len(points), np.inf)
-    while len(chosen) < n_points:
-        offsets = points - points[chosen[-1]]
+    while len(indices) < n_points:
+        offsets = points - points[indices[-1]]
         np.minimum(distances, np.einsum("ij,ij->i", offsets, offsets), out=distances)
         farthest = int(distances.argmax())
         if distances[farthest] == 0:
             break
-        chosen.append(farthest)
-    return np.array(chosen)
+        indices.append(farthest)
+    return np.array(indices)
 
 
 class _Trajectories:

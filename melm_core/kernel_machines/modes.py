@@ -183,11 +183,11 @@ def _component(
 
 
 def _marginal(components: SeparableSum, index: int) -> Marginal:
-    found = components.marginals
-    order = int(found.orders[index])
+    marginals = components.marginals
+    order = int(marginals.orders[index])
     return Marginal(
-        multipliers=found.multipliers[index, :order],
-        log_normalizer=float(found.log_normalizers[index]),
+        multipliers=marginals.multipliers[index, :order],
+        log_normalizer=float(marginals.log_normalizers[index]),
         order=order,
-        fallback=found.fallbacks[index],
+        fallback=marginals.fallbacks[index],
     )

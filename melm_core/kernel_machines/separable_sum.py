@@ -188,8 +188,8 @@ def _shape(
     axes = independent_axes(covariance, fourth_cumulants(centers, shares, variances))
     if method == "divergence":
         axes = least_dependent_axes(centers - mean, shares, variances, axes)
-    own = variances[:, None] * np.square(axes).sum(axis=1)  # of each kernel along the axes
-    moments = mixture_moments((centers - mean) @ axes.T, shares, own, order)
+    along_axes = variances[:, None] * np.square(axes).sum(axis=1)  # of each kernel
+    moments = mixture_moments((centers - mean) @ axes.T, shares, along_axes, order)
     log_volume = float(np.linalg.slogdet(axes)[1])
     log_mass = 0.5 * n_features * np.log(2.0 * np.pi) + log_total + log_volume
     return _Shape(mean, axes, moments, float(log_mass))

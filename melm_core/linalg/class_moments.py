@@ -91,7 +91,7 @@ class Moments:
 def moments_of_classes(
     classes: Sequence[Rows], weights: Sequence[FloatArray] | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Means and covariances with divisor N_c of classes that need not be in memory.
+    """Compute means and covariances (divisor N_c) of classes that need not be in memory.
 
     Parameters
     ----------
@@ -105,11 +105,11 @@ def moments_of_classes(
     covariances : ndarray of shape (n_classes, n_features, n_features)
     """
     if in_memory(classes):
-        means, own = zip(*_moments_in_memory(classes, weights), strict=True)
-        return np.stack(means), np.stack(own)
-    found = reduce_rows(Moments.of, added, classes)
-    covariances = [each.products / each.count for each in found]
-    return np.stack([each.mean for each in found]), np.stack(covariances)
+        means, spreads = zip(*_moments_in_memory(classes, weights), strict=True)
+        return np.stack(means), np.stack(spreads)
+    moments = reduce_rows(Moments.of, added, classes)
+    covariances = [each.products / each.count for each in moments]
+    return np.stack([each.mean for each in moments]), np.stack(covariances)
 
 
 def class_covariances(
@@ -133,15 +133,15 @@ def class_covariances(
 def _moments_in_memory(
     classes: Iterable[FloatArray], weights: Sequence[FloatArray] | None
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Mean and covariance of each class, relative to a row of it."""
-    for rows, own in zip(classes, weights or repeat(None), strict=False):
+    """Yield mean and covariance of each class, computed relative to one of its rows."""
+    for rows, row_weights in zip(classes, weights or repeat(None), strict=False):
         if rows.size > _MAX_ENTRIES:
-            yield mean_of(rows, own), _covariance_by_parts(rows, own)
+            yield mean_of(rows, row_weights), _covariance_by_parts(rows, row_weights)
             continue
         offsets = rows - rows[0]
-        mean = mean_of(offsets, own)
+        mean = mean_of(offsets, row_weights)
         offsets -= mean
-        yield rows[0] + mean, _mean_product(offsets, own)
+        yield rows[0] + mean, _mean_product(offsets, row_weights)
 
 
 def covariance_of(rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:

@@ -16,7 +16,7 @@ def plane_through(
     n_components: int,
     weights: FloatArray | None = None,
 ) -> tuple[FloatArray, int]:
-    """The plane spanned by the first linearly independent directions.
+    """Return the plane spanned by the first linearly independent directions.
 
     If there are too few, it is completed by the principal directions of the
     data projected onto their orthogonal complement.
@@ -38,13 +38,13 @@ def plane_through(
     n_found : int
         Number of rows that come from the directions.
     """
-    found, _ = independent_rows(directions, n_components)
-    completed = complete(found, centered, n_components, weights)
-    return with_positive_loadings(completed), len(found)
+    basis, _ = independent_rows(directions, n_components)
+    completed = complete(basis, centered, n_components, weights)
+    return with_positive_loadings(completed), len(basis)
 
 
 def independent_rows(directions: FloatArray, most: int) -> tuple[FloatArray, list[int]]:
-    """Orthonormal rows from the first linearly independent directions.
+    """Orthonormalize the first linearly independent directions.
 
     By Gram-Schmidt orthogonalization with reorthogonalization.
 
@@ -57,10 +57,10 @@ def independent_rows(directions: FloatArray, most: int) -> tuple[FloatArray, lis
     Returns
     -------
     rows : ndarray of shape (n_rows, n_features)
-    kept : list of int
+    indices : list of int
         The direction of each row.
     """
-    rows, kept = np.empty((0, directions.shape[1])), []
+    rows, indices = np.empty((0, directions.shape[1])), []
     for index, direction in enumerate(directions):
         length = np.linalg.norm(direction)
         if len(rows) == most or length == 0:
@@ -69,12 +69,12 @@ def independent_rows(directions: FloatArray, most: int) -> tuple[FloatArray, lis
         if np.linalg.norm(rest) > PARALLEL:
             rest = _without(rows, rest / np.linalg.norm(rest))
             rows = np.vstack([rows, rest / np.linalg.norm(rest)])
-            kept.append(index)
-    return rows, kept
+            indices.append(index)
+    return rows, indices
 
 
 def separating_constants(X: FloatArray, y: IntArray) -> FloatArray:
-    """Directions of the class means in the features that no class varies in.
+    """Return directions of the class means in the features that no class varies in.
 
     A feature that is constant within every class and differs between them separates
     the classes exactly. A method that compares variances does not see it.
@@ -101,9 +101,9 @@ def separating_constants(X: FloatArray, y: IntArray) -> FloatArray:
     _, lengths, axes = np.linalg.svd(
         (offsets - offsets.mean(axis=0))[:, separating] / widths[separating], full_matrices=False
     )
-    kept = axes[: len(blocks) - 1][lengths[: len(blocks) - 1] > PARALLEL]
-    directions[: len(kept), columns] = kept / widths[separating]
-    return directions[: len(kept)]
+    independent = axes[: len(blocks) - 1][lengths[: len(blocks) - 1] > PARALLEL]
+    directions[: len(independent), columns] = independent / widths[separating]
+    return directions[: len(independent)]
 
 
 def standard_units(X: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -42,7 +42,7 @@ class EquivalentRows:
 
 
 def equivalent_rows(classes: Sequence[Rows]) -> EquivalentRows:
-    """Rows with the counts, means, covariances and fourth powers of the given ones.
+    """Construct rows with the counts, means, covariances and fourth powers of the given ones.
 
     The fourth powers are those of the lengths of the offsets from the class mean, with every
     feature scaled by its standard deviation over all rows.
@@ -77,9 +77,11 @@ def equivalent_rows(classes: Sequence[Rows]) -> EquivalentRows:
         for covariance, fourth in zip(covariances, fourths, strict=True)
     ]
     return EquivalentRows(
-        X=np.concatenate([rows + own - mean for (rows, _), own in zip(parts, means, strict=True)]),
+        X=np.concatenate(
+            [rows + of_class - mean for (rows, _), of_class in zip(parts, means, strict=True)]
+        ),
         y=np.repeat(np.arange(len(parts)), [len(rows) for rows, _ in parts]),
-        weights=np.concatenate([own * n for (_, own), n in zip(parts, counts, strict=True)]),
+        weights=np.concatenate([shares * n for (_, shares), n in zip(parts, counts, strict=True)]),
         mean=mean,
     )
 
@@ -174,6 +176,6 @@ class _FourthPowers:
         for part in row_parts(rows):
             offsets = (rows[part] - self._means[code]) * self._units
             squares = np.square(np.einsum("ij,ij->i", offsets, offsets))
-            own = None if self._weights is None else self._weights[code][part]
-            total += float(squares.sum() if own is None else own @ squares)
+            row_weights = None if self._weights is None else self._weights[code][part]
+            total += float(squares.sum() if row_weights is None else row_weights @ squares)
         return total

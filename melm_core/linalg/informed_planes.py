@@ -18,7 +18,7 @@ _N_SCATTER_DIRECTIONS = 3
 def informed_planes(
     means: FloatArray, covariances: FloatArray, totals: FloatArray, n_components: int
 ) -> list[FloatArray]:
-    """The planes of PCA and LDA, and planes of directions in which the classes differ.
+    """Propose the planes of PCA and LDA, and planes in which the classes differ.
 
     For wide kernels the divergence depends on the means and covariances of the
     classes only, so its maxima lie near the directions in which these differ.
@@ -40,8 +40,8 @@ def informed_planes(
     discriminants = fisher_discriminants(means, totals, n_components)
     scatter = scatter_directions(covariances, _N_SCATTER_DIRECTIONS)
     directions = np.vstack([discriminants[:1], scatter])
-    chosen = list(combinations(range(len(directions)), n_components))
-    planes = directions[np.array(chosen, dtype=np.int64).reshape(-1, n_components)]
+    subsets = list(combinations(range(len(directions)), n_components))
+    planes = directions[np.array(subsets, dtype=np.int64).reshape(-1, n_components)]
     squares = np.linalg.eigvalsh(planes @ planes.swapaxes(-1, -2))  # of singular values
     independent = squares[:, 0] > PARALLEL**2
     total = total_covariance(means, covariances, totals)

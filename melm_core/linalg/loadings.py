@@ -62,7 +62,7 @@ def features_used(components: FloatArray) -> float:
 def loading_lengths(
     components: FloatArray, X: FloatArray, groups: IntArray | None = None
 ) -> FloatArray:
-    """How far features move rows in a plane whose rows have unit covariance.
+    """Compute how far features move rows in a plane whose rows have unit covariance.
 
     Of a straight feature that is the length of its loading, as arrows are drawn. Of one that bends
     it is the root mean square of the steps along its curve, in standard deviations of the feature,

@@ -370,7 +370,7 @@ def _standardized_coordinates(components: FloatArray, rows: FloatArray) -> Float
 
 
 def joint_variance_shares(components: FloatArray, covariance_root: FloatArray) -> FloatArray:
-    """Shares of the variance of the data along the axes of a plane that add up to the plane's.
+    """Split the variance share of a plane into shares along its axes that add up to it.
 
     What all axes explain together, R2X in chemometrics, is that of any basis of the plane. Axes
     that are correlated explain some of it twice, so each gets the share of the axis nearest to it
@@ -407,8 +407,8 @@ def joint_variance_shares(components: FloatArray, covariance_root: FloatArray) -
     deviations = np.sqrt(((components @ covariance_root.T) ** 2).sum(axis=1))
     scaled = components / np.where(deviations > 0, deviations, 1.0)[:, None]
     left, sizes, right = np.linalg.svd(scaled @ covariance_root.T, full_matrices=False)
-    kept = sizes > PARALLEL
-    uncorrelated = left[:, kept] @ right[kept]
+    positive = sizes > PARALLEL
+    uncorrelated = left[:, positive] @ right[positive]
     total = max(float((covariance_root**2).sum()), np.finfo(np.float64).tiny)
     shares: FloatArray = ((uncorrelated @ covariance_root) ** 2).sum(axis=1) / total
     return shares

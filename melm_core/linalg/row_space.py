@@ -43,7 +43,7 @@ class RowSpace:
 
 
 def is_wide(X: FloatArray, n_components: int) -> bool:
-    """Whether there are more features than rows, and rows enough for the components."""
+    """Return whether there are more features than rows, and enough rows for the components."""
     return bool(X.shape[1] > len(X) > n_components)
 
 
@@ -81,7 +81,7 @@ def row_space(X: FloatArray, n_components: int) -> RowSpace:
 def standardized_row_space(
     X: FloatArray, widths: FloatArray, n_components: int, weights: FloatArray | None = None
 ) -> RowSpace:
-    """The rows in uncorrelated coordinates of their span, found in standardized features.
+    """Project rows onto uncorrelated coordinates of their span, in standardized features.
 
     Directions that vary only by rounding are left out.
 
@@ -105,5 +105,5 @@ def standardized_row_space(
     units = np.divide(1.0, widths, out=np.zeros_like(widths), where=widths > 0)
     scales = np.ones((len(X), 1)) if weights is None else np.sqrt(weights)[:, None]
     left, lengths, directions = np.linalg.svd(X * units * scales, full_matrices=False)
-    kept = np.square(lengths) > NULL_VARIANCE * np.square(lengths[0])
-    return RowSpace((left * lengths)[:, kept] / scales, units[:, None] * directions[kept].T)
+    positive = np.square(lengths) > NULL_VARIANCE * np.square(lengths[0])
+    return RowSpace((left * lengths)[:, positive] / scales, units[:, None] * directions[positive].T)

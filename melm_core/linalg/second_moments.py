@@ -163,7 +163,7 @@ class ClassSecondMoments(BaseEstimator):
         check_in_memory(self, X)
         X, y = validate_data(self, X, y, dtype=np.float64, reset=is_first)
         check_classification_targets(y)
-        known = {} if is_first else self.sums_
+        previous = {} if is_first else self.sums_
         weights = checked_weights(sample_weight, len(y))
         if weights is not None:
             X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
@@ -171,8 +171,9 @@ class ClassSecondMoments(BaseEstimator):
         for label in np.unique(y):
             members = y == label
             block[label] = _sums(X[members], None if weights is None else weights[members])
-        self.sums_ = known | {
-            label: known[label] + sums if label in known else sums for label, sums in block.items()
+        self.sums_ = previous | {
+            label: previous[label] + sums if label in previous else sums
+            for label, sums in block.items()
         }
         return self
 
