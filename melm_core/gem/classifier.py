@@ -181,12 +181,13 @@ class GEMClassifier(ClassifierMixin, BaseEstimator):
         return [int(seed) for seed in stream.randint(np.iinfo(np.int32).max, size=self.n_members)]
 
     def _member(self, seed: Any, n_samples: int) -> Pipeline:
-        own = self.get_params(deep=False) | {"alphas": CUBIC, "random_state": seed}
+        parameters = self.get_params(deep=False) | {"alphas": CUBIC, "random_state": seed}
         regression = LogisticRegression(
             C=1.0 / (self.l2 * n_samples), tol=_TOLERANCE, max_iter=self.max_iter
         )
         return make_pipeline(
-            GEM(**{name: own[name] for name in GEM().get_params() if name in own}), regression
+            GEM(**{name: parameters[name] for name in GEM().get_params() if name in parameters}),
+            regression,
         )
 
 

@@ -34,7 +34,7 @@ def class_coordinates(X: FloatArray, codes: IntArray, n_contractions: int) -> Fl
 
 
 def contractions(targets: FloatArray, n_contractions: int) -> FloatArray:
-    """Vectors that contract a target to numbers: principal axes of its standardized columns.
+    """Compute vectors that contract a target to numbers: principal axes of its scaled columns.
 
     Parameters
     ----------
@@ -65,11 +65,11 @@ def contractions(targets: FloatArray, n_contractions: int) -> FloatArray:
     n_kept = min(n_contractions, int(np.sum(sizes > _NEGLIGIBLE * sizes[0])))
     # The sign of an axis is arbitrary: the first of its largest entries, equal up to rounding
     # errors if there are two columns, is positive.
-    kept = axes[:n_kept]
-    sizes_of_entries = np.abs(kept)
+    leading = axes[:n_kept]
+    sizes_of_entries = np.abs(leading)
     is_largest = sizes_of_entries >= _NEARLY * sizes_of_entries.max(axis=1, keepdims=True)
-    signs = np.sign(kept[np.arange(n_kept), is_largest.argmax(axis=1)])
-    result: FloatArray = kept * signs[:, None] * scales
+    signs = np.sign(leading[np.arange(n_kept), is_largest.argmax(axis=1)])
+    result: FloatArray = leading * signs[:, None] * scales
     return result
 
 

@@ -239,8 +239,8 @@ def _moments_of(X: FloatArray, y: npt.NDArray[Any], label: Any) -> ClassSecondMo
 def _rows_of(X: FloatArray, y: npt.NDArray[Any], label: Any) -> FloatArray:
     is_member = y == label
     if not np.any(is_member):
-        known = ", ".join(repr(known) for known in np.unique(y).tolist())
-        raise UserError(f"Class {label!r} has no rows; choose one of the labels {known}.")
+        labels = ", ".join(map(repr, np.unique(y).tolist()))
+        raise UserError(f"Class {label!r} has no rows; choose one of the labels {labels}.")
     rows: FloatArray = X[is_member]
     return rows
 

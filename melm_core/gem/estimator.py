@@ -363,7 +363,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
             for code in np.unique(pairs[:, 1])
         }
-        means = np.stack([one.mean for one in classes])
+        means = np.stack([of_class.mean for of_class in classes])
         solved = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(wide_eigenvectors)(
                 classes[i].rows, means[i], denominators[j], n_directions=self.n_directions
@@ -379,10 +379,10 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         means: FloatArray,
     ) -> None:
         """Keep the directions that reach theta, and what is subtracted from their projections."""
-        kept = self._keep(pairs, solved)
+        codes = self._keep(pairs, solved)
         self.offsets_ = np.zeros(len(self.directions_))
         if self.denominator == _COVARIANCE:
-            self.offsets_ = np.sum(self.directions_ * means[kept[:, 1]], axis=1)
+            self.offsets_ = np.sum(self.directions_ * means[codes[:, 1]], axis=1)
 
     def transform(self, X: Any) -> FloatArray:
         """Projections v'x less their offsets, or their scaled half powers.
@@ -454,9 +454,9 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
         self.eigenvalues_ = eigenvalues[passing]
         self.directions_ = directions[passing]
-        kept: IntArray = pairs[of_pair[passing]]
-        self.pairs_ = self.classes_[kept]
-        return kept
+        codes: IntArray = pairs[of_pair[passing]]
+        self.pairs_ = self.classes_[codes]
+        return codes
 
 
 class GEMPlane(MomentPlaneEstimator):
@@ -532,14 +532,14 @@ class GEMPlane(MomentPlaneEstimator):
         eigenvalues, directions, of_pair = _concatenated(solved)
         order = _descending_order(eigenvalues)
         constants = separating_constants(X, y)
-        found, kept = independent_rows(
+        basis, indices = independent_rows(
             np.vstack([constants, space.lift(directions[order])]), self.n_components
         )
-        chosen = order[[row - len(constants) for row in kept if row >= len(constants)]]
-        self.n_directions_ = len(chosen)
-        self.eigenvalues_ = eigenvalues[chosen]
-        self.pairs_ = self.classes_[pairs[of_pair[chosen]]]
-        self.components_ = complete(found, centered, self.n_components, weights)
+        used = order[[row - len(constants) for row in indices if row >= len(constants)]]
+        self.n_directions_ = len(used)
+        self.eigenvalues_ = eigenvalues[used]
+        self.pairs_ = self.classes_[pairs[of_pair[used]]]
+        self.components_ = complete(basis, centered, self.n_components, weights)
 
     def _gamma_within(self, space: RowSpace) -> float:
         """Gamma in units of the mean eigenvalue over all features, not over the coordinates."""
@@ -636,7 +636,7 @@ def _concatenated(
 
 
 def _descending_order(eigenvalues: FloatArray) -> IntArray:
-    """Indices of the eigenvalues that are not negligible, the largest first."""
+    """Return the indices of the eigenvalues that are not negligible, the largest first."""
     order = np.argsort(-eigenvalues, kind="stable")
-    kept: IntArray = order[eigenvalues[order] > _NEGLIGIBLE * eigenvalues.max()]
-    return kept
+    positive: IntArray = order[eigenvalues[order] > _NEGLIGIBLE * eigenvalues.max()]
+    return positive

@@ -81,7 +81,7 @@ class WideDenominator:
 def wide_eigenvectors(
     rows: FloatArray, mean: FloatArray, denominator: WideDenominator, *, n_directions: int
 ) -> tuple[FloatArray, FloatArray]:
-    """The largest eigenvalues and their eigenvectors, from the rows.
+    """Compute the largest eigenvalues and their eigenvectors from the rows.
 
     Parameters
     ----------
@@ -105,14 +105,14 @@ def wide_eigenvectors(
     2011.
     """
     whitened = denominator.whiten(rows)
-    _, sizes, found = randomized_svd(
+    _, sizes, axes = randomized_svd(
         whitened,
         min(n_directions, *rows.shape),
         n_oversamples=_N_OVERSAMPLES,
         n_iter=_N_ITERATIONS,
         random_state=_SEED,
     )
-    vectors = denominator.whiten(found).T
+    vectors = denominator.whiten(axes).T
     return np.square(sizes), np.where(mean @ vectors < 0, -vectors, vectors)
 
 

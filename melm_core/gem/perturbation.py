@@ -1,4 +1,4 @@
-"""How far the generalized eigenvectors of a sample may be from those of the population.
+"""Bounds between the generalized eigenvectors of a sample and those of the population.
 
 In the coordinates v'x of the sample's eigenvectors its pair of moments is (diag(lambda), 1), and
 the population's pair is (diag(lambda) + E, 1 + F). The Crawford number c of the sample's pair then

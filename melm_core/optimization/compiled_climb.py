@@ -1,4 +1,4 @@
-"""How several planes are climbed from: by the compiled library or in numpy."""
+"""Ascent from several planes, by the compiled library or in numpy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Objective(Protocol):
 
 
 def climb_of(objective: _Objective | CompiledObjective) -> Climb:
-    """What maximizes an objective from several planes, with the arguments of `maximize_batch`.
+    """Return the ascent of an objective from several planes, called like `maximize_batch`.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ def climb_compiled(
     list of LocalOptimum
         In the order of the planes; of those that a stop left untouched the value is -inf.
     """
-    known = [(own.steps, own.changes) if own else None for own in curvatures or ()]
-    climbs = Climbs(objective, planes, max_iter=max_iter, tol=tol, curvatures=known)
+    pairs = [(each.steps, each.changes) if each else None for each in curvatures or ()]
+    climbs = Climbs(objective, planes, max_iter=max_iter, tol=tol, curvatures=pairs)
     if observer is None or not observer.is_watching:
         accepted = climbs.finish()
         optima = [_optimum(climbs, number) for number in range(len(planes))]

@@ -45,7 +45,7 @@ class Observer(Protocol):
 
     @property
     def is_watching(self) -> bool:
-        """Whether it has to see every step when it is taken."""
+        """True if it has to see every step when it is taken."""
 
     def count_evaluations(self, number: int, count: int) -> None:
         """Count evaluations of the objective."""
@@ -77,7 +77,7 @@ class Observer(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Curvature:
-    """What a search remembers of the objective: its latest steps and how the gradient changed.
+    """Curvature of the objective: the latest steps of a search and changes of the gradient.
 
     Attributes
     ----------
@@ -259,11 +259,11 @@ class _Searches:
         return Curvature(self.steps[place].copy(), self.changes[place].copy())
 
     def resume(self, curvatures: Sequence[Curvature | None]) -> None:
-        """Let searches begin with what others remember of the same objective."""
-        who = np.array([i for i, known in enumerate(curvatures) if known], dtype=np.int64)
-        for place, known in enumerate(curvatures):
-            if known is not None:
-                self.steps[place], self.changes[place] = known.steps, known.changes
+        """Start searches with the curvature that others recorded of the same objective."""
+        who = np.array([i for i, curvature in enumerate(curvatures) if curvature], dtype=np.int64)
+        for place, curvature in enumerate(curvatures):
+            if curvature is not None:
+                self.steps[place], self.changes[place] = curvature.steps, curvature.changes
         self.n_steps[who] = _STEPS_TO_LEARN  # they have learned
         if len(who):
             self.turn(who)
@@ -279,10 +279,10 @@ class _Searches:
         # Where the curvature is not positive, the approximation would not stay positive definite.
         curved = (steps * changes).sum(axis=1) > np.finfo(float).eps * np.square(changes).sum(1)
         all_move = bool(curved.all()) and len(who) == len(self.numbers)
-        kept: slice | IntArray = slice(None) if all_move else who[curved]
+        updated: slice | IntArray = slice(None) if all_move else who[curved]
         for memory, latest in ((self.steps, steps), (self.changes, changes)):
-            memory[kept, :-1] = memory[kept, 1:]
-            memory[kept, -1] = latest if all_move else latest[curved]
+            memory[updated, :-1] = memory[updated, 1:]
+            memory[updated, -1] = latest if all_move else latest[curved]
         self.points[who], self.values[who], self.gradients[who] = points, values, gradients
         self.n_steps[who] += 1
 
@@ -345,14 +345,14 @@ class _Batch:
         while len(self._searches.numbers) and not self._stopped:
             self._round()
         planes = self._points.reshape(-1, *self._shape)
-        found = zip(
+        optima = zip(
             planes,
             (-self._values).tolist(),
             self._converged.tolist(),
             self._curvatures,
             strict=True,
         )
-        return [LocalOptimum(*optimum) for optimum in found]
+        return [LocalOptimum(*optimum) for optimum in optima]
 
     def _round(self) -> None:
         searches = self._searches

@@ -194,7 +194,7 @@ def in_data_space(results: Sequence[StartResult], basis: FloatArray) -> tuple[St
 def random_starts(
     n_starts: int, n_components: int, n_features: int, seed: int | Sequence[int]
 ) -> list[Start]:
-    """Planes drawn uniformly (Haar measure), each from a random stream of its own.
+    """Draw planes uniformly (Haar measure), each from its own random stream.
 
     So start i is the same plane whatever the number of starts.
 
@@ -219,8 +219,8 @@ def random_starts(
     >>> [start.components.shape for start in random_starts(3, 2, 5, seed=0)]
     [(2, 5), (2, 5), (2, 5)]
     """
-    own = seed if isinstance(seed, int) else tuple(seed)
-    return [Start("random", plane) for plane in _haar(n_starts, n_components, n_features, own)]
+    entropy = seed if isinstance(seed, int) else tuple(seed)
+    return [Start("random", plane) for plane in _haar(n_starts, n_components, n_features, entropy)]
 
 
 @lru_cache(maxsize=16)  # all refits of a study have the same ones
@@ -406,7 +406,7 @@ class _Search:
 
     @property
     def is_watched(self) -> bool:
-        """Whether the steps are handed to a callback."""
+        """True if the steps are passed to a callback."""
         return self._callback is not None
 
     def count_evaluations(self, count: int) -> None:
@@ -644,7 +644,7 @@ def first_alike(planes: Sequence[FloatArray], angle: float = SAME_PLANE) -> list
 
 
 def _least_squared_cosines(frames: FloatArray) -> FloatArray:
-    """Of the principal angles between each pair of planes, shape (n_planes, n_planes)."""
+    """Compute the least squared cosine of principal angles of each pair of planes."""
     n_planes, n_components, n_features = frames.shape
     rows = frames.reshape(-1, n_features)
     products = (rows @ rows.T).reshape(n_planes, n_components, n_planes, n_components)
@@ -656,8 +656,8 @@ def _least_squared_cosines(frames: FloatArray) -> FloatArray:
         )
         of_two = half - np.sqrt(np.maximum(half**2 - determinants**2, 0.0))
         return np.asarray(of_two, dtype=np.float64)
-    own = products.swapaxes(1, 2)
-    return np.asarray(np.linalg.eigvalsh(own @ own.swapaxes(-1, -2))[..., 0], dtype=np.float64)
+    pairs = products.swapaxes(1, 2)
+    return np.asarray(np.linalg.eigvalsh(pairs @ pairs.swapaxes(-1, -2))[..., 0], dtype=np.float64)
 
 
 def _contenders(states: Sequence[_StartState], active: Sequence[int], stage: Stage) -> list[int]:
