@@ -1,4 +1,4 @@
-"""What p-values and shares of folds come to, in words and in decisions."""
+"""Answers in words and decisions, from p-values and shares of folds."""
 
 from __future__ import annotations
 

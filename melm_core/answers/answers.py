@@ -1,4 +1,4 @@
-"""Whether classes are told apart: yes, partly or no, from held-out rows."""
+"""Answers to "are the classes told apart?": yes, partly or no, from held-out rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _AT_CHANCE = 0.5  # standard errors above guessing that a share at chance may be
 
 
 class Answer(StrEnum):
-    """Whether held-out rows are told apart by their classes.
+    """The answer to "are held-out rows told apart by their classes?".
 
     Examples
     --------
@@ -49,7 +49,7 @@ def answer_of(
     smallest_p_value: float = 0.0,
     level: float = LEVEL,
 ) -> Answer:
-    """The answer to "are the classes told apart?".
+    """Answer "are the classes told apart?".
 
     It is no unless the accuracy is above guessing with a p-value at or below the
     level, yes if the accuracy is at least as close to perfect as to guessing, and

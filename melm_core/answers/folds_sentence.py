@@ -1,4 +1,4 @@
-"""What is said of a share in cross-validation and of its permutation test, wherever it is said.
+"""Sentences on a share in cross-validation and its permutation test.
 
 The library, the page and programs use these words; `melm_studio.scores` adds what only a plane on
 the page has.
@@ -94,7 +94,7 @@ def new_rows_lead(share: float, share_before: float, n_classes: int) -> str:
 
 
 def shuffles_sentence(n_exceeding: int, n_permutations: int, p_value: float) -> str:
-    """How many permutations of the labels were separated as well.
+    """Say how many permutations of the labels were separated as well.
 
     Parameters
     ----------

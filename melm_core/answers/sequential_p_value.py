@@ -107,7 +107,7 @@ def is_settled_below(
     level: float,
     risk: float = DEFAULT_RISK,
 ) -> bool:
-    """Whether the p-value is at or below the level and stays there, but for the risk.
+    """Return whether the p-value is and stays at or below the level, but for the risk.
 
     It does if no more draws are planned, if even exceedances alone could not lift it above the
     level, or if its upper bound lies below the level.

@@ -134,7 +134,7 @@ def two_gaussians(random_state: int) -> tuple[FloatArray, IntArray]:
 
 
 def two_mixtures(random_state: int) -> tuple[FloatArray, IntArray]:
-    """Two mixtures in 10 dimensions that differ in one plane (section 5.2, second experiment).
+    """Draw two mixtures in 10 dimensions that differ in one plane (section 5.2, second experiment).
 
     In the first two features, the first class (300 rows) has means (-2, -2),
     (0, 0) and (2, 2) with variance 0.1, and the second (200 rows) has means
@@ -171,8 +171,8 @@ def two_mixtures(random_state: int) -> tuple[FloatArray, IntArray]:
         (200, 0.5, [[-1.0, -2.0], [1.0, 2.0]]),
     ):
         block = stream.standard_normal((n_rows, 10))
-        chosen = stream.integers(len(centers), size=n_rows)
-        block[:, :2] = np.sqrt(variance) * block[:, :2] + np.array(centers)[chosen]
+        components = stream.integers(len(centers), size=n_rows)
+        block[:, :2] = np.sqrt(variance) * block[:, :2] + np.array(centers)[components]
         blocks.append(block)
     return _stacked(blocks)
 

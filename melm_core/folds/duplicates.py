@@ -205,7 +205,7 @@ def _improbably_near(scaled: FloatArray, codes: IntArray) -> IntArray:
 
 
 def _links(X: FloatArray, codes: IntArray, tolerances: FloatArray) -> IntArray:
-    """Pairs of rows that connect all near duplicates, shape (2, n_links)."""
+    """Return pairs of rows that connect all near duplicates, shape (2, n_links)."""
     weights = np.random.default_rng(0).normal(size=X.shape[1])
     projected = (X - X.mean(axis=0)) @ (weights / tolerances)  # in tolerances
     reach = np.abs(weights).sum()  # near duplicates are at most so far from each other
@@ -219,12 +219,12 @@ def _links(X: FloatArray, codes: IntArray, tolerances: FloatArray) -> IntArray:
             & (codes[second] == codes[first])
             & (chain[step:] != chain[:-step])
         )
-        at = np.flatnonzero(is_open)
-        at = at[_are_near(X, first[at], second[at], tolerances)]
-        links.append(np.stack([first[at], second[at]]))
+        places = np.flatnonzero(is_open)
+        places = places[_are_near(X, first[places], second[places], tolerances)]
+        links.append(np.stack([first[places], second[places]]))
         if step == 1:
             starts = np.ones(len(X), dtype=bool)
-            starts[at + 1] = False
+            starts[places + 1] = False
             chain = np.cumsum(starts)
     return np.concatenate(links, axis=1) if links else np.empty((2, 0), dtype=np.int64)
 
@@ -232,7 +232,7 @@ def _links(X: FloatArray, codes: IntArray, tolerances: FloatArray) -> IntArray:
 def _are_near(
     X: FloatArray, first: IntArray, second: IntArray, tolerances: FloatArray
 ) -> npt.NDArray[np.bool_]:
-    """Whether each pair of rows differs in no feature by more than its tolerance."""
+    """Return whether each pair of rows differs in no feature by more than its tolerance."""
     size = max(1, _CELLS_AT_ONCE // X.shape[1])
     blocks = [slice(start, start + size) for start in range(0, len(first), size)]
     near = [

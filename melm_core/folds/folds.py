@@ -168,7 +168,7 @@ def stratified_folds(
 
 
 def _fold_of_rows(y: IntArray, n_folds: int, random_state: int) -> IntArray:
-    """The fold of each row, as `StratifiedKFold` of scikit-learn has it.
+    """Assign each row to a fold, as `StratifiedKFold` of scikit-learn does.
 
     That checks its labels for longer than a small plane is sought, and every shuffle has folds of
     its own.
@@ -176,7 +176,7 @@ def _fold_of_rows(y: IntArray, n_folds: int, random_state: int) -> IntArray:
     firsts = np.unique(y, return_index=True)[1]
     codes = np.argsort(np.argsort(firsts))[y]  # in the order of their first rows
     ordered = np.sort(codes)
-    counts = [np.bincount(ordered[at::n_folds], minlength=len(firsts)) for at in range(n_folds)]
+    counts = [np.bincount(ordered[k::n_folds], minlength=len(firsts)) for k in range(n_folds)]
     sizes = tuple(map(tuple, np.transpose(counts).tolist()))
     fold = np.empty(len(y), dtype=np.int64)
     for code, of_class in enumerate(_shuffled(sizes, random_state)):
@@ -186,9 +186,9 @@ def _fold_of_rows(y: IntArray, n_folds: int, random_state: int) -> IntArray:
 
 @lru_cache(maxsize=64)  # all shuffles of some labels have the same few; a generator takes longer
 def _shuffled(sizes: tuple[tuple[int, ...], ...], random_state: int) -> list[IntArray]:
-    """The folds of the rows of each class, of which each fold has the given numbers."""
+    """Shuffle the folds of the rows of each class, given the sizes of its folds."""
     stream = check_random_state(random_state)
-    drawn = [np.repeat(np.arange(len(own)), own) for own in sizes]
+    drawn = [np.repeat(np.arange(len(counts)), counts) for counts in sizes]
     for of_class in drawn:
         stream.shuffle(of_class)
     return drawn

@@ -58,7 +58,7 @@ def group_strata(y: IntArray, groups: IntArray) -> IntArray:
 
 
 def sampled_by_group(y: IntArray, groups: IntArray, max_rows: int) -> IntArray:
-    """Indices of about `max_rows` rows: some of every group, or whole groups if there are many.
+    """Sample about `max_rows` rows: some of every group, or whole groups if there are many.
 
     Parameters
     ----------
@@ -71,8 +71,8 @@ def sampled_by_group(y: IntArray, groups: IntArray, max_rows: int) -> IntArray:
     if 2 * n_groups * n_classes <= max_rows:
         return stratified_sample(groups * n_classes + y, share, n_groups * n_classes)
     of_group = group_strata(y, groups)
-    chosen = stratified_sample(of_group, share, int(of_group.max()) + 1)
-    return np.flatnonzero(np.isin(groups, chosen))
+    sample = stratified_sample(of_group, share, int(of_group.max()) + 1)
+    return np.flatnonzero(np.isin(groups, sample))
 
 
 def label_runs(y: Any) -> IntArray:

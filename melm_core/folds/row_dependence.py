@@ -33,7 +33,7 @@ _LEAST_LEVELS = 10  # of fewer values, one says little of the order of the rows 
 def serial_dependence(
     X: object, y: object, *, n_permutations: int = N_PERMUTATIONS, random_state: int = 0
 ) -> float:
-    """p-value that neighboring rows of the file resemble each other, given their class.
+    """Compute the p-value that neighboring rows resemble each other, given their class.
 
     Of each feature, the lag-one serial correlation of the rows of a class in the order of the
     file, which is one less half of von Neumann's ratio, the mean squared successive difference
@@ -76,8 +76,8 @@ def serial_dependence(
     """
     check_integer("n_permutations", n_permutations, minimum=1)
     features, codes = _checked(X, y)
-    kept = _stretches(len(codes), features.shape[1])
-    features, codes = features[kept], codes[kept]
+    stretches = _stretches(len(codes), features.shape[1])
+    features, codes = features[stretches], codes[stretches]
     order = np.argsort(codes, kind="stable")
     scores = _scores(_without_sorting(features, codes), codes)[order]
     if not scores.shape[1]:
@@ -133,11 +133,11 @@ def group_dependence(
     """
     check_integer("n_permutations", n_permutations, minimum=1)
     features, codes = _checked(X, y)
-    kept = _stretches(len(codes), features.shape[1])
-    features, codes = features[kept], codes[kept]
+    stretches = _stretches(len(codes), features.shape[1])
+    features, codes = features[stretches], codes[stretches]
     order = np.argsort(codes, kind="stable")
     scores = _scores(features, codes)[order]
-    values = np.unique(np.asarray(groups)[kept][order], return_inverse=True)[1]
+    values = np.unique(np.asarray(groups)[stretches][order], return_inverse=True)[1]
     cells = np.unique(values * (int(codes.max()) + 1) + codes[order], return_inverse=True)[1]
     sizes = np.bincount(cells)
     n_pairs = float((sizes * (sizes - 1)).sum())
@@ -154,7 +154,7 @@ def group_dependence(
 
 
 def dependence_length(X: object, y: object) -> int:
-    """Number of neighboring rows over which features resemble each other, given the class.
+    """Count the neighboring rows over which features resemble each other, given the class.
 
     Twice the first lag at which the serial correlation has fallen to 1 / e, at least 2 and at most
     a tenth of the rows: rows further apart have next to nothing in common.
@@ -174,8 +174,8 @@ def dependence_length(X: object, y: object) -> int:
     8
     """
     features, codes = _checked(X, y)
-    kept = _stretches(len(codes), features.shape[1])
-    scores = _scores(_without_sorting(features[kept], codes[kept]), codes[kept])
+    stretches = _stretches(len(codes), features.shape[1])
+    scores = _scores(_without_sorting(features[stretches], codes[stretches]), codes[stretches])
     most = max(2, len(codes) // 20)
     first = None
     for lag in range(1, most):
@@ -216,7 +216,7 @@ def _without_sorting(X: FloatArray, y: IntArray) -> FloatArray:
 
 
 def _sorts(column: FloatArray, y: IntArray) -> bool:
-    """Whether the file, or each class of it, is in the order of a feature."""
+    """Return whether the file, or each class of it, is in the order of a feature."""
     if len(np.unique(column)) < _LEAST_LEVELS:
         return False
     steps = np.diff(column)

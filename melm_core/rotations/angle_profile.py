@@ -53,7 +53,7 @@ class AngleProfile:
 
 
 def angle_profile(X: Any, y: Any, *, n_angles: int = 360, priors: Any = None) -> AngleProfile:
-    """M of the lines that two-dimensional data can be projected onto, and its maxima.
+    """Compute M for lines that two-dimensional data can be projected onto, and its maxima.
 
     Parameters
     ----------
@@ -95,8 +95,8 @@ def angle_profile(X: Any, y: Any, *, n_angles: int = 360, priors: Any = None) ->
     objective, _ = gaussian_posterior_objective(X, y, np.eye(2), priors=priors)
     angles = np.pi * np.arange(n_angles) / n_angles
     objectives = np.array([_of_angle(angle, objective) for angle in angles])
-    found = [_refined(angles[peak], np.pi / n_angles, objective) for peak in _peaks(objectives)]
-    maxima = np.array(sorted(found, key=lambda pair: -pair[1])).reshape(-1, 2)
+    refined = [_refined(angles[peak], np.pi / n_angles, objective) for peak in _peaks(objectives)]
+    maxima = np.array(sorted(refined, key=lambda pair: -pair[1])).reshape(-1, 2)
     return AngleProfile(angles, objectives, maxima[:, 0], maxima[:, 1])
 
 
@@ -112,7 +112,7 @@ def _peaks(objectives: FloatArray) -> IntArray:
 
 def _refined(angle: float, width: float, objective: PosteriorObjective) -> tuple[float, float]:
     result = minimize_scalar(
-        lambda at: -_of_angle(at, objective),
+        lambda trial: -_of_angle(trial, objective),
         bounds=(angle - width, angle + width),
         method="bounded",
         options={"xatol": _ANGLE_TOLERANCE},

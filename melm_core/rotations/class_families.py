@@ -101,19 +101,19 @@ class FamilyPlane:
     rows_of_classes: tuple[FloatArray, ...]
 
     def log_densities(self, points: FloatArray) -> FloatArray:
-        """Logarithms at points (n_points, n_components), shape (n_points, n_classes)."""
-        found = [
+        """Compute log densities at points (n_points, n_components), shape (n_points, n_classes)."""
+        of_classes = [
             np.asarray(self.family.log_density(rows, points), dtype=np.float64)
             for rows in self.rows_of_classes
         ]
-        for logs in found:
+        for logs in of_classes:
             if logs.shape != (len(points),):
                 raise UserError(
                     f"log_density of {type(self.family).__name__} returned the shape {logs.shape} "
                     f"for {len(points)} points; return one number for each point, "
                     f"({len(points)},)."
                 )
-        return np.column_stack(found)
+        return np.column_stack(of_classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,8 +171,8 @@ class ProjectedFamily:
         points = self._whole.rows @ self._components.T
         by_points = np.zeros_like(points)
         for members, of_class in zip(self._whole.members, weights.T, strict=True):
-            through_rows, own = family.derivatives(points[members], points, of_class)
-            by_points += own
+            through_rows, through_points = family.derivatives(points[members], points, of_class)
+            by_points += through_points
             by_points[members] += through_rows
         gradient: FloatArray = by_points.T @ self._whole.rows
         return gradient

@@ -304,16 +304,16 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
         check_integer("n_init", self.n_init, minimum=1)
         check_integer("max_iter", self.max_iter, minimum=1)
         check_positive("tol", self.tol)
-        kept = n_features
+        n_screened = n_features
         if self.screening is not None:
             check_integer("screening", self.screening, minimum=self.n_components)
-            kept = self.screening
-        if kept > n_features:
+            n_screened = self.screening
+        if n_screened > n_features:
             raise UserError(
                 f"screening={self.screening} exceeds the {n_features} feature(s) of the data; "
                 f"choose at most {n_features}, or None to keep all."
             )
-        _check_nested(self.nested, kept, self.n_components)
+        _check_nested(self.nested, n_screened, self.n_components)
 
     def _settings(self, dimensions: tuple[int, ...]) -> RotationSettings:
         return RotationSettings(
@@ -336,10 +336,10 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
             return search_basis(centered, y, whiten=whiten)
         self.screening_objectives_ = screening_objectives(centered, y, self.priors_)
         self.screening_order_ = np.argsort(-self.screening_objectives_, kind="stable")
-        kept = self.screening_order_[: self.screening]
-        narrow = search_basis(centered[:, kept], y, whiten=whiten)
+        screened = self.screening_order_[: self.screening]
+        narrow = search_basis(centered[:, screened], y, whiten=whiten)
         basis = np.zeros((centered.shape[1], narrow.shape[1]))
-        basis[kept] = narrow
+        basis[screened] = narrow
         return basis
 
     def _keep(self, centered: FloatArray, stage: Reduction, outcome: Outcome) -> None:
