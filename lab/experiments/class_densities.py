@@ -1,8 +1,9 @@
 """By which densities are held-out rows told apart? The evidence for `DensityRule`.
 
 A cell is one method on one data set with one seed, refitted in folds. Its held-out rows are judged
-by the densities that a search compares, projected into the plane, by the class densities of new
-rows, and by a linear rule; each is calibrated by the rows of other folds.
+by the densities that a search compares, projected into the plane, by the class densities as fitted,
+which `MELM.predict` takes, by those of new rows, and by a linear rule; each as it is, and
+calibrated by the rows of other folds.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from lab.experiments.held_out import rows
 from lab.experiments.records import Cell, Record, Settings, Values
 from lab.experiments.report import Entry, Section
 from melm_core.base import FloatArray
-from melm_core.density import kernel_classes
+from melm_core.density import DensityRule, density_shares, kernel_classes
 from melm_core.diagnostics import Reliability, cross_calibrated
 from melm_core.evaluation import Refits, Study
 
@@ -36,13 +37,14 @@ METHODS = {
 _N_SEEDS = 3
 _QUICK_SETS, _QUICK_METHODS = ("heart", "iris"), ("lda", "pca")
 _TABLE = "class-densities"
-_SEARCH, _CLASS, _LINEAR = "search", "class", "linear"
+_SEARCH, _FITTED, _CLASS, _LINEAR = "search", "fitted", "class", "linear"
 _WORDS = {
     _SEARCH: "densities of the search",
+    _FITTED: "class densities as fitted",
     _CLASS: "class densities",
     _LINEAR: "linear rule",
 }
-_FIGURES = {"accuracy": "balanced accuracy", "loss": "log loss"}
+_FIGURES = {"accuracy": "balanced accuracy", "loss": "log loss", "as it is": "log loss as it is"}
 _MOVED = 0.01
 
 # Of each rule and figure, by data set and method: the mean over seeds.
@@ -55,8 +57,10 @@ def cell(folder: Path, *, name: str, seed: int, method: str) -> Values:
     parameters = {"random_state": seed}
     study = Study(method, X, y, parameters=parameters, groups=np.arange(len(y)), random_state=seed)
     refits = Refits.of(study)
+    search, fitted = _without_folds(refits)
     logs = {
-        _SEARCH: _by_search(refits),
+        _SEARCH: search,
+        _FITTED: fitted,
         _CLASS: refits.log_densities,
         _LINEAR: refits.linear_log_densities,
     }
@@ -95,19 +99,23 @@ def sections(records: Sequence[Record | None]) -> tuple[Section, ...]:
     )
 
 
-def _by_search(refits: Refits) -> FloatArray:
-    """Logarithms of the densities that a search compares, at held-out rows in their planes."""
+def _without_folds(refits: Refits) -> FloatArray:
+    """Logarithms of the densities of the search, and of class densities as fitted.
+
+    At held-out rows in their planes, by the other rows alone; shape (2, n_held_out, n_classes).
+    """
     X, y = refits.study.rows.X, refits.study.rows.y
-    logs = np.empty((len(y), refits.study.n_classes))
+    logs = np.empty((2, len(y), refits.study.n_classes))
     for fold, fit in zip(refits.folds, refits.fits, strict=True):
         if not hasattr(fit, "projection"):  # a fold that could not be fitted
             continue
         fitted = fit.projection
         train, test = (fitted.preparation.apply(X[part]) for part in (fold.train, fold.test))
         kernels = kernel_classes(train, y[fold.train], n_components=len(fitted.components))
-        of_plane = kernels.project(fitted.components)
-        logs[fold.test] = of_plane.log_densities(test @ fitted.components.T)
-    return logs[refits.held_out]
+        points, places = (rows @ fitted.components.T for rows in (test, train))
+        logs[0, fold.test] = kernels.project(fitted.components).log_densities(points)
+        logs[1, fold.test] = DensityRule.of(places, y[fold.train]).log_densities(points)
+    return logs[:, refits.held_out]
 
 
 def _figures(refits: Refits, logs: FloatArray) -> dict[str, float]:
@@ -117,6 +125,7 @@ def _figures(refits: Refits, logs: FloatArray) -> dict[str, float]:
     return {
         "accuracy": float((np.bincount(y, right) / np.bincount(y)).mean()),
         "loss": Reliability.of(shares, y).log_loss,
+        "as it is": Reliability.of(density_shares(logs), y).log_loss,
     }
 
 
@@ -140,10 +149,10 @@ def _of_method(method: str, means: Means, names: Sequence[str]) -> list[Entry]:
         }
         for rule, label in _WORDS.items():
             entries.append(Entry(METHODS[method], f"{words}, {label}", float(of_rule[rule].mean())))
-        for other in (_SEARCH, _LINEAR):
-            less = of_rule[_CLASS] - of_rule[other]
+        for own, other in ((_FITTED, _SEARCH), (_CLASS, _SEARCH), (_CLASS, _LINEAR)):
+            less = of_rule[own] - of_rule[other]
             error = float(less.std(ddof=1) / np.sqrt(len(less))) if len(less) > 1 else None
-            column = f"{words}, class densities less {_WORDS[other]}"
+            column = f"{words}, {_WORDS[own]} less {_WORDS[other]}"
             entries.append(Entry(METHODS[method], column, float(less.mean()), standard_error=error))
     return entries
 
@@ -176,6 +185,7 @@ def _moved(means: Means, names: Sequence[str], methods: Sequence[str]) -> tuple[
 
 _NOTE = (
     "Ten folds up to 200 rows, else five, three times; features standardized by the training rows. "
-    "Log loss in nats, of probabilities calibrated by the rows of other folds. Differences are "
+    "Log loss in nats, of probabilities calibrated by the rows of other folds; as it is: of those "
+    "that are not. Differences are "
     "paired by data set; ± is the standard error of the mean as that of a sample of data sets."
 )

@@ -8,7 +8,7 @@ summed from them. How the kernels are summed, only `ClassDensities.engine` decid
 | direct | over pairs of rows: `direct_sums`, `pair_tiles` in several planes | over rows |
 | transforms | over modes: `fourier_series` | over modes: `nufft` |
 | prepared | over known modes: `class_series` | the same, or over near rows: `near_rows` |
-| blocks | over modes, block by block: `fourier_series` | the same: `block_densities` |
+| blocks | over modes, block by block: `fourier_series` | none: see `DensityRule.of_blocks` |
 
 Potentials of distant classes lose their digits in sums over modes. The engine of potentials then
 sums over near pairs (`near_pairs`) or tilts the samples (`exponential_tilting`).
@@ -20,18 +20,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, product
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.base.row_blocks import Rows, in_memory, is_lazy
+from melm_core.base.row_blocks import Rows, bounds_of, in_memory
 from melm_core.base.sample_weights import totals_of
 from melm_core.compiled import Term
 from melm_core.density.engines import direct_sums, nufft
-from melm_core.density.engines.block_densities import BlockDensities
 from melm_core.density.engines.class_series import GRID_MARGIN, ClassSeries
 from melm_core.density.engines.direct_sums import DirectPotentials, inverse_root
 from melm_core.density.engines.fourier_series import FourierPotentials, fourier_box
@@ -182,13 +181,10 @@ class PreparedSums:
         the densities are those of all.
     potentials : ClassSeries or None
         For potentials, without derivatives.
-    blocks : BlockDensities or None
-        For densities of rows that are not in memory.
     """
 
     densities: ClassSeries | NearClasses | None = None
     potentials: ClassSeries | None = None
-    blocks: BlockDensities | None = None
 
     def with_potentials(self, others: PreparedSums) -> PreparedSums:
         """These, with the sums of potentials of others."""
@@ -266,13 +262,20 @@ class ClassDensities:
         """Means and covariances of the rows of each class; see `moments_of_classes`."""
         return moments_of_classes(self.rows, self.weights)
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the largest of the rows on a line, of all that the densities are of."""
+        series = self._prepared_series
+        if series is None:
+            (lowest,), (highest,) = bounds_of(self.rows)
+            return float(lowest), float(highest)
+        ends = series.bounds / series.root
+        return float(ends.min()), float(ends.max())
+
     def widened(self, factor: float) -> ClassDensities:
         """The same rows with kernels `factor` times as wide."""
         cells = tuple(classes.widened(factor) for classes in self.cells)
-        # Other than the series, what was summed block by block is that of one kernel width.
-        prepared = replace(self.prepared, blocks=None) if self.prepared.blocks else self.prepared
-        covariances = self.covariances * factor**2
-        return replace(self, covariances=covariances, cells=cells, prepared=prepared)
+        return replace(self, covariances=self.covariances * factor**2, cells=cells)
 
     def project(self, components: FloatArray) -> ClassDensities:
         """The classes projected by `components`, shape (n_components, n_features); no cells."""
@@ -464,39 +467,29 @@ class ClassDensities:
 
     # ---------------------------------------------------------------------------------- densities
 
-    def log_densities(self, points: Any, engine: Engine = "auto") -> Any:
+    def log_densities(self, points: FloatArray, engine: Engine = "auto") -> FloatArray:
         """Logarithm of every class density at points.
 
         Parameters
         ----------
-        points : ndarray or Dask array of shape (n_points, n_coordinates)
+        points : ndarray of shape (n_points, n_coordinates)
         engine : "auto", "direct" or "nufft"
-            Of rows in memory; the logarithms of the two agree to 1e-6.
+            The logarithms of the two agree to 1e-6.
 
         Returns
         -------
-        ndarray or Dask array of shape (n_points, n_classes)
-            A Dask array of a Dask array: what is found by passes over all rows is computed now, the
-            densities are not.
+        ndarray of shape (n_points, n_classes)
 
         Raises
         ------
         ValueError
-            If very many points are far from all rows that are not in memory.
+            If the rows are not in memory and nothing was summed over them before.
         """
-        if not is_lazy(points):
-            return self._log_densities(points, engine)
-        if self.engine("log densities") == "blocks":
-            return self._of_blocks.lazy_log_densities(points)
-        shape = {"chunks": (points.chunks[0], (len(self.rows),)), "dtype": np.float64}
-        return points.map_blocks(_log_densities_of_block, densities=self, engine=engine, **shape)
-
-    def _log_densities(self, points: FloatArray, engine: Engine = "auto") -> FloatArray:
         fastest = self.engine("log densities")
         if fastest == "prepared" and (series := self._cropped(self._prepared_series)) is not None:
             return series.log_densities(points, self.rows, self.covariances)
         if fastest == "blocks":
-            return self._of_blocks.log_densities(points)
+            raise ValueError("The rows are not in memory: see DensityRule.of_blocks.")
         roots = [*zip(*inverse_root(self.covariances), strict=True)]
         return np.column_stack(
             [self._log_density(points, code, engine, root) for code, root in enumerate(roots)]
@@ -538,8 +531,8 @@ class ClassDensities:
         """
         own_codes = np.full(len(points), -1) if own_codes is None else own_codes
         n_classes = len(self.rows)
-        if self.engine("likeliest class") in {"prepared", "blocks"}:
-            logs = self._log_densities(points)
+        if self.engine("likeliest class") == "prepared":
+            logs = self.log_densities(points)
             for code in range(n_classes):
                 self._leave_out(points, own_codes == code, logs[:, code], code)
             return np.asarray(logs.argmax(axis=1))
@@ -578,8 +571,8 @@ class ClassDensities:
         """
         own_codes = np.full(len(points), -1) if own_codes is None else own_codes
         codes = range(len(self.rows))
-        if self.is_sample or self.engine("likeliest class") == "blocks":
-            logs = self._log_densities(points)
+        if self.is_sample:
+            logs = self.log_densities(points)
         else:
             if self.prepared.densities is not None and not self._has_sums_for(points):
                 return replace(self, prepared=PreparedSums()).floored_log_densities(
@@ -674,22 +667,6 @@ class ClassDensities:
         return self.rows[code], self.covariances[code], self.weights_of_classes[code]
 
     # -------------------------------------------------------------------------- sums made before
-
-    def with_passes(self) -> ClassDensities:
-        """The same, with the passes over rows that are not in memory made once for all densities.
-
-        Raises
-        ------
-        ValueError
-            If the kernels are so narrow that the series has more than MOST_MODES modes.
-        """
-        if self.engine("log densities") != "blocks":
-            return self
-        return replace(self, prepared=replace(self.prepared, blocks=self._of_blocks))
-
-    @property
-    def _of_blocks(self) -> BlockDensities:
-        return self.prepared.blocks or BlockDensities(self.rows, self.covariances)
 
     @property
     def _prepared_series(self) -> ClassSeries | None:
@@ -848,13 +825,6 @@ def check_nufft_components(n_components: int) -> None:
             f'engine="nufft" supports at most {MOST_COMPONENTS} components, not {n_components}; '
             'use engine="auto" or "direct".'
         )
-
-
-def _log_densities_of_block(
-    points: FloatArray, densities: ClassDensities, engine: Engine
-) -> FloatArray:
-    logs: FloatArray = densities.log_densities(points, engine)
-    return logs
 
 
 def density_on_grid(

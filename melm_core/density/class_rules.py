@@ -16,12 +16,17 @@ import numpy as np
 from scipy.special import gammaln
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.class_densities import ClassDensities
+from melm_core.base.errors import UserError
+from melm_core.base.row_blocks import Rows, take_rows
+from melm_core.base.sample_weights import totals_of
+from melm_core.density.class_densities import ClassDensities, PreparedSums
 from melm_core.density.covariances import kernel_covariances
+from melm_core.density.engines.class_series import ClassSeries
 from melm_core.density.engines.direct_sums import inverse_root
 from melm_core.linalg.class_moments import (
     covariance_of,
     covariance_of_means,
+    moments_of_classes,
     rows_by_class,
 )
 
@@ -33,6 +38,8 @@ _LEAST_WIDTH = 1e-12
 # new rows on the bank of shapes, where it falls by .02, and on twelve tables, where it stays; 10
 # and 40 do as well (docs/honesty.md).
 NORMAL_ROWS = 20.0
+# Of each class of a table that is not in memory.
+_MOST_SAMPLED = 1_000
 
 
 class PlaneRule(Protocol):
@@ -257,6 +264,7 @@ class DensityRule:
         counts: FloatArray,
         *,
         gamma: float = 1.0,
+        weights: tuple[FloatArray, ...] | None = None,
     ) -> Self:
         """The rule as fitted of rows that are too many to be passed over, from their moments.
 
@@ -269,9 +277,11 @@ class DensityRule:
         covariances : ndarray of shape (n_classes, n_components, n_components)
             The same, with divisor N_c. A class of one row has that within the others.
         counts : ndarray of shape (n_classes,)
-            Numbers of all rows.
+            Numbers of all rows, or the sums of their weights.
         gamma : float, default=1.0
             Kernel width relative to Silverman's rule.
+        weights : tuple of ndarray of shape (n_rows_of_class,), optional
+            Of `rows`, which are then all of them.
 
         Examples
         --------
@@ -289,7 +299,8 @@ class DensityRule:
         shares, n_components = counts / counts.sum(), means.shape[1]
         within = np.average(covariances, axis=0, weights=counts)
         every = _not_flat(within + covariance_of_means(means, counts))
-        least, is_alone = _LEAST_SPREAD * every, counts < 2
+        least = _LEAST_SPREAD * every
+        is_alone = (counts if weights is None else totals_of(rows)) < 2
         if is_alone.any():
             sizes = counts * ~is_alone
             others = np.average(covariances, axis=0, weights=sizes) if sizes.any() else least
@@ -298,7 +309,38 @@ class DensityRule:
         kernels = kernel_covariances(spread, counts, n_components, gamma, "auto")
         floor = DensityFloor(shares @ means, every, 1.0 / (float(counts.min()) + 1.0))
         normal = NormalDensities(means, np.average(spread, axis=0, weights=counts))
-        return cls(ClassDensities(tuple(rows), kernels), normal, floor)
+        return cls(ClassDensities(tuple(rows), kernels, weights=weights), normal, floor)
+
+    @classmethod
+    def of_blocks(cls, rows: Sequence[Rows], *, gamma: float = 1.0) -> Self:
+        """The rule as fitted of rows that are not in memory, by four passes over them.
+
+        It keeps their Fourier series and a sample of them, and needs them no more.
+
+        Parameters
+        ----------
+        rows : sequence of ClassRows
+            Of each class, projected into a plane of at most 3 components.
+        gamma : float, default=1.0
+            Kernel width relative to Silverman's rule.
+
+        Raises
+        ------
+        ValueError
+            If the kernels are too narrow beside the spread of the rows for a series.
+        """
+        counts = totals_of(rows)
+        some = [np.arange(0, n, 1 + (n - 1) // _MOST_SAMPLED) for n in counts.astype(int)]
+        moments = moments_of_classes(rows)
+        rule = cls.of_moments(take_rows(rows, some), *moments, counts, gamma=gamma)
+        nowhere = np.empty((0, len(rule.floor.center)))
+        series = ClassSeries.of(rows, rule.classes.covariances, nowhere)
+        if series is None:
+            raise UserError(
+                f"The kernels of the class densities, of width {gamma:g}, are too narrow beside "
+                "the spread of the rows. Increase it (density_gamma of MELM), or remove outliers."
+            )
+        return replace(rule, classes=rule.classes.with_sums(PreparedSums(series, series)))
 
     def calibrated(self, temperature: float) -> Self:
         """The same rule with another temperature."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -23,7 +22,7 @@ from melm_core.base.estimator import (
     validate_weighted,
 )
 from melm_core.base.partitions import lazy_array
-from melm_core.base.row_blocks import bounds_of, is_lazy
+from melm_core.base.row_blocks import is_lazy
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.class_rules import DensityRule
 from melm_core.density.covariances import Shrinkage
@@ -38,33 +37,33 @@ _BEYOND_WIDTHS_OF_RULE = 2.0
 class ClassDensityPrediction:
     """Prediction of the class with the largest density, assuming equal priors.
 
-    What is predicted for a Dask collection is a Dask array, not computed yet. If the plane was
-    fitted to one, too, the densities are found at once, by two passes over the rows of the fit and
-    one over X.
+    What is predicted for a Dask collection is a Dask array, not computed yet.
 
-    Subclasses set `classes_` and implement `_log_densities`.
+    Subclasses set `classes_` and implement `_densities_at`.
     """
 
     classes_: npt.NDArray[Any]
 
-    def _log_densities(self, X: Any) -> Any:
-        """Logarithms of the class densities, shape (n_samples, n_classes); Dask's of Dask's."""
+    def _densities_at(self, X: Any) -> tuple[ClassDensities | DensityRule, Any]:
+        """The class densities, and the points at which rows have them; Dask's of Dask's."""
         raise NotImplementedError
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the class with the largest density, shape (n_samples,)."""
-        densities = self._log_densities(X)  # refused before a fit
-        labels: npt.NDArray[Any] = _mapped(partial(_likeliest, self.classes_), densities)
+        densities, points = self._densities_at(X)  # refused before a fit
+        labels: npt.NDArray[Any] = _mapped(_labels, points, densities, self.classes_)
         return labels
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Posterior probabilities under equal priors, shape (n_samples, n_classes)."""
-        shares: FloatArray = _mapped(density_shares, self._log_densities(X))
+        densities, points = self._densities_at(X)
+        shares: FloatArray = _mapped(_shares, points, densities)
         return shares
 
     def score_samples(self, X: Any) -> FloatArray:
         """Logarithm of the mean class density in nats, shape (n_samples,)."""
-        means: FloatArray = _mapped(log_mean_density, self._log_densities(X))
+        densities, points = self._densities_at(X)
+        means: FloatArray = _mapped(_log_means, points, densities)
         return means
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -89,18 +88,28 @@ class ClassDensityMixin(ClassDensityPrediction, ClassifierMixin):
     """A classifier of scikit-learn that predicts by `ClassDensityPrediction`."""
 
 
-def _mapped(function: Callable[[FloatArray], Any], logs: Any) -> Any:
-    """A function of the logarithms of the densities, block by block where they are lazy."""
-    if not is_lazy(logs):
-        return function(logs)
-    one_row = function(np.zeros((1, logs.shape[1])))
-    drops = {"drop_axis": 1} if one_row.ndim == 1 else {}
-    return logs.map_blocks(function, dtype=one_row.dtype, **drops)
+def _mapped(function: Callable[..., Any], points: Any, *arguments: Any) -> Any:
+    """A function of points and other arguments, block by block where the points are lazy."""
+    if not is_lazy(points):
+        return function(points, *arguments)
+    one = function(np.zeros((1, points.shape[1])), *arguments)
+    shape = {"drop_axis": 1} if one.ndim == 1 else {"chunks": (points.chunks[0], one.shape[1:])}
+    return points.map_blocks(function, *arguments, dtype=one.dtype, **shape)
 
 
-def _likeliest(classes: npt.NDArray[Any], logs: FloatArray) -> npt.NDArray[Any]:
-    labels: npt.NDArray[Any] = classes[logs.argmax(axis=1)]
+def _labels(
+    points: FloatArray, densities: ClassDensities | DensityRule, classes: npt.NDArray[Any]
+) -> npt.NDArray[Any]:
+    labels: npt.NDArray[Any] = classes[densities.most_likely(points)]
     return labels
+
+
+def _shares(points: FloatArray, densities: ClassDensities | DensityRule) -> FloatArray:
+    return density_shares(densities.log_densities(points))
+
+
+def _log_means(points: FloatArray, densities: ClassDensities | DensityRule) -> FloatArray:
+    return log_mean_density(densities.log_densities(points))
 
 
 class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
@@ -171,10 +180,10 @@ class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
         )
         return self
 
-    def _log_densities(self, X: Any) -> Any:
+    def _densities_at(self, X: Any) -> tuple[ClassDensities, Any]:
         check_is_fitted(self)
         X = lazy_array(X, self.n_features_in_) if is_lazy(X) else rows_as_fitted(self, X)
-        return self.kernel_classes_.log_densities(X)
+        return self.kernel_classes_, X
 
 
 def density_shares(logs: FloatArray) -> FloatArray:
@@ -210,9 +219,8 @@ def class_thresholds(densities: ClassDensities | DensityRule) -> FloatArray:
         classes, log_densities = densities.classes, densities.log_mixtures
         n_widths = _BEYOND_WIDTHS_OF_RULE
     else:
-        classes = densities.with_passes()
-        log_densities, n_widths = classes.log_densities, _BEYOND_WIDTHS
-    (lowest,), (highest,) = bounds_of(classes.rows)
+        classes, log_densities, n_widths = densities, densities.log_densities, _BEYOND_WIDTHS
+    lowest, highest = classes.ends
     margin = n_widths * float(np.sqrt(classes.covariances.max()))
     grid = np.linspace(lowest - margin, highest + margin, _THRESHOLD_GRID)
     best = log_densities(grid[:, None]).argmax(axis=1)

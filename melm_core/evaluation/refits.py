@@ -20,7 +20,7 @@ from sklearn.base import is_classifier
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.row_blocks import class_rows
-from melm_core.base.sample_weights import balanced_share, totals_of
+from melm_core.base.sample_weights import balanced_share
 from melm_core.baselines import indicators
 from melm_core.density.class_rules import (
     DensityRule,
@@ -74,7 +74,6 @@ from melm_core.evaluation.refitting import (
 from melm_core.evaluation.search_curve import N_PARTS, SearchCurve, SearchTrace
 from melm_core.evaluation.study import FoldCount, Study
 from melm_core.folds.folds import CodedRows, Fold
-from melm_core.linalg.class_moments import moments_of_classes
 from melm_core.linalg.plane_distances import squared_residuals
 from melm_core.melm.estimator import MELM
 
@@ -988,15 +987,8 @@ class _FoldRules:
 def _rule_of_blocks(refits: Refits, fit: FoldFit) -> DensityRule:
     """The rule of rows that are not in memory: of so many, new rows spread as fitted ones do."""
     components = fit.projection.components
-    rows: Any = class_rows(refits.study.training_blocks(fit.fold, fit.projection))
-    means, covariances = moments_of_classes(rows)
-    return DensityRule.of_moments(
-        [own @ components.T for own in rows],
-        means @ components.T,
-        components @ covariances @ components.T,
-        totals_of(rows),
-        gamma=refits.gamma,
-    )
+    rows = class_rows(refits.study.training_blocks(fit.fold, fit.projection))
+    return DensityRule.of_blocks([own @ components.T for own in rows], gamma=refits.gamma)
 
 
 def places_rows(estimator: Any) -> bool:

@@ -31,6 +31,7 @@ from melm_core.base.groups import nuisance_codes
 from melm_core.base.progress import Callback, Progress, as_part_of_fit
 from melm_core.base.row_blocks import BlockSource, in_memory, is_lazy
 from melm_core.density.class_densities import ClassDensities, Engine
+from melm_core.density.class_rules import DensityRule
 from melm_core.density.classifier import ClassDensityMixin, class_thresholds
 from melm_core.density.covariances import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.density.kernel_density import (
@@ -57,20 +58,30 @@ from melm_core.optimization.multistart import (
 
 
 @dataclass(eq=False)
-class _Terms:
+class _InPlane:
     """Attributes of a plane that are computed on first access; refits hardly ever need them."""
 
     in_plane: ClassDensities
     engine: Engine
     multiclass: Multiclass
+    density_gamma: float
 
     @cached_property
-    def found(self) -> tuple[float, DivergenceTerms]:
+    def terms(self) -> tuple[float, DivergenceTerms]:
         """The divergence, and its terms along the orthonormal components.
 
         Only their difference, the divergence, is the same in any coordinates.
         """
         return divergence_and_terms(self.in_plane, engine=self.engine, multiclass=self.multiclass)
+
+    @cached_property
+    def rule(self) -> DensityRule:
+        classes, gamma = self.in_plane, self.density_gamma
+        if not in_memory(classes.rows):
+            return DensityRule.of_blocks(classes.rows, gamma=gamma)
+        return DensityRule.of_moments(
+            classes.rows, *classes.moments, classes.totals, gamma=gamma, weights=classes.weights
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,9 +186,12 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         The kernel width of the divergence.
     n_dropped_directions_ : int
         Number of directions left out because no class varies along them.
+    rule_ : DensityRule
+        The class densities in the plane, of width `density_gamma`, by which rows are classified. Of
+        a Dask collection they are found when they are first asked for, by four passes over it.
     projected_classes_ : ClassDensities
-        The projected rows of each class, and their kernels of width `density_gamma`, which define
-        the densities.
+        The projected rows of each class, and the kernels that the search compares, here of width
+        `density_gamma`: the densities of the paper.
     thresholds_ : ndarray of shape (n_thresholds,)
         With one component only: where on the line the predicted class changes.
     classes_ : ndarray of shape (n_classes,)
@@ -185,12 +199,13 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
 
     Notes
     -----
-    `predict` and `predict_proba` take the densities that the search compares, as the papers do. The
-    plane has drawn the classes of its own rows together, so that of few rows and many features
-    these are far too sure of new ones. `melm_core.evaluation.Refits.rule` has the class densities
-    of rows that the plane has not seen, whose probabilities are calibrated; the studio, saved
-    planes and programs take those, and `melm_core.evaluation.ConformalClassifier(MELM())` predicts
-    by them.
+    `predict` and `predict_proba` take the class densities of the fitted rows, as the studio does
+    until refits are there. The plane has drawn the classes of its own rows together, so that of few
+    rows and many features probabilities are too sure: on noise their log loss is near 1 where that
+    of guessing is .69. `melm_core.evaluation.Refits.rule` has the densities of rows that the plane
+    has not seen, whose probabilities are calibrated; saved planes and programs take those, and
+    `melm_core.evaluation.ConformalClassifier(MELM())` predicts by them. The paper classifies by the
+    densities that its search compares, `projected_classes_`, which are surer still.
 
     References
     ----------
@@ -408,17 +423,17 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     @property
     def divergence_(self) -> float:
         """See Attributes."""
-        return self._terms.found[0]
+        return self._in_plane.terms[0]
 
     @property
     def fitting_term_(self) -> float:
         """See Attributes."""
-        return self._terms.found[1].fitting
+        return self._in_plane.terms[1].fitting
 
     @property
     def regularizing_term_(self) -> float:
         """See Attributes."""
-        return self._terms.found[1].regularizing
+        return self._in_plane.terms[1].regularizing
 
     @property
     def start_results_(self) -> tuple[StartResult, ...]:
@@ -430,9 +445,14 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         """See Attributes."""
         return self._starts.n_agreeing
 
-    def _log_densities(self, X: Any) -> Any:
+    @property
+    def rule_(self) -> DensityRule:
+        """See Attributes."""
+        return self._in_plane.rule
+
+    def _densities_at(self, X: Any) -> tuple[DensityRule, Any]:
         check_is_fitted(self)
-        return self.projected_classes_.log_densities(self.transform(X))
+        return self.rule_, self.transform(X)
 
     def _validate_parameters(self, n_features: int) -> None:
         check_n_components(self.n_components, n_features)
@@ -465,12 +485,12 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         if classes.cells:
             self.nuisance_divergence_ = nuisance_divergence(classes.cells, best, engine=engine)
         self.components_, in_plane = principal_axes(best, classes, whitener)
-        self._terms = _Terms(in_plane, engine, self.multiclass)
+        self._in_plane = _InPlane(in_plane, engine, self.multiclass, self.density_gamma)
         if not in_memory(in_plane.rows):  # which may not be there later
-            _ = self._terms.found
+            _ = self._in_plane.terms
         self.projected_classes_ = in_plane.widened(self.density_gamma / self.gamma_)
         if self.n_components == 1:
-            self.thresholds_ = class_thresholds(self.projected_classes_)
+            self.thresholds_ = class_thresholds(self.rule_)
         self._starts = _Starts(outcome, whitener)
         self.history_ = np.array(outcome.history)
         self.n_iter_ = outcome.best.n_iterations

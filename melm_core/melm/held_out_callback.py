@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_X_y
 
-from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_class_sizes, check_positive
 from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, DEFAULT_GAMMA
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.sample_weights import balanced_share
 from melm_core.density.class_densities import ClassDensities
+from melm_core.density.class_rules import DensityRule
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.melm.held_out import held_out_divergence
 
@@ -60,7 +60,7 @@ class HeldOutHistory:
     gamma : float, default=2.0
         Kernel width of the divergence, relative to Silverman's rule.
     density_gamma : float, default=1.0
-        Kernel width of the densities that classify.
+        Kernel width of the class densities.
     callback : callable, default=None
         Called after each plane is scored; a true return value stops the fit.
 
@@ -114,23 +114,25 @@ class HeldOutHistory:
         self._X, self._codes = X, codes.astype(np.int64)
         held_out_codes = np.searchsorted(labels, y_held_out)
         self._held_out, self._held_out_codes = X_held_out, held_out_codes
-        self._gamma, self._widening, self._callback = gamma, density_gamma / gamma, callback
+        self._gamma, self._density_gamma, self._callback = gamma, density_gamma, callback
         self._classes: ClassDensities | None = None
 
     def __call__(self, progress: Progress) -> bool:
         """Score the plane of this step."""
         classes = self._kernel_classes(len(progress.components)).project(progress.components)
-        densities = classes.widened(self._widening)
-        held_out = self._held_out @ progress.components.T
+        points, held_out = (rows @ progress.components.T for rows in (self._X, self._held_out))
+        rule = DensityRule.of(points, self._codes, gamma=self._density_gamma)
         by_class = [held_out[self._held_out_codes == code] for code in range(len(classes.rows))]
         self.scores.append(
             HeldOutScores(
                 objective=progress.objective,
                 divergence=held_out_divergence(classes, by_class),
-                train_accuracy=_accuracy(
-                    self._X @ progress.components.T, self._codes, densities, self._codes
+                train_accuracy=balanced_share(
+                    rule.most_likely(points, self._codes) == self._codes, self._codes
                 ),
-                held_out_accuracy=_accuracy(held_out, self._held_out_codes, densities),
+                held_out_accuracy=balanced_share(
+                    rule.most_likely(held_out) == self._held_out_codes, self._held_out_codes
+                ),
             )
         )
         return bool(self._callback(progress)) if self._callback is not None else False
@@ -142,10 +144,3 @@ class HeldOutHistory:
                 self._X, self._codes, n_components=n_components, gamma=self._gamma
             )
         return self._classes
-
-
-def _accuracy(
-    points: FloatArray, codes: IntArray, classes: ClassDensities, own_codes: IntArray | None = None
-) -> float:
-    predicted = classes.most_likely(points, own_codes)
-    return balanced_share(predicted == codes, codes)

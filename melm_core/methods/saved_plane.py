@@ -295,7 +295,7 @@ class SavedPlane(ClassDensityPrediction):
         ValueError
             If the plane was saved without sets.
         """
-        logs = self._log_densities(X)
+        logs = self._rule_for(X).log_densities(self._coordinates(X))
         if self.set_limits_ is None or self.limits_ is None:
             raise UserError(
                 "This plane was saved without sets of classes: it was edited, is not the result "
@@ -456,8 +456,8 @@ class SavedPlane(ClassDensityPrediction):
         prepared: FloatArray = (self._encoded(X) - self.center_) / self.scale_
         return prepared
 
-    def _log_densities(self, X: Any) -> FloatArray:
-        return self._rule_for(X).log_densities(self._coordinates(X))
+    def _densities_at(self, X: Any) -> tuple[DensityRule, FloatArray]:
+        return self._rule_for(X), self._coordinates(X)
 
     def _rule_for(self, X: Any) -> DensityRule:
         if is_lazy(X):

@@ -21,6 +21,7 @@ from lab.experiments.records import Cell, Record, Settings, Values, complete
 from lab.experiments.report import Entry, Provenance, Report, Section
 from melm_core import MELM
 from melm_core.base import FloatArray, IntArray
+from melm_core.density import class_thresholds
 from melm_core.diagnostics import PLANE_CLASSIFIERS
 from melm_core.folds import stratified_folds
 from melm_core.melm import SearchOptions
@@ -124,13 +125,15 @@ def _machine(X: FloatArray, y: IntArray, seed: int) -> SVC:
 
 def _of_lines(X: FloatArray, y: IntArray, X_test: FloatArray, y_test: IntArray) -> dict[str, float]:
     line = MELM(1, random_state=0).fit(X, y)
-    several = line.predict(X_test)
     at, at_test = line.transform(X)[:, 0], line.transform(X_test)[:, 0]
+    of_search = line.projected_classes_  # as the paper classifies
+    several = of_search.most_likely(at_test[:, None])
     single = one_threshold(at, y, at_test)
     discriminant = LinearDiscriminantAnalysis(priors=[0.5, 0.5]).fit(X, y)
     predictions = (several, single, discriminant.predict(X_test))
     scores = (float(balanced_accuracy_score(y_test, codes)) for codes in predictions)
-    return {**dict(zip(_LINES, scores, strict=True)), "n_thresholds": float(len(line.thresholds_))}
+    n_thresholds = float(len(class_thresholds(of_search)))
+    return {**dict(zip(_LINES, scores, strict=True)), "n_thresholds": n_thresholds}
 
 
 def one_threshold(at: FloatArray, y: IntArray, at_test: FloatArray) -> IntArray:

@@ -18,9 +18,10 @@ VERSIONS = {"python": "3"}
 def record(name, seed, method, *, gain, loss):
     """Of a cell whose class densities are better by a gain and a loss."""
     values = {
-        "search": {"accuracy": 0.8, "loss": 0.5},
-        "class": {"accuracy": 0.8 + gain, "loss": 0.5 - loss},
-        "linear": {"accuracy": 0.7, "loss": 0.6},
+        "search": {"accuracy": 0.8, "loss": 0.5, "as it is": 2.0},
+        "fitted": {"accuracy": 0.8, "loss": 0.5, "as it is": 1.0},
+        "class": {"accuracy": 0.8 + gain, "loss": 0.5 - loss, "as it is": 0.6},
+        "linear": {"accuracy": 0.7, "loss": 0.6, "as it is": 0.7},
     }
     parameters = {"name": name, "seed": seed, "method": method}
     return Record("class-densities", parameters, "", values, 1.0, "abc", VERSIONS)
@@ -46,6 +47,10 @@ def test_rules_are_compared_by_method_over_data_sets(made):
     loss = by_place["PCA", "log loss, class densities less densities of the search"]
     assert loss.value == pytest.approx(-0.04)
     assert loss.standard_error == pytest.approx(0.0)
+    as_it_is = by_place[
+        "LDA", "log loss as it is, class densities as fitted less densities of the search"
+    ]
+    assert as_it_is.value == pytest.approx(-1.0)
 
 
 def test_a_data_set_that_moves_is_named_and_no_other(made):
@@ -68,4 +73,5 @@ def test_a_cell_has_the_share_of_the_refits():
     study = Study("lda", X, y, groups=np.arange(150), random_state=2)
     share = Refits.of(study).share.balanced_accuracy
     assert found["class"]["accuracy"] == pytest.approx(share)
-    assert all(0.0 < found[rule]["loss"] < 0.2 for rule in ("search", "class", "linear"))
+    assert all(0.0 < own["loss"] < 0.2 for own in found.values())
+    assert found["fitted"]["as it is"] != found["class"]["as it is"]

@@ -8,6 +8,7 @@ import pytest
 from melm_core.base.block_sources import ArrayBlocks
 from melm_core.base.row_blocks import ClassRows, RowView
 from melm_core.density.class_densities import ClassDensities
+from melm_core.density.class_rules import DensityRule
 from melm_core.density.engines import fourier_series
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.melm.objective import divergence_and_gradient
@@ -64,8 +65,17 @@ def test_equal_calls_give_equal_bits():
     assert np.array_equal(gradient, by_again)
 
 
-def test_densities_at_points_are_those_in_memory():
-    classes, blocks = in_blocks(NEAR, Y, 100)
-    points = STREAM.standard_normal((20, 2)) * 5.0
-    found = blocks.project(PLANE).log_densities(points)
-    assert np.allclose(found, classes.project(PLANE).log_densities(points), atol=1e-9)
+def test_a_rule_of_blocks_is_that_of_the_rows_in_memory():
+    _, blocks = in_blocks(FAR, Y, 100)
+    rule = DensityRule.of_blocks(blocks.project(PLANE).rows)
+    points = np.concatenate([FAR @ PLANE.T, STREAM.standard_normal((20, 2)) * 60.0])
+    expected = DensityRule.of(FAR @ PLANE.T, Y)
+    np.testing.assert_allclose(
+        rule.log_densities(points), expected.log_densities(points), atol=1e-4
+    )
+    np.testing.assert_array_equal(rule.most_likely(points), expected.most_likely(points))
+
+
+def test_densities_of_blocks_are_refused_before_they_are_summed():
+    with pytest.raises(ValueError, match="of_blocks"):
+        in_blocks(NEAR, Y, 100)[1].log_densities(NEAR)

@@ -14,16 +14,18 @@ from tests.melm_core.helpers import classes
 
 @pytest.mark.parametrize("shrinkage", [0.0, 0.3])
 @pytest.mark.parametrize("gamma", [0.5, 1.0])
-def test_on_a_projection_it_predicts_what_the_fit_of_the_plane_predicts(gamma, shrinkage):
+def test_on_a_projection_it_has_the_densities_of_the_search(gamma, shrinkage):
     X, y = classes(3, 5)
     names = np.array(["ant", "bee", "cow"])[y]
     melm = MELM(n_init=1, density_gamma=gamma, shrinkage=shrinkage, random_state=0)
     melm.fit(X, names)
     Z = melm.transform(X)
     classifier = KernelDensityClassifier(gamma, shrinkage=shrinkage).fit(Z, names)
-    np.testing.assert_array_equal(classifier.predict(Z), melm.predict(X))
-    np.testing.assert_allclose(classifier.predict_proba(Z), melm.predict_proba(X), atol=1e-9)
-    np.testing.assert_allclose(classifier.score_samples(Z), melm.score_samples(X), rtol=1e-9)
+    densities = melm.projected_classes_
+    logs = densities.log_densities(Z)
+    np.testing.assert_array_equal(classifier.predict(Z), melm.classes_[densities.most_likely(Z)])
+    np.testing.assert_allclose(classifier.predict_proba(Z), density_shares(logs), atol=1e-9)
+    np.testing.assert_allclose(classifier.score_samples(Z), log_mean_density(logs), rtol=1e-9)
 
 
 def test_the_shares_sum_to_one_near_and_far():

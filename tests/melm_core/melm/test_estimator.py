@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
-from sklearn.metrics import balanced_accuracy_score
+from sklearn.metrics import balanced_accuracy_score, log_loss
 
 from melm_core import MELM, DiscriminantPlane, cauchy_schwarz_divergence
+from melm_core.density.class_rules import DensityRule
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm import SearchOptions, divergence_in_plane
@@ -289,11 +291,30 @@ def test_prediction_takes_the_class_of_the_largest_share():
     assert balanced_accuracy_score(names, melm.predict(X)) > 0.7
 
 
+@pytest.mark.parametrize("n_components", [1, 2])
+def test_rows_are_classified_by_the_class_densities_in_the_plane(n_components):
+    X, y = classes(3, 5)
+    melm = MELM(n_components, density_gamma=0.7, n_init=2, random_state=0).fit(X, y)
+    Z = melm.transform(X)
+    rule = DensityRule.of(Z, y, gamma=0.7)
+    np.testing.assert_array_equal(melm.predict(X), rule.most_likely(Z))
+    np.testing.assert_allclose(melm.predict_proba(X), rule.probabilities(Z), atol=1e-9)
+
+
+def test_probabilities_of_noise_are_less_sure_than_by_the_densities_of_the_search():
+    X, y = np.random.default_rng(0).normal(size=(160, 60)), np.arange(160) % 2
+    melm = MELM(n_init=2, random_state=0).fit(X[:80], y[:80])
+    of_search = melm.projected_classes_.log_densities(melm.transform(X[80:]))
+    losses = [log_loss(y[80:], own) for own in (melm.predict_proba(X[80:]), softmax(of_search, 1))]
+    assert losses[0] < losses[1] - 0.2
+
+
 def test_rows_far_from_every_class_still_have_shares():
     X, y = classes(2, 4)
     melm = MELM(n_init=2, random_state=0).fit(X, y)
     shares = melm.predict_proba(1e4 * X)
     np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-12)
+    assert set(melm.predict(1e4 * X)) == {0, 1}  # by the normal densities
 
 
 def test_the_projection_back_and_forth_is_the_projection_onto_the_plane():

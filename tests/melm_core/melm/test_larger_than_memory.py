@@ -15,7 +15,6 @@ import pytest
 from melm_core import MELM, MELMCV, BaggedMELM
 from melm_core.base import UserError
 from melm_core.base.block_sources import DaskBlocks
-from melm_core.density.engines import block_densities
 from melm_core.melm import SearchOptions
 
 da = pytest.importorskip("dask.array")
@@ -175,8 +174,8 @@ def test_predictions_of_a_collection_are_those_of_its_rows(in_blocks, in_memory)
     assert np.array_equal(in_memory.predict(rows).compute(), labels)
 
 
-def test_predictions_read_the_rows_of_the_fit_twice_and_no_more(in_blocks, monkeypatch):
-    passes = []
+def test_only_the_first_prediction_reads_the_rows_of_the_fit(monkeypatch):
+    passes, fit = [], MELM(**SETTINGS | {"search": SearchOptions(max_iter=2)}).fit(*arrays())
     through = DaskBlocks.map_reduce
 
     def counted(self, task, merge):
@@ -185,10 +184,11 @@ def test_predictions_read_the_rows_of_the_fit_twice_and_no_more(in_blocks, monke
 
     monkeypatch.setattr(DaskBlocks, "map_reduce", counted)
     table, _ = arrays()
-    predicted = in_blocks.predict(table)
-    assert len(passes) == 2
+    predicted = fit.predict(table)
+    assert len(passes) == 4
     predicted.compute()
-    assert len(passes) == 2
+    fit.predict_proba(X[:20])
+    assert len(passes) == 4
 
 
 def test_the_score_of_a_collection_is_that_of_its_rows(in_blocks, in_memory):
@@ -202,10 +202,10 @@ def test_the_score_of_a_collection_is_that_of_its_rows(in_blocks, in_memory):
         in_blocks.score(arrays()[0], LABELS[Y])
 
 
-def test_more_far_points_than_can_be_summed_row_by_row_are_refused(in_blocks, monkeypatch):
-    monkeypatch.setattr(block_densities, "MOST_FAR_POINTS", 4)
-    with pytest.raises(UserError, match="5 rows of X are far"):
-        in_blocks.predict(da.from_array(OUTLYING, chunks=(2_000, 3)))
+def test_class_densities_that_are_too_narrow_for_a_series_are_refused():
+    fit = MELM(1, **SETTINGS | {"search": SearchOptions(max_iter=2)}, density_gamma=1e-5)
+    with pytest.raises(UserError, match="of width 1e-05, are too narrow"):
+        fit.fit(*arrays())
 
 
 def test_another_number_of_columns_is_refused(in_memory):
