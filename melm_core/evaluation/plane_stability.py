@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -24,6 +24,7 @@ from melm_core.linalg.loadings import features_used
 from melm_core.linalg.planes import align_components, principal_angles
 from melm_core.melm import MELM
 
+_FEWEST_RESAMPLES = 2
 _ROUNDING = 1e-9  # 3.0000000000000004 is 3
 
 # Of loadings that all resamples agree on, so that their interval is a point.
@@ -41,7 +42,8 @@ class Stability:
     components : ndarray of shape (n_components, n_features)
         The plane fitted to all rows: orthonormal rows in the prepared features.
     planes : ndarray of shape (n_resamples, n_components, n_features)
-        The plane of each resample, rotated within itself to match `components`.
+        The plane of each resample that could be fitted, rotated within itself to match
+        `components`.
     angles : ndarray of shape (n_resamples, n_components)
         Principal angles between each of them and `components`, in radians,
         ascending.
@@ -52,6 +54,8 @@ class Stability:
         Share of the resamples within the interval of a loading.
     curves : CurveSteps or None
         What features do, where some bend; None if each column is a feature.
+    notes : tuple of str
+        Sentences about resamples that could not be fitted, which are left out.
 
     Notes
     -----
@@ -80,6 +84,7 @@ class Stability:
     upper: FloatArray
     confidence: float
     curves: CurveSteps | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def largest_angle(self) -> float:
@@ -261,8 +266,8 @@ def stability(
         The feature of each prepared column, see `CurvedFeatures.groups_`, which all resamples
         must have alike: lengths and selections are those of features. None for a feature each.
     callback : callable, default=None
-        Called after every resample with its plane, rotated to match that of all rows, the number
-        done and the total. An exception it raises ends the computation.
+        Called after every resample that is fitted with its plane, rotated to match that of all
+        rows, the number done and the total. An exception it raises ends the computation.
 
     Returns
     -------
@@ -271,7 +276,8 @@ def stability(
     Raises
     ------
     ValueError
-        If a parameter or the data are invalid, or the method is nonlinear.
+        If a parameter or the data are invalid, the method is nonlinear, or fewer than two resamples
+        can be fitted.
 
     Examples
     --------
@@ -281,7 +287,7 @@ def stability(
     >>> result.angles.shape
     (5, 2)
     """
-    check_integer("n_resamples", n_resamples, minimum=2)
+    check_integer("n_resamples", n_resamples, minimum=_FEWEST_RESAMPLES)
     if not 0 < confidence < 1:
         raise UserError(f"confidence={confidence!r} must be between 0 and 1.")
     rows, estimator, chosen = study.rows_in_memory, study.estimator, study.preparation
@@ -290,15 +296,28 @@ def stability(
     refit = partial(_plane, estimator, chosen, rows)
     reference = refit(np.arange(len(rows.y))) if start is None else start
     resamples = _resamples(rows, n_resamples, study.random_state)
-    planes = []
-    for plane in map_in_order(refit, resamples, n_jobs):
+    planes, reasons = [], {}
+    for number, plane in enumerate(map_in_order(partial(_tried, refit), resamples, n_jobs), 1):
+        if isinstance(plane, str):
+            reasons[number] = plane
+            continue
         planes.append(align_components(plane, reference))
         if callback is not None:
-            callback(planes[-1], len(planes), len(resamples))
+            callback(planes[-1], number, len(resamples))
+    if len(planes) < _FEWEST_RESAMPLES:
+        number, reason = next(iter(reasons.items()))
+        raise UserError(
+            f"{len(planes)} of {len(resamples)} resamples could be fitted, and "
+            f"{_FEWEST_RESAMPLES} are needed. Resample {number}: {reason}"
+        )
+    notes = (
+        f"Resample {at} could not be fitted and is left out: {why}" for at, why in reasons.items()
+    )
     curves = None
     if column_groups is not None and len(np.unique(column_groups)) < len(column_groups):
         curves = CurveSteps.over(chosen.fit(rows.X).apply(rows.X), column_groups)
-    return _stability(reference, np.stack(planes), confidence, curves)
+    found = _stability(reference, np.stack(planes), confidence, curves)
+    return replace(found, notes=tuple(notes))
 
 
 def _length_interval(
@@ -356,6 +375,14 @@ def _plane(
     estimator: Any, preparation: Preparation, rows: CodedRows, resample: IntArray
 ) -> FloatArray:
     return fit_projection(estimator, rows.take(resample), preparation).components
+
+
+def _tried(refit: Callable[[IntArray], FloatArray], resample: IntArray) -> FloatArray | str:
+    """The plane of a resample, or why there is none."""
+    try:
+        return refit(resample)
+    except (ValueError, np.linalg.LinAlgError) as error:
+        return str(error)
 
 
 def _stability(

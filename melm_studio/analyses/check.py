@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from melm_core.answers import LEVEL, TOLD_APART, Answer, answer_of, is_settled_below
 from melm_core.base import FloatArray, PermutationDesign, p_value_text, percent
-from melm_core.evaluation import PermutationTest, audit_coordinates, stability
+from melm_core.evaluation import PermutationTest, Stability, audit_coordinates, stability
 from melm_core.methods import METHODS, SEED, STARTS
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
 from melm_studio.analyses.content import confusion, notes, table
@@ -200,8 +200,10 @@ class _Checking:
         self._update_scores(refits, data)
         self._update_test(refits, self._tested(data, refits), data)
         self._try_each_way(ways, data)
-        stability = self._stability(data)
-        notes = (*self._report.notes, *self._map_notes(data))
+        resampled = self._resampled(data)
+        unfitted = () if resampled is None else resampled.notes
+        notes = (*self._report.notes, *unfitted, *self._map_notes(data))
+        stability = resampled and feature_stability(resampled)
         self._update(stability=stability, notes=notes, stage="done", fraction=1.0)
 
     def _refits(self) -> RefitsReport:
@@ -239,17 +241,16 @@ class _Checking:
             lambda test: self._after_permutation(test, refits),
         )
 
-    def _stability(self, data: LabeledData) -> FeatureStability | None:
+    def _resampled(self, data: LabeledData) -> Stability | None:
         is_linear = METHODS[self._record.method].is_linear
         if not is_linear or len(data.y) > MOST_RESAMPLED_ROWS:
             return None
-        found = stability(
+        return stability(
             study_of(data, self._record, rows=rows_of_one_basis),
             column_groups=data.curve_groups,
             n_resamples=N_RESAMPLES,
             callback=self._after_resample,
         )
-        return feature_stability(found)
 
     def _after_fold(self, refits: RefitsReport) -> None:
         n_done, n_folds = refits.n_done, refits.n_folds

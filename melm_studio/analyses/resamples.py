@@ -56,6 +56,8 @@ class ResamplesReport(Record, frozen=True):
         How many there will be.
     by_groups : bool
         Whether groups of rows were drawn, not rows.
+    notes : tuple of str
+        Sentences about resamples that could not be fitted.
     """
 
     planes: tuple[int, ...] = ()
@@ -64,6 +66,7 @@ class ResamplesReport(Record, frozen=True):
     features: FeatureStability | None = None
     n_resamples: int = 0
     by_groups: bool = False
+    notes: tuple[str, ...] = ()
 
 
 class Resamples(Analysis[ResamplesReport]):
@@ -103,7 +106,7 @@ class Resamples(Analysis[ResamplesReport]):
         manner = "stands" if middle < STANDS else "sways" if middle < DANCES else "dances"
         low, high = np.quantile(report.angles, [0.05, 0.95])
         return (
-            f"The plane {manner}: between {report.n_resamples} resamples it turns by "
+            f"The plane {manner}: between {len(report.angles)} resamples it turns by "
             f"{_degrees(report.angles)} (median; 5 to 95 %: {low:.0f}° to {high:.0f}°)."
         )
 
@@ -123,7 +126,7 @@ class Resamples(Analysis[ResamplesReport]):
                 *([content.play("Watch it move")] if len(report.planes) > 1 else []),
                 content.small_planes("Resamples", small),
                 content.intervals("Features", features),
-                content.notes([_INTERVALS, resamples_note(report)]),
+                content.notes([_INTERVALS, resamples_note(report), *report.notes]),
             ],
         }
 
@@ -134,7 +137,11 @@ class Resamples(Analysis[ResamplesReport]):
         table = Table("Strongest features between resamples", ("Feature", "Length"), rows)
         return Section(
             "Resampled plane",
-            sentences=(self.sentence(report, is_final=subject.is_final), resamples_note(report)),
+            sentences=(
+                self.sentence(report, is_final=subject.is_final),
+                resamples_note(report),
+                *report.notes,
+            ),
             tables=(table,) if rows else (),
         )
 
@@ -181,7 +188,7 @@ class _Resampling:
             callback=self._after_plane,
         )
         mean = self._append(found.mean_plane)
-        self._update(mean=mean, features=feature_stability(found))
+        self._update(mean=mean, features=feature_stability(found), notes=found.notes)
 
     def _after_plane(self, plane: FloatArray, _number: int, _n_resamples: int) -> None:
         number = self._append(plane)

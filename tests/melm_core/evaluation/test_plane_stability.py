@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
 
 from melm_core.datasets import pure_noise
 from melm_core.evaluation import Stability, Study, Unchanged, stability
@@ -120,6 +121,44 @@ def test_resamples_are_counted_as_they_are_done():
 def test_the_result_does_not_depend_on_how_many_resamples_are_done_at_once():
     one, two = (stability(Study("ica", *IRIS), n_resamples=4, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one.planes, two.planes)
+
+
+class Failing(PCA):
+    """Fails at the fits of these numbers; the first is that to all rows."""
+
+    def __init__(self, n_components=2, fails=()):
+        super().__init__(n_components)
+        self.fails = fails
+
+    def fit(self, X, y=None):
+        fits.append(len(X))
+        if len(fits) in self.fails:
+            raise ValueError(f"Fit {len(fits)} fails.")
+        return super().fit(X)
+
+
+fits = []
+
+
+def test_a_resample_that_cannot_be_fitted_is_named_and_the_others_are_kept():
+    fits.clear()
+    counts = []
+    found = stability(
+        Study(Failing(fails=(3,)), *IRIS),
+        n_resamples=4,
+        callback=lambda _, *count: counts.append(count),
+    )
+    assert found.notes == ("Resample 2 could not be fitted and is left out: Fit 3 fails.",)
+    assert counts == [(1, 4), (3, 4), (4, 4)]
+    whole = stability(Study("pca", *IRIS), n_resamples=4)
+    np.testing.assert_allclose(found.planes, whole.planes[[0, 2, 3]], atol=1e-12)
+    assert whole.notes == ()
+
+
+def test_fewer_than_two_resamples_are_no_answer():
+    fits.clear()
+    with pytest.raises(ValueError, match=r"^1 of 3 .* Resample 1: Fit 2 fails\.$"):
+        stability(Study(Failing(fails=(2, 4)), *IRIS), n_resamples=3)
 
 
 def test_a_curved_picture_has_no_plane_to_compare():
