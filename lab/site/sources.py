@@ -73,7 +73,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
     }
 )
-_LINK_OUT = re.compile(r"\[([^\]]*)\]\((\.\./[^)]*)\)")
+_LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!\w+:|#)([^)#\s]*)([^)\s]*)\)")
 _TOCTREE = """
 ```{{toctree}}
 :caption: {caption}
@@ -99,22 +99,23 @@ def write_sources(folder: Path) -> None:
         path = folder / f"{name}.md"
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    for path in folder.glob("docs/*.md"):
-        path.write_text(within_site(path.read_text()))
+    for path in (folder / "CONTRIBUTING.md", *folder.glob("docs/*.md")):
+        path.write_text(within_site(path, folder))
     for path in folder.glob("docs/results/*.md"):  # linked from a page, not in the side column
         path.write_text(f"---\norphan: true\n---\n\n{path.read_text()}")
 
 
-def within_site(text: str) -> str:
-    """Return a document without its links to files that are not on the site."""
+def within_site(document: Path, site: Path) -> str:
+    """Return the text of a document without its links to files that are not on the site."""
 
-    def kept(link: re.Match[str]) -> str:
-        words, target = link.groups()
-        if target.startswith("../README.md"):
-            return f"[{words}](../index.md)"
-        return link[0] if target.endswith(".md") else words
+    def led_within(link: re.Match[str]) -> str:
+        words, target, anchor = link.groups()
+        path = (document.parent / target).resolve()
+        if path == site.resolve() / "README.md":
+            return f"[{words}]({target.replace('README', 'index')}{anchor})"
+        return link[0] if path.is_file() else words
 
-    return _LINK_OUT.sub(kept, text)
+    return _LINK.sub(led_within, document.read_text())
 
 
 def _index() -> str:

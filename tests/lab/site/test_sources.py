@@ -35,11 +35,22 @@ def test_every_document_is_in_the_contents_once(sources):
         assert any((sources / f"{name}{suffix}").is_file() for suffix in (".md", ".ipynb")), name
 
 
-def test_links_that_leave_the_site_are_words():
-    text = "[deploy](../deploy), [a page](../README.md), [another](../CONTRIBUTING.md), [c](d.md)"
-    assert within_site(text) == (
-        "deploy, [a page](../index.md), [another](../CONTRIBUTING.md), [c](d.md)"
+def test_links_that_leave_the_site_are_words(tmp_path):
+    document = tmp_path / "docs" / "a.md"
+    document.parent.mkdir()
+    document.write_text(
+        "[deploy](../deploy), [start](../README.md#run), [lab](../lab/README.md), [a](a.md), "
+        "[b](a.md#b), [c](#c), [out](https://example.org), ![picture](gone.png)"
     )
+    assert within_site(document, tmp_path) == (
+        "deploy, [start](../index.md#run), lab, [a](a.md), "
+        "[b](a.md#b), [c](#c), [out](https://example.org), ![picture](gone.png)"
+    )
+
+
+def test_no_link_of_a_document_leaves_the_site(sources):
+    for document in (sources / "CONTRIBUTING.md", *sources.glob("docs/*.md")):
+        assert within_site(document, sources) == document.read_text()
 
 
 def test_the_reference_has_every_public_function_and_class_once():
