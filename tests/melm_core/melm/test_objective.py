@@ -5,6 +5,7 @@ from math import exp, log, pi
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from melm_core import MELM
 from melm_core.density.engines import direct_sums
@@ -26,6 +27,15 @@ from tests.melm_core.helpers import (
 )
 
 SHRINKAGES = (0.0, 0.3, "auto")
+# Printed by the program that the authors of the MELM paper published, for breast cancer in
+# standard deviations: its value, and the norm and first entry of its gradient, at the plane of
+# 30 x 2 standard normal numbers of a seed, with empirical covariances.
+AUTHORS_VALUES = (
+    # seed, gamma, value, norm, first entry
+    (0, 0.5, 3.526034045397461, 2.339051504164588, 0.011706897030631512),
+    (1, 1.0, 0.7278560132536942, 1.6536010918759172, -0.005679235866833526),
+    (2, 2.0, 0.8304010345357451, 0.6907047549663596, 0.11639958649000515),
+)
 
 
 def flattened(n_classes: int = 2, n_features: int = 5, seed: int = 0):
@@ -353,3 +363,22 @@ def test_an_argument_that_breaks_a_rule_is_named_with_it(changes, message):
     arguments = {"X": X, "y": y, "components": plane(2, 4), **changes}
     with pytest.raises(ValueError, match=message):
         cauchy_schwarz_divergence(**arguments)
+
+
+@pytest.mark.parametrize("engine", ["direct", "nufft"])
+@pytest.mark.parametrize("printed", AUTHORS_VALUES, ids=lambda printed: f"gamma={printed[1]}")
+def test_value_and_gradient_are_those_of_the_authors_program(printed, engine):
+    seed, gamma, value, norm, first = printed
+    X, y = load_breast_cancer(return_X_y=True)
+    components = np.random.default_rng(seed).normal(size=(30, 2)).T
+    ours, gradient = cauchy_schwarz_divergence(
+        (X - X.mean(axis=0)) / X.std(axis=0),
+        y,
+        components,
+        gamma=gamma,
+        engine=engine,
+        return_gradient=True,
+    )
+    assert ours == pytest.approx(value, rel=1e-8)
+    assert np.linalg.norm(gradient) == pytest.approx(norm, rel=1e-7)
+    assert gradient[0, 0] == pytest.approx(first, rel=1e-5)
