@@ -145,6 +145,12 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     numbers_ : ndarray of int of shape (n_kept,)
         Which number each direction tells apart, from 0.
 
+    Notes
+    -----
+    What the paper only discusses (section 5) is not here: events of higher order than second
+    moments, directions that are invariant to transformations of a row, and networks that start from
+    the directions.
+
     References
     ----------
     N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized

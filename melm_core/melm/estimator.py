@@ -207,6 +207,11 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     `melm_core.evaluation.ConformalClassifier(MELM())` predicts by them. The paper classifies by the
     densities that its search compares, `projected_classes_`, which are surer still.
 
+    Of what the paper says, two things are not shown. Its section 3 expects such planes to split the
+    classes into few regions: on its ten data sets, at its kernel width, they have more regions than
+    planes of LDA or PCA more often than fewer (docs/results/melm-regions.md). And nothing that was
+    tried explains the accuracy of its Table 2 on liver-disorders (docs/results/table2-tried.md).
+
     References
     ----------
     W. M. Czarnecki, R. Józefowicz, J. Tabor: Maximum Entropy Linear Manifold

@@ -11,7 +11,9 @@ from lab.experiments.figures import figure3
 from lab.experiments.paper_numbers import TABLE_2, TABLE_3
 from lab.experiments.planes import COLUMNS
 from lab.experiments.records import Settings
-from lab.experiments.tables import gem_tables, rotations_tables, table2, table3
+from lab.experiments.tables import gem_tables, rotations_tables, table2, table3, table3_tried
+from melm_core.evaluation import separability
+from melm_core.folds import stratified_folds
 
 
 @pytest.fixture
@@ -45,6 +47,14 @@ def test_of_the_candidates_the_one_that_separates_best_is_taken(folder):
 
     each = [score(gamma)["score"] for gamma in (0.01, 100.0)]
     assert score(0.01, 100.0)["score"] == max(each)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.5])
+def test_a_score_that_is_tuned_on_its_own_folds_is_higher_than_one_that_is_not(shift):
+    y = np.repeat([0, 1], 60)
+    Z = np.random.default_rng(0).normal(size=(120, 2)) + shift * y[:, None]
+    tuned_on_them = table3_tried.optimistic_score(Z, y, stratified_folds(y, 5, 0))
+    assert tuned_on_them > separability(Z, y).mean.balanced_accuracy
 
 
 @pytest.mark.parametrize("method", ["PCA", "I"])
