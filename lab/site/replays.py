@@ -40,8 +40,9 @@ REPLAYS = (
         "wine-melm",
         "Three cultivars",
         "MELM on 178 wines, described by 13 analyses. The plane turns until the densities of the "
-        "three cultivars hardly overlap; the open circles are wines that the search never saw. "
-        "Scroll down in it to drag the kernel width γ, which has a plane of its own at each place.",
+        "three cultivars hardly overlap; at its end, each wine is where a plane that never saw it "
+        "puts it. Scroll down in it to drag the kernel width γ, which has a plane of its own at each "
+        "place.",
         "wine",
         "melm",
         TREE.name,
@@ -63,9 +64,9 @@ REPLAYS = (
     Replay(
         "noise-melm",
         "Pure noise",
-        "Sixty rows of fifty random numbers, with meaningless labels. The training rows come apart "
-        "all the same; the held-out rows do not, whatever the kernel width. This is why *Is it "
-        "real?* exists.",
+        "Sixty rows of fifty random numbers, with meaningless labels. The rows that the plane is "
+        "fitted to come apart all the same; where planes that never saw them put them, they do "
+        "not. This is why *Is it real?* exists.",
         "pure_noise",
         "melm",
         TREE.name,

@@ -44,8 +44,8 @@ WORDS = {
     "Divergence": "The Cauchy-Schwarz divergence between the class densities, in nats: the larger, "
     "the less they overlap.",
     "Guessing": "The accuracy without any knowledge: one divided by the number of classes.",
-    "Held-out rows": "Rows that the search never uses, drawn as open circles. They show whether a "
-    "plane separates new rows too.",
+    "Held-out rows": "Rows that a plane has not seen: they show whether it separates new ones. In "
+    "folds every row is held out once; where a quarter is, these rows are open circles.",
     "Kernel width γ": "How smooth the class densities are while a plane is searched for, relative "
     "to Silverman's rule. Those drawn have a γ of their own: 1, or that of the slider below the "
     "picture.",
@@ -53,7 +53,7 @@ WORDS = {
     "PCA": "Principal component analysis: the plane of largest variance, whatever the labels.",
     "Start": "A plane that a search begins from. If many starts reach the same plane, it is likely "
     "the best.",
-    "Training rows": "The rows that a plane is fitted to, drawn as filled points.",
+    "Training rows": "The rows that a plane is fitted to.",
 }
 
 
