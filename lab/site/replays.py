@@ -41,8 +41,8 @@ REPLAYS = (
         "Three cultivars",
         "MELM on 178 wines, described by 13 analyses. The plane turns until the densities of the "
         "three cultivars hardly overlap; at its end, each wine is where a plane that never saw it "
-        "puts it. Scroll down in it to drag the kernel width γ, which has a plane of its own at each "
-        "place.",
+        "puts it. Scroll down in it to drag the kernel width γ, which has a plane of its own at "
+        "each place.",
         "wine",
         "melm",
         TREE.name,
