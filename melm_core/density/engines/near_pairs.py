@@ -19,8 +19,9 @@ from melm_core.density.engines.direct_sums import Potential, inverse_root
 # What all pairs that are left out add at most, relative to the sum.
 TOLERANCE = 1e-12
 
-# Of more pairs, a tilted sum is sooner; up to so many take 100 MB and a fifth of a second.
-MOST_PAIRS = 3_000_000
+# Of more pairs, a tilted sum is sooner and has enough neighbors to be as accurate; so many take a
+# hundredth of a second.
+MOST_PAIRS = 100_000
 
 # Of so many rows of each sample, the nearest pair bounds the smallest distance, and near pairs show
 # at once that those of all rows are many.
