@@ -6,7 +6,7 @@ sentence. After each step the store is as it was without a fault before or after
 acknowledged is there. Then the fault is over, the rest is done, and all is as without one. Files
 keep what was written to them: a machine that loses its power is not tried.
 
-Prints what was tried as JSON.
+Prints what was tried as JSON. Needs a C compiler on Linux.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import ctypes
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -30,6 +31,7 @@ from melm_studio.configuration.settings import Settings
 from melm_studio.runs.store.folder_identity import identify
 from melm_studio.runs.store.open_store import open_store
 from melm_studio.runs.store.protocol import RunStore
+from tests.melm_studio.runs.store import faults
 from tests.melm_studio.runs.store.faults.steps import (
     LONG_S,
     STEPS,
@@ -181,11 +183,19 @@ def _of_reference(folder: Path) -> list[Any]:
 
 
 def main() -> int:
-    """Print what was tried."""
+    """Print what was tried, by a process that has loaded the shim first."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--every", type=int, default=1, help="the distance of places (default 1)")
-    sys.stdout.write(json.dumps(sweep(parser.parse_args().every)))
-    return 0
+    options = parser.parse_args()
+    if hasattr(_SHIM, "fault_begin"):
+        sys.stdout.write(json.dumps(sweep(options.every)) + "\n")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        library, source = Path(folder) / "faults.so", Path(__file__).with_name("faults.c")
+        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
+        environment = {**os.environ, "LD_PRELOAD": str(library), "TMPDIR": folder}
+        command = [sys.executable, "-m", faults.__name__, f"--every={options.every}"]
+        return subprocess.run(command, env=environment, check=False).returncode
 
 
 if __name__ == "__main__":
