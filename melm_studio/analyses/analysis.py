@@ -20,6 +20,7 @@ from melm_core.base import FloatArray
 from melm_studio.analyses.report_section import Section
 from melm_studio.configuration.clock import Clock
 from melm_studio.configuration.messages import STOPPED
+from melm_studio.record import to_json
 from melm_studio.runs.execution.giving_way import stop_if_requested
 from melm_studio.runs.execution.rows import RunData
 from melm_studio.runs.execution.stored_report import stored_report
@@ -116,6 +117,8 @@ class Analysis(ABC, Generic[R]):
 
     Attributes
     ----------
+    report : type
+        Of its report: a `Record`, which without any value is the one before the first.
     name : str
         Of its runs and its addresses.
     title : str
@@ -137,6 +140,7 @@ class Analysis(ABC, Generic[R]):
         Whether a run has one only, which is queued again where it was cut short.
     """
 
+    report: ClassVar[type[Any]]
     name: ClassVar[str]
     title: ClassVar[str] = ""
     again: ClassVar[str] = "Begin again"
@@ -174,13 +178,15 @@ class Analysis(ABC, Generic[R]):
             Of `Work.put` and `Work.give_way`.
         """
 
-    @abstractmethod
     def read(self, raw: bytes) -> R:
         """Return the report that `compute` put."""
+        report: R = self.report.from_bytes(raw)
+        return report
 
-    @abstractmethod
     def blank(self) -> R:
         """Return the report before the first."""
+        report: R = self.report()
+        return report
 
     @abstractmethod
     def progress(self, report: R) -> tuple[float, str]:
@@ -218,6 +224,12 @@ class Analysis(ABC, Generic[R]):
         ValueError
             If it is not one of data of this shape.
         """
+        report = self.read(raw)
+        self.validate(report, shape)
+        return to_json(report)
+
+    def validate(self, report: R, shape: DataShape) -> None:
+        """Refuse a report that is not one of data of this shape; raises as `checked` does."""
         raise ValueError(f"A project keeps no {self.name}.")
 
     def as_json(self, report: R) -> Any:

@@ -113,6 +113,7 @@ _UNFINISHED = "The check had not ended when this report was made; its numbers ar
 class Check(Analysis[CheckReport]):
     """Whether the structure that the method of a run finds is real."""
 
+    report = CheckReport
     name = "check"
     title = "Folds and shuffles"
     stopped = CHECK_STOPPED
@@ -124,12 +125,6 @@ class Check(Analysis[CheckReport]):
         once it stays.
         """
         _Checking(work).run(work.data)
-
-    def read(self, raw: bytes) -> CheckReport:
-        return CheckReport.from_bytes(raw)
-
-    def blank(self) -> CheckReport:
-        return CheckReport()
 
     def progress(self, report: CheckReport) -> tuple[float, str]:
         return report.fraction, report.stage
@@ -154,8 +149,7 @@ class Check(Analysis[CheckReport]):
         tables = check_tables(report, subject.class_names, is_final=is_final)
         return Section("Is it real?", sentences, tables) if sentences else None
 
-    def checked(self, raw: bytes, shape: DataShape) -> bytes:
-        report = self.read(raw)
+    def validate(self, report: CheckReport, shape: DataShape) -> None:
         features = report.stability
         lists = () if features is None else (features.frequencies, features.lower, features.upper)
         demand(report.answer in ("", *Answer))
@@ -163,7 +157,6 @@ class Check(Analysis[CheckReport]):
         demand(len(report.overlap) in (0, shape.n_classes))
         demand(all(len(row) == shape.n_classes for row in report.overlap))
         demand(all(len(one) == shape.n_features for one in lists))
-        return report.to_bytes()
 
     def stored(self, store: RunStore, run_id: str) -> CheckReport:
         """Return the results so far, or why they cannot be read."""

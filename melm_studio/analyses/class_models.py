@@ -14,11 +14,11 @@ from melm_core.base import FloatArray, IntArray, UserError, thinned
 from melm_core.evaluation import ClassAcceptance, ClassModel, class_acceptance
 from melm_core.folds import sampled_rows
 from melm_core.recipe import Scaling
-from melm_studio.analyses import content
+from melm_studio.analyses import charts, content
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
 from melm_studio.analyses.lot_rows import LotRows
 from melm_studio.analyses.report_section import Section, Table
-from melm_studio.planes.theme import THEMES, Scheme, class_color, class_shape, page_layout
+from melm_studio.planes.theme import THEMES, Scheme, class_color, class_shape
 from melm_studio.record import Record
 from melm_studio.runs.execution.rows import RunData, resampled_rows
 from melm_studio.runs.records.run import RunRecord
@@ -133,6 +133,7 @@ class ClassModelsReport(Record, frozen=True):
 class ClassModels(Analysis[ClassModelsReport]):
     """Whether rows belong to a class at all, by models that know of no other."""
 
+    report = ClassModelsReport
     name = "class_models"
     title = "Does it belong at all?"
     tab = "new"
@@ -164,12 +165,6 @@ class ClassModels(Analysis[ClassModelsReport]):
             random_state=work.record.parameters.random_state,
             callback=lambda found: work.put(known.report(found).to_bytes()),
         )
-
-    def read(self, raw: bytes) -> ClassModelsReport:
-        return ClassModelsReport.from_bytes(raw)
-
-    def blank(self) -> ClassModelsReport:
-        return ClassModelsReport()
 
     def progress(self, report: ClassModelsReport) -> tuple[float, str]:
         return report.n_done / max(1, report.n_folds), "refitting without each fold"
@@ -231,8 +226,7 @@ class ClassModels(Analysis[ClassModelsReport]):
         words = (first, *_notes(report, MOST_LISTED), _PROMISE)
         return Section(self.title, words, tuple(tables))
 
-    def checked(self, raw: bytes, shape: DataShape) -> bytes:
-        report = self.read(raw)
+    def validate(self, report: ClassModelsReport, shape: DataShape) -> None:
         demand(len(report.models) in (0, shape.n_classes))
         demand(len(report.y) == len(report.rows) <= shape.n_rows)
         demand(all(0 <= code < shape.n_classes for code in report.y))
@@ -245,7 +239,6 @@ class ClassModels(Analysis[ClassModelsReport]):
             demand(len(model.places) == len(report.y) * has_model)
             demand(len(model.new_places) == len(report.new_rows) * has_model)
             demand(all(map(math.isfinite, sum((*model.places, *model.new_places), ()))))
-        return report.to_bytes()
 
 
 CLASS_MODELS = ClassModels()
@@ -413,24 +406,13 @@ def acceptance_figure(
     line = {"color": theme.ink, "width": 1.5}
     curve = {"type": "scatter", "x": limit[:, 0].tolist(), "y": limit[:, 1].tolist()}
     data.append(curve | {"mode": "lines", "name": "limit", "line": line, "hoverinfo": "skip"})
-    axis = {
-        "zeroline": False,
-        "gridcolor": theme.grid,
-        "automargin": True,
+    ticks = {
         "rangemode": "tozero",
         "tickvals": [math.log1p(_STRETCH * tick) for tick in _TICKS],
         "ticktext": [f"{tick:g}" for tick in _TICKS],
     }
-    layout = {
-        **page_layout(theme.ink),
-        **{
-            key: axis | {"title": {"text": text, "font": {"size": 13}}}
-            for key, text in _AXES.items()
-        },
-        "margin": {"l": 8, "r": 12, "t": 24, "b": 40},
-        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom"},
-        "dragmode": False,
-    }
+    axes = {key: charts.axis(theme, title, **ticks) for key, title in _AXES.items()}
+    layout = charts.layout(theme, **axes)
     return {"data": data, "layout": layout}
 
 

@@ -74,6 +74,7 @@ class FactorsReport(Record, frozen=True):
 class Factors(Analysis[FactorsReport]):
     """What does each factor change?"""
 
+    report = FactorsReport
     name = "factors"
     title = "What does each factor change?"
     needs = (CLASSES, "within")
@@ -111,12 +112,6 @@ class Factors(Analysis[FactorsReport]):
             report = replace(report, effects=effects, residual=found.residual)
         work.put(report.to_bytes())
 
-    def read(self, raw: bytes) -> FactorsReport:
-        return FactorsReport.from_bytes(raw)
-
-    def blank(self) -> FactorsReport:
-        return FactorsReport()
-
     def progress(self, report: FactorsReport) -> tuple[float, str]:
         return float(bool(report.effects)), ""
 
@@ -147,13 +142,11 @@ class Factors(Analysis[FactorsReport]):
         table = Table("Share of the variation by factor", _HEAD, tuple(map(tuple, _rows(report))))
         return Section("What each factor changes", sentences=sentences, tables=(table,))
 
-    def checked(self, raw: bytes, shape: DataShape) -> bytes:
-        report = self.read(raw)
+    def validate(self, report: FactorsReport, shape: DataShape) -> None:
         shares = [report.residual, *(one.share for one in report.effects)]
         demand(all(-1e-9 <= share <= 1.0 + 1e-9 for share in shares))
         demand(all(one.factors for one in report.effects))
         demand(all(one.p_value is None or 0 < one.p_value <= 1 for one in report.effects))
-        return report.to_bytes()
 
 
 FACTORS = Factors()

@@ -13,11 +13,11 @@ from melm_core.answers import LEVEL
 from melm_core.base import FloatArray, IntArray, UserError, thinned
 from melm_core.evaluation import LotChange, lot_change
 from melm_core.folds import sampled_rows
-from melm_studio.analyses import content
+from melm_studio.analyses import charts, content
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
 from melm_studio.analyses.lot_rows import LotRows
 from melm_studio.analyses.report_section import Section, Table
-from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout
+from melm_studio.planes.theme import THEMES, Scheme, Theme
 from melm_studio.record import Record
 from melm_studio.tables import LabeledData, Role, count, number
 
@@ -106,6 +106,7 @@ class LotChangeReport(Record, frozen=True):
 class LotChangeAnalysis(Analysis[LotChangeReport]):
     """Has the lot changed?"""
 
+    report = LotChangeReport
     name = "lot_change"
     title = "Compare with a new batch"
     tab = "new"
@@ -129,12 +130,6 @@ class LotChangeAnalysis(Analysis[LotChangeReport]):
             **lots.arguments, random_state=work.record.parameters.random_state, callback=step
         )
         work.put(lots.report(found, is_whole=True).to_bytes())
-
-    def read(self, raw: bytes) -> LotChangeReport:
-        return LotChangeReport.from_bytes(raw)
-
-    def blank(self) -> LotChangeReport:
-        return LotChangeReport()
 
     def progress(self, report: LotChangeReport) -> tuple[float, str]:
         if report.is_whole:
@@ -175,8 +170,7 @@ class LotChangeAnalysis(Analysis[LotChangeReport]):
         )
         return Section("The new lot", tuple(filter(None, sentences)), (table,))
 
-    def checked(self, raw: bytes, shape: DataShape) -> bytes:
-        report = self.read(raw)
+    def validate(self, report: LotChangeReport, shape: DataShape) -> None:
         demand(all(0 <= each.at < shape.n_features for each in report.features))
         demand(all(0.0 <= each.q_value <= 1.0 for each in report.features))
         sizes = [each.shift or 0.0 for each in report.features]
@@ -187,7 +181,6 @@ class LotChangeAnalysis(Analysis[LotChangeReport]):
         demand(len(report.features) <= MOST_LISTED)
         demand(max(len(report.first), len(report.new)) <= MOST_DRAWN)
         demand(0 <= report.n_rows <= shape.n_rows and report.n_new >= 0)
-        return report.to_bytes()
 
 
 LOT_CHANGE = LotChangeAnalysis()
@@ -351,16 +344,13 @@ def lots_figure(
             names[at], x / longest * reach * _LONGEST, y / longest * reach * _LONGEST, theme
         )
     ]
-    axis = {"zeroline": False, "gridcolor": theme.grid, "automargin": True}
-    layout = {
-        **page_layout(theme.ink),
-        "xaxis": axis,
-        "yaxis": axis | {"scaleanchor": "x"},
-        "annotations": annotations,
-        "margin": {"l": 8, "r": 12, "t": 24, "b": 24},
-        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom"},
-        "dragmode": False,
-    }
+    layout = charts.layout(
+        theme,
+        xaxis=charts.axis(theme),
+        yaxis=charts.axis(theme, scaleanchor="x"),
+        annotations=annotations,
+        margin={"l": 8, "r": 12, "t": 24, "b": 24},
+    )
     return {"data": data, "layout": layout}
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from melm_core.evaluation import RowsNeeded, rows_needed
 from melm_core.folds import sampled_rows
 from melm_core.methods import GAMMA
-from melm_studio.analyses import content
+from melm_studio.analyses import charts, content
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
 from melm_studio.analyses.report_section import Section, Table
-from melm_studio.planes.theme import THEMES, Scheme, page_layout, translucent
+from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.record import Record
 from melm_studio.runs.execution.rows import resampled_rows, split_of, study_of
 from melm_studio.scores import UNKNOWN
@@ -80,6 +80,7 @@ class MoreRowsReport(Record, frozen=True):
 class MoreRows(Analysis[MoreRowsReport]):
     """How many more rows?"""
 
+    report = MoreRowsReport
     name = "more_rows"
     title = "How many more rows?"
 
@@ -99,12 +100,6 @@ class MoreRows(Analysis[MoreRowsReport]):
             gamma=record.density_gamma,
             callback=after_fold,
         )
-
-    def read(self, raw: bytes) -> MoreRowsReport:
-        return MoreRowsReport.from_bytes(raw)
-
-    def blank(self) -> MoreRowsReport:
-        return MoreRowsReport()
 
     def progress(self, report: MoreRowsReport) -> tuple[float, str]:
         return report.n_done / max(1, report.n_all), ""
@@ -156,8 +151,7 @@ class MoreRows(Analysis[MoreRowsReport]):
             tables=(table,),
         )
 
-    def checked(self, raw: bytes, shape: DataShape) -> bytes:
-        report = self.read(raw)
+    def validate(self, report: MoreRowsReport, shape: DataShape) -> None:
         demand(not report.points or report.n_classes == shape.n_classes)
         demand(0 <= report.n_before <= len(report.points))
         demand(len(report.forecasts) >= len(report.points) - report.n_before)
@@ -168,7 +162,6 @@ class MoreRows(Analysis[MoreRowsReport]):
         demand(all(-1 <= share <= 1 for share in shares))
         demand(all(0 <= point.standard_error < math.inf for point in report.points))
         demand(0 <= report.n_done <= report.n_all)
-        return report.to_bytes()
 
 
 MORE_ROWS = MoreRows()
@@ -238,79 +231,25 @@ def curve_figure(report: MoreRowsReport, scheme: Scheme = Scheme.LIGHT) -> dict[
     ['power law', 'measured, held out']
     """
     theme, guessing = THEMES[scheme], 1.0 / report.n_classes
-    sizes = [at.size for at in report.forecasts]
-    axis = {"zeroline": False, "gridcolor": theme.grid, "automargin": True}
-    faint, color = {"color": theme.faint_ink, "width": 1}, theme.class_colors[0]
-    band = {
-        "type": "scatter",
-        "x": [*sizes, *sizes[::-1]],
-        "y": [
-            *(at.upper for at in report.forecasts),
-            *(at.lower for at in reversed(report.forecasts)),
-        ],
-        "fill": "toself",
-        "fillcolor": translucent(color, 0.2),
-        "line": {"width": 0},
-        "mode": "lines",
-        "hoverinfo": "skip",
-        "showlegend": False,
+    sizes, color = [each.size for each in report.forecasts], theme.class_colors[0]
+    forecast = {
+        name: [getattr(each, name) for each in report.forecasts]
+        for name in ("share", "lower", "upper")
     }
-    line = {
-        "type": "scatter",
-        "x": sizes,
-        "y": [at.share for at in report.forecasts],
-        "mode": "lines",
-        "name": "power law",
-        "line": {"color": theme.faint_ink, "width": 1.5, "dash": "dash"},
-        "hovertemplate": "%{y:.1%}",
-    }
-    measured = {
-        "type": "scatter",
-        "x": [point.size for point in report.points],
-        "y": [point.share for point in report.points],
-        "mode": "lines+markers",
-        "name": "measured, held out",
-        "line": {"color": color, "width": 1.5},
-        "hovertemplate": "%{y:.1%}",
-    }
-    layout = {
-        **page_layout(theme.ink),
-        "xaxis": {
-            **axis,
-            "title": {"text": "training rows or groups", "font": {"size": 13}, "standoff": 15},
-        },
-        "yaxis": {
-            **axis,
-            "title": {"text": "balanced accuracy", "font": {"size": 13}, "standoff": 15},
-            "tickformat": ".0%",
-        },
-        "shapes": [
-            {
-                "type": "line",
-                "xref": "x domain",
-                "x0": 0,
-                "x1": 1,
-                "y0": guessing,
-                "y1": guessing,
-                "line": faint | {"dash": "dot"},
-            }
-        ],
-        "annotations": [
-            {
-                "text": "guessing",
-                "font": {"color": theme.faint_ink, "size": 12},
-                "showarrow": False,
-                "x": 1,
-                "xref": "x domain",
-                "xanchor": "right",
-                "y": guessing,
-                "yref": "y",
-                "yanchor": "bottom",
-            }
-        ],
-        "margin": {"l": 8, "r": 12, "t": 24, "b": 40},
-        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom"},
-        "hovermode": "x unified",
-        "dragmode": False,
-    }
-    return {"data": [band, line, measured], "layout": layout}
+    law = charts.line(sizes, forecast["share"], "power law", color=theme.faint_ink, dash="dash")
+    measured = charts.line(
+        [point.size for point in report.points],
+        [point.share for point in report.points],
+        "measured, held out",
+        color=color,
+    )
+    layout = charts.layout(
+        theme,
+        xaxis=charts.axis(theme, "training rows or groups"),
+        yaxis=charts.accuracies(theme),
+        shapes=charts.across(theme, [(guessing, "dot")]),
+        annotations=[charts.guessing_note(theme, guessing)],
+        hovermode="x unified",
+    )
+    band = charts.band(sizes, forecast["lower"], forecast["upper"], color)
+    return {"data": [band, law | {"mode": "lines"}, measured], "layout": layout}

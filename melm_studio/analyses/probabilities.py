@@ -28,6 +28,7 @@ Found: TypeAlias = HeldOutProbabilities | None
 class Probabilities(Analysis[Found]):
     """They mark rows and calibrate new ones, so that they open no dialog."""
 
+    report = HeldOutProbabilities
     name = "probabilities"
 
     def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:
@@ -51,9 +52,6 @@ class Probabilities(Analysis[Found]):
             raise StoppedError
         report = HeldOutProbabilities.of(refits)
         work.store.put_report(record.run_id, report.to_bytes())
-
-    def read(self, raw: bytes) -> Found:
-        return HeldOutProbabilities.from_bytes(raw)
 
     def blank(self) -> Found:
         return None

@@ -137,6 +137,7 @@ class RankingReport(Record, frozen=True):
 class Ranking(Analysis[RankingReport]):
     """All methods on the same data."""
 
+    report = RankingReport
     name = "ranking"
     stopped = CHECK_STOPPED
 
@@ -147,12 +148,6 @@ class Ranking(Analysis[RankingReport]):
         again.
         """
         _Comparison(work).run()
-
-    def read(self, raw: bytes) -> RankingReport:
-        return RankingReport.from_bytes(raw)
-
-    def blank(self) -> RankingReport:
-        return RankingReport()
 
     def progress(self, report: RankingReport) -> tuple[float, str]:
         done = f"{len(report.methods)} of {report.n_methods} methods"
@@ -198,8 +193,7 @@ methods; guessing gives 50 %.'
             content = [*_tables(report), file(f"runs/{subject.run.run_id}/ranking.csv"), *content]
         return {"content": content}
 
-    def checked(self, raw: bytes, shape: DataShape) -> bytes:
-        report = self.read(raw)
+    def validate(self, report: RankingReport, shape: DataShape) -> None:
         scored = [one for one in report.methods if one.held_out]
         winner = report.winner
         demand(len({len(one.held_out) for one in scored}) <= 1)
@@ -209,7 +203,6 @@ methods; guessing gives 50 %.'
         demand(report.n_classes == shape.n_classes)
         demand(winner is None or winner.method in {one.method for one in scored})
         demand(winner is None or (0 <= winner.share <= 1 and winner.n_choices == len(scored)))
-        return report.to_bytes()
 
 
 RANKING = Ranking()

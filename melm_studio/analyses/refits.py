@@ -56,6 +56,7 @@ _OTHER_PLANE = "The plane of all rows could not be found again, so that no unsee
 class RefitsOfRun(Analysis[RefitsReport]):
     """The run without each fold of its rows."""
 
+    report = RefitsReport
     name = REFITS
     goes_on = True
 
@@ -65,12 +66,6 @@ class RefitsOfRun(Analysis[RefitsReport]):
     def compute(self, work: Work) -> None:
         """Refit the method without each fold, and place the rows of the fold by that plane."""
         refitted(work, lambda report: work.put(report.to_bytes()))
-
-    def read(self, raw: bytes) -> RefitsReport:
-        return RefitsReport.from_bytes(raw)
-
-    def blank(self) -> RefitsReport:
-        return RefitsReport()
 
     def progress(self, report: RefitsReport) -> tuple[float, str]:
         return report.n_done / max(1, report.n_folds), "refitting the plane without each fold"

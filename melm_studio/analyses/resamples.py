@@ -72,6 +72,7 @@ class ResamplesReport(Record, frozen=True):
 class Resamples(Analysis[ResamplesReport]):
     """The plane of a run, refitted to resamples; its planes are the history of its run."""
 
+    report = ResamplesReport
     name = "resamples"
     title = "Resampled plane"
     again = "Resample again"
@@ -85,12 +86,6 @@ class Resamples(Analysis[ResamplesReport]):
     def compute(self, work: Work) -> None:
         """Refit the plane, and keep the planes as the history of the run."""
         _Resampling(work).run(work.data)
-
-    def read(self, raw: bytes) -> ResamplesReport:
-        return ResamplesReport.from_bytes(raw)
-
-    def blank(self) -> ResamplesReport:
-        return ResamplesReport()
 
     def progress(self, report: ResamplesReport) -> tuple[float, str]:
         return len(report.planes) / max(1, report.n_resamples), ""

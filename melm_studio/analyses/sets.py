@@ -21,10 +21,10 @@ from melm_core.diagnostics import (
 from melm_core.evaluation import Refits
 from melm_core.folds import sampled_rows
 from melm_core.methods import GAMMA, STARTS
-from melm_studio.analyses import content
+from melm_studio.analyses import charts, content
 from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
 from melm_studio.analyses.report_section import Section, Table
-from melm_studio.planes.theme import THEMES, Scheme, page_layout
+from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.record import Record
 from melm_studio.runs.execution.rows import study_of
 from melm_studio.runs.records.run import RunRecord
@@ -118,6 +118,7 @@ class SetsReport(Record, frozen=True):
 class Sets(Analysis[SetsReport]):
     """Sets of classes that hold the class of a row as often as promised, and may be empty."""
 
+    report = SetsReport
     name = "sets"
     title = "Sort new rows into classes"
     tab = "new"
@@ -150,12 +151,6 @@ class Sets(Analysis[SetsReport]):
             gamma=record.density_gamma,
             callback=after_fold,
         )
-
-    def read(self, raw: bytes) -> SetsReport:
-        return SetsReport.from_bytes(raw)
-
-    def blank(self) -> SetsReport:
-        return SetsReport()
 
     def progress(self, report: SetsReport) -> tuple[float, str]:
         return report.n_done / max(1, report.n_folds), "refitting without each fold"
@@ -207,8 +202,7 @@ class Sets(Analysis[SetsReport]):
         words = (first, reliability_sentence(report), *notes(report, DEFAULT_COVERAGE, names))
         return Section(self.title, tuple(filter(None, words)), tables)
 
-    def checked(self, raw: bytes, shape: DataShape) -> bytes:
-        report = self.read(raw)
+    def validate(self, report: SetsReport, shape: DataShape) -> None:
         n_rows = len(report.y)
         demand(n_rows <= shape.n_rows)
         demand(len(report.p_values) == n_rows == len(report.rows))
@@ -222,7 +216,6 @@ class Sets(Analysis[SetsReport]):
         demand(len(report.n_units) == (shape.n_classes if n_rows else 0))
         demand(0 <= report.n_done <= report.n_folds)
         demand(all(each is None or _is_whole(each) for each in (report.before, report.after)))
-        return report.to_bytes()
 
 
 SETS = Sets()
@@ -345,38 +338,22 @@ def reliability_figure(report: SetsReport, scheme: Scheme = Scheme.LIGHT) -> dic
     ['before', 'calibrated']
     """
     theme = THEMES[scheme]
-    axis = {"zeroline": False, "gridcolor": theme.grid, "automargin": True, "tickformat": ".0%"}
-    titles = {"xaxis": "probability of the likeliest class", "yaxis": "rows of that class"}
-    line = {"color": theme.faint_ink, "width": 1, "dash": "dot"}
     drawn = {
-        "before": (report.before, theme.faint_ink, "dash"),
-        "calibrated": (report.after, theme.class_colors[0], "solid"),
+        "before": (report.before, {"color": theme.faint_ink, "dash": "dash"}),
+        "calibrated": (report.after, {"color": theme.class_colors[0]}),
     }
+    curves = {name: (sure.curve, look) for name, (sure, look) in drawn.items() if sure is not None}
     data = [
-        {
-            "type": "scatter",
-            "x": [sure for sure, _ in found.curve],
-            "y": [right for _, right in found.curve],
-            "mode": "lines+markers",
-            "name": name,
-            "line": {"color": color, "width": 1.5, "dash": dash},
-            "hovertemplate": "%{y:.0%}",
-        }
-        for name, (found, color, dash) in drawn.items()
-        if found is not None
+        charts.line([x for x, _ in curve], [y for _, y in curve], name, **look)
+        for name, (curve, look) in curves.items()
     ]
-    layout = {
-        **page_layout(theme.ink),
-        **{
-            name: axis | {"title": {"text": title, "font": {"size": 13}, "standoff": 15}}
-            for name, title in titles.items()
-        },
-        "shapes": [{"type": "line", "x0": 0, "y0": 0, "x1": 1, "y1": 1, "line": line}],
-        "margin": {"l": 8, "r": 12, "t": 24, "b": 40},
-        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom"},
-        "dragmode": False,
-    }
-    lowest = min(min(point) for found, *_ in drawn.values() if found for point in found.curve)
-    for name in titles:
-        layout[name]["range"] = [max(0.0, lowest - 0.05), 1.02]
+    lowest = min(min(point) for curve, _ in curves.values() for point in curve)
+    shares = {"tickformat": ".0%", "range": [max(0.0, lowest - 0.05), 1.02]}
+    line = {"color": theme.faint_ink, "width": 1, "dash": "dot"}
+    layout = charts.layout(
+        theme,
+        xaxis=charts.axis(theme, "probability of the likeliest class", **shares),
+        yaxis=charts.axis(theme, "rows of that class", **shares),
+        shapes=[{"type": "line", "x0": 0, "y0": 0, "x1": 1, "y1": 1, "line": line}],
+    )
     return {"data": data, "layout": layout}

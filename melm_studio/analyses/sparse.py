@@ -15,7 +15,7 @@ from melm_core.diagnostics import winner_share
 from melm_core.evaluation import SparsePath, Study, sparse_path
 from melm_core.folds import sampled_rows
 from melm_core.methods import GAMMA, METHODS
-from melm_studio.analyses import content
+from melm_studio.analyses import charts, content
 from melm_studio.analyses.analysis import (
     CLASSES,
     Analysis,
@@ -26,7 +26,7 @@ from melm_studio.analyses.analysis import (
     demand,
 )
 from melm_studio.analyses.report_section import Section, Table
-from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout, translucent
+from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.record import Record
 from melm_studio.runs.execution.rows import resampled_rows, split_of, study_of
 from melm_studio.runs.records.run import RunRecord
@@ -120,6 +120,7 @@ class SparseReport(Record, frozen=True):
 class Sparse(Analysis[SparseReport]):
     """How few features suffice."""
 
+    report = SparseReport
     name = "sparse"
     title = "How few features suffice?"
     tab = "features"
@@ -160,12 +161,6 @@ class Sparse(Analysis[SparseReport]):
             n_repeats=N_REPEATS,
             callback=after_fold,
         )
-
-    def read(self, raw: bytes) -> SparseReport:
-        return SparseReport.from_bytes(raw)
-
-    def blank(self) -> SparseReport:
-        return SparseReport()
 
     def progress(self, report: SparseReport) -> tuple[float, str]:
         return report.n_refits / max(1, report.n_all), ""
@@ -223,8 +218,7 @@ class Sparse(Analysis[SparseReport]):
             tables=(table,),
         )
 
-    def checked(self, raw: bytes, shape: DataShape) -> bytes:
-        report = self.read(raw)
+    def validate(self, report: SparseReport, shape: DataShape) -> None:
         sizes = [size.n_features for size in report.sizes]
         demand(report.n_classes == shape.n_classes)
         demand(all(_is_size(size, shape.n_features) for size in report.sizes))
@@ -232,7 +226,6 @@ class Sparse(Analysis[SparseReport]):
         demand(report.sufficient in (0, *sizes))
         demand(report.chosen is None or _is_chosen(report.chosen, len(sizes)))
         demand(0 <= report.n_refits <= report.n_all)
-        return report.to_bytes()
 
 
 SPARSE = Sparse()
@@ -411,80 +404,30 @@ def sparse_figure(report: SparseReport, scheme: Scheme = Scheme.LIGHT) -> dict[s
     """
     theme, sizes = THEMES[scheme], report.sizes
     numbers = [size.n_features for size in sizes]
-    axis = {"zeroline": False, "gridcolor": theme.grid, "automargin": True}
-    guessing, faint = 1 / report.n_classes, {"color": theme.faint_ink, "width": 1}
-    across = {"type": "line", "xref": "x domain", "x0": 0, "x1": 1, "y0": guessing, "y1": guessing}
-    at = {"type": "line", "yref": "y domain", "y0": 0, "y1": 1}
-    at |= {"x0": report.sufficient, "x1": report.sufficient}
-    note = {
-        "text": "guessing",
-        "font": {"color": theme.faint_ink, "size": 12},
-        "showarrow": False,
-        "x": 1,
-        "xref": "x domain",
-        "xanchor": "right",
-        "y": guessing,
-        "yref": "y",
-        "yanchor": "bottom",
-    }
-    layout = {
-        **page_layout(theme.ink),
-        "xaxis": {
-            **axis,
-            "type": "log",
-            "title": {"text": "number of features", "font": {"size": 13}, "standoff": 15},
-            "tickvals": numbers,
-            "ticktext": [f"{each:,}" for each in numbers],
-        },
-        "yaxis": {
-            **axis,
-            "title": {"text": "balanced accuracy", "font": {"size": 13}, "standoff": 15},
-            "tickformat": ".0%",
-        },
-        "shapes": [
-            {**across, "line": faint | {"dash": "dot"}},
-            *([{**at, "line": faint | {"dash": "dash"}}] if report.sufficient else []),
-        ],
-        "annotations": [note],
-        "margin": {"l": 8, "r": 12, "t": 24, "b": 40},
-        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom"},
-        "hovermode": "x unified",
-        "dragmode": False,
-    }
-    return {"data": [_band(sizes, theme), *_lines(sizes, theme)], "layout": layout}
-
-
-def _band(sizes: Sequence[SparseSize], theme: Theme) -> dict[str, Any]:
-    numbers = [size.n_features for size in sizes]
-    upper = [size.held_out + size.standard_error for size in sizes]
+    guessing, sufficient = 1 / report.n_classes, report.sufficient
     lower = [size.held_out - size.standard_error for size in sizes]
-    return {
-        "type": "scatter",
-        "x": [*numbers, *numbers[::-1]],
-        "y": [*upper, *lower[::-1]],
-        "fill": "toself",
-        "fillcolor": translucent(theme.class_colors[0], 0.2),
-        "line": {"width": 0},
-        "mode": "lines",
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
-
-
-def _lines(sizes: Sequence[SparseSize], theme: Theme) -> list[dict[str, Any]]:
-    lines = {
-        "training": ([size.train for size in sizes], theme.faint_ink, "dash"),
-        "held-out folds": ([size.held_out for size in sizes], theme.class_colors[0], "solid"),
-    }
-    return [
-        {
-            "type": "scatter",
-            "x": [size.n_features for size in sizes],
-            "y": values,
-            "mode": "lines+markers",
-            "name": name,
-            "line": {"color": color, "width": 1.5, "dash": dash},
-            "hovertemplate": "%{y:.1%}",
-        }
-        for name, (values, color, dash) in lines.items()
+    upper = [size.held_out + size.standard_error for size in sizes]
+    train, held_out = [size.train for size in sizes], [size.held_out for size in sizes]
+    color = theme.class_colors[0]
+    data = [
+        charts.band(numbers, lower, upper, color),
+        charts.line(numbers, train, "training", color=theme.faint_ink, dash="dash"),
+        charts.line(numbers, held_out, "held-out folds", color=color),
     ]
+    layout = charts.layout(
+        theme,
+        xaxis=charts.axis(
+            theme,
+            "number of features",
+            type="log",
+            tickvals=numbers,
+            ticktext=[number(each) for each in numbers],
+        ),
+        yaxis=charts.accuracies(theme),
+        shapes=charts.across(
+            theme, [(guessing, "dot")], up=[(sufficient, "dash")] if sufficient else []
+        ),
+        annotations=[charts.guessing_note(theme, guessing)],
+        hovermode="x unified",
+    )
+    return {"data": data, "layout": layout}

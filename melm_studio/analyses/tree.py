@@ -15,11 +15,11 @@ import numpy as np
 from melm_core.base import FloatArray, IntArray, percent, stratified_sample
 from melm_core.melm import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
 from melm_core.methods import BATCH_WEIGHT, COMPONENTS, SEED
-from melm_studio.analyses import content
+from melm_studio.analyses import charts, content
 from melm_studio.analyses.analysis import CLASSES, Analysis, Subject, Work, chosen
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.gamma_advice import recommended_gamma
-from melm_studio.planes.theme import THEMES, Scheme, Theme, page_layout, translucent
+from melm_studio.planes.theme import THEMES, Scheme, Theme, translucent
 from melm_studio.record import Record
 from melm_studio.runs.execution.derived_planes import keep_plane
 from melm_studio.runs.execution.rows import RunData, nuisance_of, rows_of
@@ -158,6 +158,7 @@ class TreeReport(Record, frozen=True):
 class Tree(Analysis[TreeReport]):
     """Every optimum at each kernel width; its planes are the history of its run."""
 
+    report = TreeReport
     name = "tree"
     title = "Tree of planes"
     again = "Search again"
@@ -170,12 +171,6 @@ class Tree(Analysis[TreeReport]):
     def compute(self, work: Work) -> None:
         """Grow the tree, and keep its planes as the history of the run."""
         _Growth(work).run(work.data)
-
-    def read(self, raw: bytes) -> TreeReport:
-        return TreeReport.from_bytes(raw)
-
-    def blank(self) -> TreeReport:
-        return TreeReport()
 
     def progress(self, report: TreeReport) -> tuple[float, str]:
         return report.fraction, report.stage.capitalize()
@@ -562,57 +557,35 @@ def tree_figure(
     scheme : Scheme
     """
     theme = THEMES[scheme]
-    axis: dict[str, Any] = {"zeroline": False, "gridcolor": theme.grid, "automargin": True}
-    marks: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    shapes, notes = [], []
     if guessing is not None and height is Height.ACCURACY:
-        line = {"color": theme.faint_ink, "width": 1, "dash": "dot"}
-        note = _note("guessing", theme) | {"x": 1, "xref": "x domain", "xanchor": "right"}
-        across = {"xref": "x domain", "yref": "y", "x0": 0, "x1": 1, "y0": guessing, "y1": guessing}
-        marks.append(({**across, "line": line}, {**note, "y": guessing, "yref": "y"}))
+        shapes += charts.across(theme, [(guessing, "dot")])
+        notes.append(charts.guessing_note(theme, guessing))
     if recommended is not None:
-        line = {"color": theme.faint_ink, "width": 1.2, "dash": "dash"}
+        shapes += charts.across(theme, [], up=[(recommended, "dash")])
         # On a logarithmic axis a shape is placed by the value, a note by its logarithm.
-        note = _note("recommended", theme) | {"x": math.log10(recommended), "xref": "x"}
-        up = {
-            "xref": "x",
-            "yref": "y domain",
-            "y0": 0,
-            "y1": 1,
-            "x0": recommended,
-            "x1": recommended,
-        }
-        marks.append(
-            ({**up, "line": line}, {**note, "xanchor": "left", "y": 1, "yref": "y domain"})
-        )
-    layout = {
-        **page_layout(theme.ink),
-        "xaxis": {
-            **axis,
-            "type": "log",
-            "title": _title("kernel width γ, finer to smoother"),
-            "tickvals": tree.gammas.tolist(),
-            "ticktext": [f"{gamma:g}" for gamma in tree.gammas],
-        },
-        "yaxis": {
-            **axis,
-            **_AXES[height],
-            "title": _title(_TITLES[height]),
-            "range": _range(tree, height),
-        },
-        "shapes": [{"type": "line", **shape} for shape, _ in marks],
-        "annotations": [note for _, note in marks],
-        "margin": {"l": 8, "r": 12, "t": 24, "b": 40},
-        "showlegend": False,
-        "hovermode": "closest",
-        "hoverlabel": {"align": "left"},
-        "dragmode": False,
-    }
+        at = {"x": math.log10(recommended), "xref": "x", "y": 1, "yref": "y domain"}
+        look = {"showarrow": False, "font": {"size": 12, "color": theme.faint_ink}}
+        anchors = {"xanchor": "left", "yanchor": "bottom"}
+        notes.append({"text": "recommended", **at, **look, **anchors})
+    layout = charts.layout(
+        theme,
+        xaxis=charts.axis(
+            theme,
+            "kernel width γ, finer to smoother",
+            type="log",
+            tickvals=tree.gammas.tolist(),
+            ticktext=[f"{gamma:g}" for gamma in tree.gammas],
+        ),
+        yaxis=charts.axis(theme, _TITLES[height], **_AXES[height], range=_range(tree, height)),
+        shapes=shapes,
+        annotations=notes,
+        showlegend=False,
+        hovermode="closest",
+        hoverlabel={"align": "left"},
+    )
     traces = [*_band(tree, theme), _links(tree, theme), *_branches(tree, theme)]
     return {"data": [{"type": "scatter", **trace} for trace in traces], "layout": layout}
-
-
-def _title(text: str) -> dict[str, Any]:
-    return {"text": text, "font": {"size": 13}, "standoff": 15}
 
 
 def _range(tree: TreeArrays, height: Height) -> list[float]:
@@ -623,15 +596,6 @@ def _range(tree: TreeArrays, height: Height) -> list[float]:
     low, high = float(values.min()), float(values.max())
     room = max(high - low, 0.1)
     return [low - 0.08 * room, high + 0.2 * room]
-
-
-def _note(text: str, theme: Theme) -> dict[str, Any]:
-    return {
-        "text": text,
-        "showarrow": False,
-        "yanchor": "bottom",
-        "font": {"size": 12, "color": theme.faint_ink},
-    }
 
 
 def _band(tree: TreeArrays, theme: Theme) -> list[dict[str, Any]]:

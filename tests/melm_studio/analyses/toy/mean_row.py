@@ -23,6 +23,7 @@ class MeanRowReport(Record, frozen=True):
 class MeanRow(Analysis[MeanRowReport]):
     """How far rows are from the mean of their class."""
 
+    report = MeanRowReport
     name = "mean_row"
     title = "Mean row"
 
@@ -33,12 +34,6 @@ class MeanRow(Analysis[MeanRowReport]):
             rows = data.X[data.y == code]
             distances.append(float(np.linalg.norm(rows - rows.mean(axis=0), axis=1).mean()))
             work.put(MeanRowReport(tuple(distances), n_classes).to_bytes())
-
-    def read(self, raw: bytes) -> MeanRowReport:
-        return MeanRowReport.from_bytes(raw)
-
-    def blank(self) -> MeanRowReport:
-        return MeanRowReport()
 
     def progress(self, report: MeanRowReport) -> tuple[float, str]:
         return len(report.distances) / max(1, report.n_classes), "measuring"
@@ -64,11 +59,9 @@ class MeanRow(Analysis[MeanRowReport]):
         table = Table("Distances", ("Class", "Distance"), self._rows(report, subject))
         return Section("Mean row", sentences=(words,), tables=(table,))
 
-    def checked(self, raw: bytes, shape: DataShape) -> bytes:
-        report = self.read(raw)
+    def validate(self, report: MeanRowReport, shape: DataShape) -> None:
         demand(report.n_classes == shape.n_classes >= len(report.distances))
         demand(all(0 <= distance < np.inf for distance in report.distances))
-        return report.to_bytes()
 
     def _rows(self, report: MeanRowReport, subject: Subject) -> tuple[tuple[str, str], ...]:
         names = subject.class_names
