@@ -6,7 +6,6 @@ from dash import Dash
 
 from callbacks import (
     audit,
-    compare,
     data,
     map_comparison,
     method_form,
@@ -105,7 +104,6 @@ _CALLBACKS = (
     filters,
     recipe,
     share_link,
-    compare,
     map_comparison,
 )
 

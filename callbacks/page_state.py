@@ -13,7 +13,6 @@ _LISTENERS = {
     "setMode": (Input(ids.MODE, "value"),),
     "setAuto": (Input(ids.GAMMA_AUTO, "data"),),
     "setData": (Input(ids.DATA, "data"),),
-    "noteTab": (Input(ids.COMPARE_TAB, "value"),),
 }
 
 

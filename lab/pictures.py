@@ -117,7 +117,9 @@ def is_it_real(studio: StudioPage) -> Locator:
 
 def decision_surface(studio: StudioPage) -> Locator:
     """A kernel machine beside its modes."""
-    panel = _found(studio, "MELM")
+    studio.hold_out(25)
+    panel = studio.run("MELM")
+    panel.expect_end()
     panel.open_door("Decision surface")
     window = _window(studio, "Decision surface")
     expect(window.locator(".heatmaplayer image")).to_have_count(2)
@@ -165,16 +167,17 @@ def compare(studio: StudioPage) -> None:
     """Four methods side by side, and their scores."""
     _four_methods(studio)
     table = studio.page.get_by_role("table", name="Scores of the runs")
-    expect(table.locator("tbody tr")).to_have_count(4)
+    expect(table.locator("tbody")).to_have_count(4)
     table.get_by_role("button", name="Sort by Accuracy, held out").click()
     expect(table.locator("[aria-sort=descending]")).to_have_count(1)
 
 
-def agreement(studio: StudioPage) -> None:
-    """The angles between four planes."""
+def pair(studio: StudioPage) -> None:
+    """What two of four methods differ in."""
     _four_methods(studio)
-    studio.page.get_by_role("tab", name="Angles").click()
-    expect(studio.page.get_by_role("table", name="Angles between the planes")).to_be_visible()
+    for method in ("LDA", "PLS-DA"):
+        studio.page.get_by_role("checkbox", name=method).uncheck()
+    expect(studio.page.locator(f"#{ids.PAIR}")).to_contain_text("apart")
 
 
 def present(studio: StudioPage) -> None:
@@ -215,7 +218,7 @@ SCENES: dict[str, Scene] = {
     "tutorial-columns": tutorial_columns,
     "batches": batches,
     "compare": compare,
-    "agreement": agreement,
+    "pair": pair,
     "present": present,
     "story": story,
 }

@@ -26,6 +26,7 @@ from callbacks.routes.requested_view import (
 from callbacks.routes.rows import column_values
 from callbacks.services import Served, services
 from callbacks.session import own_fit, own_run, workspace
+from melm_core.base import UserError
 from melm_studio.abandonment import go_on
 from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.ranking import RANKING, ranked
@@ -43,8 +44,8 @@ from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.publication.comparison import (
     Agreement,
     ComparedRun,
+    Mover,
     agreement,
-    angles_frame,
     biggest_movers,
     compared,
     movers_frame,
@@ -135,9 +136,8 @@ def register(app: Served) -> None:
     app.server.get("/report.html", is_heavy=True)(report_comparison)
     app.server.get(f"/runs/<run_id>/{FILE_NAME}", is_heavy=True)(verdict)
     app.server.get("/compare/scores")(scores)
-    app.server.get("/compare/agreement.html")(angles_html)
+    app.server.get("/compare/pair.html")(pair)
     app.server.get("/compare/table.csv")(scores_csv)
-    app.server.get("/compare/agreement.csv")(angles_csv)
     app.server.get("/compare/movers.csv")(movers_csv)
     app.server.get("/runs/<run_id>/ranking.csv")(ranking_csv)
     app.server.get("/runs/<run_id>/overlap.csv")(overlap_csv)
@@ -382,27 +382,30 @@ def scores() -> dict[str, str]:
     return {"list": listed, "table": markup([table, file])}
 
 
-def angles_html() -> str:
-    """The angles between the planes of the runs, as the page shows them."""
-    from melm_studio.layout.buttons import table_file  # noqa: PLC0415 - with Dash
-    from melm_studio.layout.compare import agreement_table  # noqa: PLC0415
+def pair() -> str:
+    """What two runs differ in, as the page shows it."""
+    from melm_studio.layout.compare import pair_view  # noqa: PLC0415 - with Dash
     from melm_studio.layout.shell.markup import markup  # noqa: PLC0415
 
-    runs = _runs()
-    file = table_file("compare/agreement.csv", [run.run_id for run in runs])
-    return markup([agreement_table(_agreement(runs)), *([file] if len(runs) > 1 else [])])
+    runs = _two_runs()
+    found, movers = _agreement(runs), _movers_or_why_not(runs)
+    alike = runs[0].data_id == runs[1].data_id and not isinstance(movers, str)
+    can_morph = alike and found.degrees[0][1] is not None
+    names = [run.run_id for run in runs]
+    return markup(pair_view(found, movers, names, can_morph=can_morph))
+
+
+def _movers_or_why_not(runs: Sequence[RunRecord]) -> Sequence[Mover] | str:
+    try:
+        return _movers(runs)
+    except UserError as error:
+        return str(error)
 
 
 def scores_csv() -> flask.Response:
     """The scores of the runs."""
     runs = _runs()
     return _sent_table(scores_frame(_compared(runs)), runs[0], "scores.csv")
-
-
-def angles_csv() -> flask.Response:
-    """The angles between the planes of the runs."""
-    runs = _runs()
-    return _sent_table(angles_frame(_agreement(runs)), runs[0], "angles.csv")
 
 
 def _compared(runs: Sequence[RunRecord]) -> Sequence[ComparedRun]:
@@ -415,11 +418,19 @@ def _agreement(runs: Sequence[RunRecord]) -> Agreement:
 
 def movers_csv() -> flask.Response:
     """The rows that move most from the first run to the second."""
+    runs = _two_runs()
+    return _sent_table(movers_frame(_movers(runs)), runs[0], "movers.csv")
+
+
+def _two_runs() -> list[RunRecord]:
     runs = _runs()
     if len(runs) != 2:
         flask.abort(404)
-    found = biggest_movers(services().store, services().renderer, *runs)
-    return _sent_table(movers_frame(found), runs[0], "movers.csv")
+    return runs
+
+
+def _movers(runs: Sequence[RunRecord]) -> Sequence[Mover]:
+    return biggest_movers(services().store, services().renderer, *runs)
 
 
 def ranking_csv(run_id: str) -> flask.Response:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
 
 from melm_core.base import p_value_figure, percent
 from melm_core.methods import GAMMA
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data, tip
-from melm_studio.layout.buttons import button
+from melm_studio.layout.buttons import button, table_file
 from melm_studio.layout.run_dialogs import followed
 from melm_studio.layout.shell.markup import Element, plain
 from melm_studio.publication.comparison import Agreement, ComparedRun, Mover
@@ -27,12 +27,7 @@ from melm_studio.scores import (
 )
 
 GAMMAS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
-TABS = {
-    "table": "Numbers",
-    "ranking": "All methods",
-    "agreement": "Angles",
-    "movers": "Movers",
-}
+_RANKING = "All methods"
 _FIRST_METHODS = ("melm", "lda", "pca")
 
 # Scores of the training rows and of the held-out rows.
@@ -53,6 +48,7 @@ _BATCHES = {
 }
 # The two sides of a pair, by the suffixes of its keys.
 SIDES = {"training": "training", "held-out": "held out"}
+_SHORT = {"training": "train", "held-out": "held out"}
 _SINGLES = {
     "ahead": (
         "To the best",
@@ -60,7 +56,7 @@ _SINGLES = {
         "error; level where it is within two of these",
     ),
     "p": ("p", "Share of label permutations that score as well; computed by a check"),
-    "seconds": ("Seconds", "Duration of the fit"),
+    "seconds": ("Time (s)", "Duration of the fit"),
     "features": (
         "Features that matter",
         "Effective number: that of equally weighted features whose squared loadings have the same "
@@ -68,6 +64,7 @@ _SINGLES = {
     ),
 }
 _OF_FOLDS = "Share of held-out rows told apart, in the same folds, ± its standard error."
+_TICK_TWO = " Tick two to compare their planes."
 _LIVE = "Accuracies on the run's own held-out rows; a check refits the plane in folds"
 _COMPARED = (
     "Balanced accuracy of the class densities over five folds that all methods share. Every method "
@@ -75,10 +72,15 @@ _COMPARED = (
     "folds within them. Methods within two standard errors of the first are tied with it. The "
     "share of the first is without the luck of having been chosen: that of the next may be larger."
 )
+_LARGEST = (
+    "The largest principal angle between the two planes: at 0° they are the same, at 90° one has a "
+    "direction orthogonal to all of the other"
+)
 # In standard deviations; smaller distances are invisible.
 _STILL = 0.005
+_N_NAMED = 3  # of the rows that move
 # The smallest of these is the best.
-_ASCENDING = ("title", "batch-training", "batch-held-out", "p", "seconds", "features")
+_ASCENDING = ("batch-training", "batch-held-out", "p", "seconds", "features")
 
 
 def batch_form(menu: Sequence[dict[str, Any]]) -> Component:
@@ -153,38 +155,26 @@ def _selected(component_id: str, reset: str) -> Component:
 
 
 def tables(switches: Component) -> Component:
-    """Beside the pictures: the list of runs, and the tables of their numbers.
+    """Beside the pictures: the list of runs, what two of them differ in, and their numbers.
 
-    A click on the tab of the open table closes it. `switches` are those of all pictures.
+    `switches` are those of all pictures.
     """
     return html.Div(
         [
-            dcc.Store(id=ids.COMPARED_RUNS),
             html.Div(id=ids.COMPARED_LIST),
+            html.Div(id=ids.PAIR),
             _table_actions(),
-            dmc.Tabs(
-                [
-                    dmc.TabsList([dmc.TabsTab(label, value=tab) for tab, label in TABS.items()]),
-                    dmc.TabsPanel(html.Div(id=ids.COMPARED), value="table"),
-                    dmc.TabsPanel(
-                        html.Div(_all_methods(), id=ids.RANKING),
-                        value="ranking",
-                    ),
-                    dmc.TabsPanel(html.Div(id=ids.AGREEMENT), value="agreement"),
-                    dmc.TabsPanel(_movers(), value="movers"),
-                ],
-                id=ids.COMPARE_TAB,
-                value="table",
-                allowTabDeactivation=True,
-            ),
+            _folded("Numbers", html.Div(id=ids.COMPARED), open=True),
+            _folded(_RANKING, html.Div(_all_methods(), id=ids.RANKING)),
             html.P(id=ids.CHANGED_NOTE, className="changed-note", role="status"),
-            html.Details(
-                [html.Summary("View"), switches],
-                className="view several-only",
-            ),
+            _folded("View", switches, className="view several-only"),
         ],
         className="tables compare-only",
     )
+
+
+def _folded(label: str, content: Component, **options: Any) -> Component:
+    return html.Details([html.Summary(label), content], **options)
 
 
 def _table_actions() -> Component:
@@ -201,30 +191,13 @@ def _all_methods() -> list[Component]:
     meaning = html.Details(
         [html.Summary("How they are compared"), html.P(_COMPARED)], className="hint"
     )
-    return [*followed(TABS["ranking"], "Compare all methods"), meaning]
-
-
-def _movers() -> Component:
-    return html.Div(
-        [
-            dmc.Stack(
-                [_run_choice(ids.MOVERS_FROM, "From"), _run_choice(ids.MOVERS_TO, "To")],
-                gap="xs",
-            ),
-            html.Div(id=ids.MOVERS, className="movers-found"),
-        ],
-        className="movers",
-    )
-
-
-def _run_choice(component_id: str, label: str) -> Component:
-    return dmc.Select(id=component_id, label=label, data=[], allowDeselect=False, size="sm", w=260)
+    return [*followed(_RANKING, "Compare all methods"), meaning]
 
 
 def compare_table(
     rows: Sequence[ComparedRun], column: str | None = None, *, descending: bool = False
 ) -> Component:
-    """One row per run, in the order given; `column` names the one it is sorted by, if any."""
+    """The numbers of each run below its name, in the order given, sorted by `column` if any."""
 
     def head(key: str, label: str, name: str, **options: Any) -> Component:
         is_sorted = key == column
@@ -241,7 +214,6 @@ def compare_table(
     has_batches = any("batch-training" in row.figures for row in rows)
     pairs = _PAIRS | _BATCHES if has_batches else _PAIRS
     groups = [
-        head("title", "Run", "run", rowSpan=2),
         *(
             html.Th(label, scope="colgroup", colSpan=2, title=meaning)
             for label, meaning in pairs.values()
@@ -252,13 +224,12 @@ def compare_table(
         ),
     ]
     sides = [
-        head(f"{key}-{side}", SIDES[side], f"{label}, {SIDES[side]}")
+        head(f"{key}-{side}", _SHORT[side], f"{label}, {SIDES[side]}")
         for key, (label, _) in pairs.items()
         for side in SIDES
     ]
-    body = [_row(row, pairs) for row in rows]
     return html.Table(
-        [html.Thead([html.Tr(groups), html.Tr(sides)]), html.Tbody(body)],
+        [html.Thead([html.Tr(groups), html.Tr(sides)]), *(_rows_of(row, pairs) for row in rows)],
         className="figures compared",
         **aria(label="Scores of the runs"),
     )
@@ -269,7 +240,7 @@ def run_list(rows: Sequence[ComparedRun]) -> Component:
     return html.Div(
         [
             *_levels(rows),
-            html.P(_OF_FOLDS, className="hint"),
+            html.P(_OF_FOLDS + (_TICK_TWO if len(rows) > 2 else ""), className="hint"),
             html.Ul([_listed(row) for row in rows], className="compared-runs"),
         ]
     )
@@ -299,7 +270,7 @@ def _next_descending(key: str, is_sorted: bool, descending: bool) -> bool:
     return not descending if is_sorted else key not in _ASCENDING
 
 
-def _row(row: ComparedRun, keys: Iterable[str]) -> Component:
+def _rows_of(row: ComparedRun, keys: Iterable[str]) -> Component:
     pairs = [
         _figure(row, f"{key}-{side}", divergence_text if key == "divergence" else accuracy_text)
         for key in keys
@@ -312,9 +283,10 @@ def _row(row: ComparedRun, keys: Iterable[str]) -> Component:
         _figure(row, "seconds", lambda seconds: f"{seconds:.1f}"),
         _figure(row, "features", lambda features: f"{features:.1f}"),
     ]
-    name = html.Th(row.title, scope="row", title=row.title)
+    figures = [*pairs, *singles]
+    name = html.Th(row.title, scope="rowgroup", colSpan=len(figures))
     live: dict[str, Any] = {} if row.is_checked else {"className": "is-live", "title": _LIVE}
-    return html.Tr([name, *pairs, *singles], **live)
+    return html.Tbody([html.Tr(name), html.Tr(figures)], **live)
 
 
 def _figure(row: ComparedRun, key: str, shown: Callable[[float], str]) -> Component:
@@ -337,11 +309,19 @@ def _levels(rows: Sequence[ComparedRun]) -> list[Component]:
     """The sentence above the list, where folds compare at least two runs."""
     level: list[str] = []
     behind: list[str] = []
+    methods = [_method(row) for row in rows]
     for row in rows:
         ahead = _ahead_of_best(row)
         if ahead is not None:
-            (level if is_level(*ahead) else behind).append(row.title)
+            is_alone = methods.count(_method(row)) == 1
+            name = _method(row) if is_alone else row.title
+            (level if is_level(*ahead) else behind).append(name)
     return [html.H2(levels_sentence(level, behind), className="levels")] if level else []
+
+
+def _method(row: ComparedRun) -> str:
+    """The title without its parameters, which names the run where no other has the same."""
+    return row.title.partition(",")[0]
 
 
 def _p_value(row: ComparedRun) -> str:
@@ -352,67 +332,51 @@ def _p_value(row: ComparedRun) -> str:
     return percent(row.checked_share) if value is None else f"{known} …"
 
 
-def agreement_table(agreement: Agreement) -> Component:
-    """The largest principal angle between each pair of planes, in degrees."""
-    numbers = range(1, len(agreement.titles) + 1)
-    head = html.Tr(
-        [
-            html.Td(""),
-            *(html.Th(str(n), scope="col", title=agreement.titles[n - 1]) for n in numbers),
-        ]
-    )
-    rows = [
-        html.Tr(
-            [
-                html.Th(f"{n}  {title}", scope="row", title=title),
-                *(_angle(angle, is_own=n == m) for m, angle in zip(numbers, degrees, strict=True)),
-            ]
-        )
-        for n, title, degrees in zip(numbers, agreement.titles, agreement.degrees, strict=True)
+def pair_view(
+    agreement: Agreement, movers: Sequence[Mover] | str, runs: Sequence[str], *, can_morph: bool
+) -> list[Component]:
+    """What two runs differ in: the angle, the rows that move most, and the way to the morph.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        Of the two.
+    movers : sequence of Mover, or str
+        The rows that move, farthest first, or why they cannot be compared.
+    runs : sequence of str
+        The ids of the two.
+    can_morph : bool
+        Whether both planes are of the same features.
+    """
+    degrees = agreement.degrees[0][1]
+    angle = () if degrees is None else (_angle(degrees), " ")
+    moved = (movers,) if isinstance(movers, str) else _moved(movers)
+    start, end = runs
+    morph = button("Morph", **data(morph_from=start, morph_to=end))
+    file = table_file("compare/movers.csv", runs)
+    return [
+        html.H3(" and ".join(agreement.titles)),
+        html.P([*angle, *moved]),
+        *(html.P(note, className="hint") for note in agreement.notes),
+        html.Div(
+            [*([morph] if can_morph else []), *([] if isinstance(movers, str) else [file])],
+            className="tables-action",
+        ),
     ]
-    table = html.Table(
-        [html.Thead(head), html.Tbody(rows)],
-        className="figures matrix angles",
-        **aria(label="Angles between the planes"),
-    )
-    notes = [
-        "The largest principal angle between each pair of planes. 0° means the same plane; 90° "
-        "means that one plane has a direction orthogonal to all of the other.",
-        *agreement.notes,
-    ]
-    return html.Div([table, html.Div([html.P(text) for text in notes], className="aside")])
 
 
-def _angle(degrees: float | None, *, is_own: bool) -> Component:
-    if is_own or degrees is None:
-        return html.Td("" if is_own else "–")
-    share = 1.0 - degrees / 90.0
-    return html.Td(f"{degrees:.0f}°", style={"--share": f"{share:.3f}"})
+def _angle(degrees: float) -> Component:
+    return html.Span(f"{degrees:.0f}° apart.", title=_LARGEST)
 
 
-def movers_table(movers: Sequence[Mover]) -> Component:
+def _moved(movers: Sequence[Mover]) -> Iterable[Any]:
     """The rows that move most; pressing one marks it in every panel, by a script."""
     if movers[0].distance < _STILL:
-        return html.P("No row moves: the two runs have the same plane.")
-    head = html.Tr([html.Th(text, scope="col") for text in ("Row", "Class", "Distance")])
-    rows = [
-        html.Tr(
-            [
-                html.Th(_mark(mover.row), scope="row"),
-                html.Td(mover.class_name),
-                html.Td(f"{mover.distance:.2f}"),
-            ],
-            key=str(mover.row),
-        )
-        for mover in movers
-    ]
-    table = html.Table(
-        [html.Thead(head), html.Tbody(rows)],
-        className="figures",
-        **aria(label="Rows that move most"),
-    )
-    words = "Distances are in standard deviations, after aligning the second run with the first"
-    return html.Div([table, html.Div(html.P(f"{words}."), className="aside")])
+        return ["No row moves: the two runs have the same plane."]
+    *marks, last = (_mark(mover.row) for mover in movers[:_N_NAMED])
+    listed = [part for mark in marks for part in (mark, ", ")]
+    farthest = f" move most, by up to {movers[0].distance:.1f} standard deviations."
+    return ["Rows ", *listed[:-1], " and ", last, farthest]
 
 
 def _mark(row: int) -> Component:

@@ -17,7 +17,7 @@ from melm_studio.planes.feature_ranking import LINE_HEIGHT, LINE_WIDTH, SHAPE_HE
 from melm_studio.planes.pixel_images import PixelImage, PixelImages
 from melm_studio.tables import number, told_apart
 
-_LONGEST = 15  # name, in characters
+_LONGEST = 24  # name, in characters, as in the picture
 _FADED = "Features that fewer than half of the resamples select are faded."
 _WIDTH, _HEIGHT = 280, 120
 _LEFT, _RIGHT, _TOP, _BOTTOM = 34, 272, 8, 98  # of the lines

@@ -114,17 +114,12 @@ BATCH_BOTH = "several-both"
 RUN_BATCH = "run-several"
 BRUSHED = "brushed"  # a script says here which rows are selected,
 ISOLATED = "isolated"  # and here which classes alone are shown
-COMPARE_TAB = "compare-tab"
-COMPARED_RUNS = "compared-runs"  # the ids of the runs, while the rows that move are listed
 COMPARED = "compared"
 COMPARED_LIST = "compared-list"  # the runs with their shares
 CHANGED_NOTE = "changed-note"  # a script names here the runs whose pictures show changed planes
 CHECK_ALL = "check-all"
 RANKING = "ranking"
-AGREEMENT = "agreement"
-MOVERS_FROM = "movers-from"
-MOVERS_TO = "movers-to"
-MOVERS = "movers"
+PAIR = "pair"  # what two runs differ in
 
 # Figure for print
 FIGURE = "figure"

@@ -1,4 +1,4 @@
-"""A kernel machine in a plane, its approximation, and the ROC curves of both."""
+"""A kernel machine in a plane, its approximation, and the ROC curves of both on held-out rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOST_POINTS = 600
 def surface_figure(
     surface: DecisionSurface, rows: ProjectedRows, code: int, scheme: Scheme = Scheme.LIGHT
 ) -> go.Figure:
-    """The machine, its approximation with modes and axes, and the held-out ROC curves of both.
+    """The machine, its approximation with modes and axes, and the ROC curves of both, if any.
 
     Parameters
     ----------
@@ -46,8 +46,10 @@ def surface_figure(
     scheme : Scheme
     """
     theme = THEMES[scheme]
-    titles = ("Kernel machine", _modes_in_words(surface), "")
-    figure = make_subplots(1, 3, column_widths=(0.37, 0.37, 0.26), subplot_titles=titles)
+    curves = _roc_traces(surface, theme)
+    titles = ("Kernel machine", _modes_in_words(surface))
+    widths = (0.37, 0.37, 0.26)[: 3 if curves else 2]
+    figure = make_subplots(1, len(widths), column_widths=widths, subplot_titles=titles)
     values = (surface.machine_values, surface.approximation_values)
     strongest = float(np.percentile(np.abs(surface.machine_values), _FULL_COLOR))
     for column, field in zip((_MACHINE, _APPROXIMATION), values, strict=True):
@@ -59,7 +61,9 @@ def surface_figure(
         figure.add_traces(traces, rows=1, cols=column)
     modes = surface.approximation.modes
     figure.add_traces((_axes(modes, theme), _modes(modes, theme)), rows=1, cols=_APPROXIMATION)
-    figure.add_traces(_roc_traces(surface, theme), rows=1, cols=_ROC)
+    if curves:
+        figure.add_traces(curves, rows=1, cols=_ROC)
+        _lay_out_roc(figure, theme)
     return _laid_out(figure, surface, theme)
 
 
@@ -155,11 +159,12 @@ def _modes(modes: Sequence[Mode], theme: Theme) -> go.Scatter:
 
 
 def _roc_traces(surface: DecisionSurface, theme: Theme) -> list[go.Scatter]:
+    """The curves and the diagonal of guessing; none without held-out rows."""
+    if surface.machine_roc is None or surface.approximation_roc is None:
+        return []
     chance = go.Scatter(
         x=[0, 1], y=[0, 1], mode="lines", line={"color": theme.grid, "width": 1}, hoverinfo="skip"
     )
-    if surface.machine_roc is None or surface.approximation_roc is None:
-        return [chance]
     solid = {"color": theme.faint_ink, "width": 5}
     dashed = {"color": theme.class_colors[1], "width": 2.2}
     return [
@@ -181,6 +186,12 @@ def _roc_line(curve: RocCurve, name: str, line: dict[str, object]) -> go.Scatter
     )
 
 
+def _lay_out_roc(figure: go.Figure, theme: Theme) -> None:
+    rate = {"range": [-0.02, 1.02], "gridcolor": theme.grid, "zeroline": False, "nticks": 3}
+    figure.update_xaxes(title="false positive rate, held out", **rate, row=1, col=_ROC)
+    figure.update_yaxes(title="true positive rate", **rate, row=1, col=_ROC)
+
+
 def _laid_out(figure: go.Figure, surface: DecisionSurface, theme: Theme) -> go.Figure:
     plane = {"showticklabels": False, "ticks": "", "showgrid": False, "zeroline": False}
     ranges = [[axis[0], axis[-1]] for axis in (surface.x, surface.y)]
@@ -189,9 +200,6 @@ def _laid_out(figure: go.Figure, surface: DecisionSurface, theme: Theme) -> go.F
         figure.update_yaxes(range=ranges[1], **plane, row=1, col=column)
     figure.update_xaxes(matches="x", row=1, col=_APPROXIMATION)
     figure.update_yaxes(matches="y", row=1, col=_APPROXIMATION)
-    rate = {"range": [-0.02, 1.02], "gridcolor": theme.grid, "zeroline": False, "nticks": 3}
-    figure.update_xaxes(title="false positive rate, held out", **rate, row=1, col=_ROC)
-    figure.update_yaxes(title="true positive rate", **rate, row=1, col=_ROC)
     return figure.update_layout(
         margin={"l": 8, "r": 8, "t": 34, "b": 40},
         **page_layout(theme.ink),

@@ -151,9 +151,7 @@ def _ahead(found: Score) -> dict[str, float | None]:
 
 
 def ordered(rows: Sequence[ComparedRun], column: str, *, descending: bool) -> list[ComparedRun]:
-    """Sort the rows by a figure or by ``title``; unknown values come last in either order."""
-    if column == "title":
-        return sorted(rows, key=lambda row: row.title, reverse=descending)
+    """Sort the rows by a figure; unknown values come last in either order."""
     values = {row.run_id: value for row in rows if (value := row.figures.get(column)) is not None}
     known = [row for row in rows if row.run_id in values]
     without = [row for row in rows if row.run_id not in values]
@@ -375,13 +373,6 @@ def scores_frame(rows: Sequence[ComparedRun]) -> pd.DataFrame:
             for row in rows
         ]
     )
-
-
-def angles_frame(agreement: Agreement) -> pd.DataFrame:
-    """Return the largest principal angle between each pair of planes, in degrees."""
-    angles = pd.DataFrame(agreement.degrees, columns=list(agreement.titles), dtype=float)
-    angles.insert(0, "run", list(agreement.titles))
-    return angles
 
 
 def movers_frame(movers: Sequence[Mover]) -> pd.DataFrame:

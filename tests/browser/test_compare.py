@@ -104,7 +104,7 @@ def test_several_runs_start_together_and_their_figures_are_compared(page: Page, 
     for position in range(4):
         wines.panel(position).expect_end()
 
-    rows = page.get_by_role("table", name="Scores of the runs").locator("tbody tr")
+    rows = page.get_by_role("table", name="Scores of the runs").locator("tbody")
     expect(rows).to_have_count(4)
     expect(rows.nth(1)).to_contain_text("not standardized")
     head = page.get_by_role("button", name="Sort by Divergence, training")
@@ -115,10 +115,6 @@ def test_several_runs_start_together_and_their_figures_are_compared(page: Page, 
     head.click()
     expect(head.locator("..")).to_have_attribute("aria-sort", "ascending")
     expect(rows.first.locator("td").first).to_have_text(min(shown, key=float))
-
-    page.get_by_role("tab", name="Angles").click()
-    angles = page.get_by_role("table", name="Angles between the planes")
-    expect(angles.locator("tbody tr").first.locator("td").nth(1)).to_have_text("0°")
 
 
 def test_pictures_stand_two_by_two_beside_the_table_which_follows_runs_and_checks(
@@ -140,7 +136,7 @@ def test_pictures_stand_two_by_two_beside_the_table_which_follows_runs_and_check
     expect(panels[1].node).to_be_hidden()
     shares.nth(1).check()
     expect(panels[1].node).to_be_visible()
-    rows = page.get_by_role("table", name="Scores of the runs").locator("tbody tr")
+    rows = page.get_by_role("table", name="Scores of the runs").locator("tbody")
     expect(rows).to_have_count(3)
     expect(rows.nth(2)).to_be_in_viewport()
     held_out = rows.nth(2).locator("td").nth(3)
@@ -220,15 +216,30 @@ def test_a_row_is_ringed_in_every_panel_while_pointed_at_and_when_marked(
     page.mouse.move(5, 5)
     expect(rings(right, "hovered")).to_be_hidden()
 
-    page.get_by_role("tab", name="Movers").click()
     marks = page.get_by_role("button", name=re.compile(r"^Mark row \d+$"))
-    expect(marks).to_have_count(10)
+    expect(marks).to_have_count(3)
     marks.first.click()
     expect(marks.first).to_have_attribute("aria-pressed", "true")
     for panel in pair:
         expect(rings(panel, "marked")).to_be_visible()
     marks.first.click()
     expect(rings(left, "marked")).to_be_hidden()
+
+
+def test_two_that_are_ticked_have_an_angle_and_a_morph(page: Page, wines: StudioPage):
+    for method in ("LDA", "PCA", "PLS-DA"):
+        wines.run(method).expect_end()
+    differ = page.get_by_role("heading", name="LDA and PLS-DA")
+    expect(page.locator(f"#{ids.PAIR}")).to_be_empty()
+    page.get_by_role("checkbox", name="PCA").uncheck()
+    expect(differ).to_be_visible()
+    expect(page.locator(f"#{ids.PAIR}")).to_contain_text("° apart. Rows ")
+    numbers = page.get_by_role("table", name="Scores of the runs")
+    assert numbers.evaluate("(node) => node.offsetWidth <= node.parentNode.clientWidth")
+    page.get_by_role("button", name="Morph").click()
+    expect(page.locator("body")).to_have_attribute("data-mode", "present")
+    expect(page.locator(".panel.is-front")).to_have_attribute("aria-label", re.compile("^LDA"))
+    expect(page.get_by_role("slider", name="Share of the way")).to_have_value("100")
 
 
 @pytest.mark.slow

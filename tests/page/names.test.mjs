@@ -43,6 +43,12 @@ test("names of arrows stay within the picture, and arrows without room for their
   assert.deepEqual(dressed(namesWith({}, 30), "arrow_heads").text, []);
 });
 
+test("the name of a class at the edge of the picture is written within it, unless the class is outside", () => {
+  const at = (x) => namesWith({ plane: { ...plane, traces: [{ x: [x], y: [50] }, ...traces.slice(1)] } }, 10).classBoxes[0];
+  assert.deepEqual([at(90), at(5), at(50)].map(({ left, right }) => [left, right]), [[70, 100], [0, 30], [35, 65]]);
+  assert.equal(at(120).left, 105);
+});
+
 test("a name that would hide every row of its class stands above them", () => {
   const middle = (rows) => {
     const figure = { ...view.figure, data: [...styles, { meta: { kind: "train", class: 0 } }] };

@@ -1,23 +1,26 @@
-// Compare all methods on the data of the page, in its tab, which follows the comparison while it is in sight.
+// Compare all methods on the data of the page, folded, which follows the comparison while it is open.
 import { update } from "../page/dash.mjs";
 import { byId, whenPresent } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
-import { openTable } from "../panel/comparison.mjs";
 import { shownData } from "../panel/run_list.mjs";
 import { Followed } from "./followed.mjs";
 
 export function connectRanking() {
   whenPresent("#ranking", () => {
     const ranking = new Ranking(byId("ranking"));
-    onChange([openTable, mode, shownData], () => ranking.look().catch(console.warn));
+    const look = () => ranking.look().catch(console.warn);
+    fold().ontoggle = look;
+    onChange([mode, shownData], look);
   });
 }
+
+const fold = () => byId("ranking").closest("details");
 
 class Ranking extends Followed {
   async look() {
     this.nFollowed += 1;
-    if (openTable.value !== "ranking" || mode.value !== "compare" || !shownData.value) return;
+    if (!fold().open || mode.value !== "compare" || !shownData.value) return;
     this.address = `rankings/${shownData.value.id}`;
     if (await this.load()) await this.follow();
     else this.forget();

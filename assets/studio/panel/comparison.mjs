@@ -1,9 +1,9 @@
 // Comparing runs: the reference run that the others are aligned with, and the order of the table.
 import { ask, requested } from "../page/answers.mjs";
-import { provideCallbacks, setProps, update } from "../page/dash.mjs";
+import { update } from "../page/dash.mjs";
 import { byId, changeSoon, onClick } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
-import { onChange, signal } from "../page/signals.mjs";
+import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
 import { sendCommand } from "./commands.mjs";
 import { addToPanels } from "./features.mjs";
@@ -14,7 +14,6 @@ import { isOwnPlane } from "./view_options.mjs";
 const FOLLOWED_EVERY_MS = 1000;
 
 export function connectComparison() {
-  provideCallbacks({ noteTab });
   onClick("#check-all", checkAll);
   document.addEventListener("change", ({ target }) => {
     const { dataset, checked } = /** @type {HTMLInputElement} */ (target);
@@ -27,6 +26,7 @@ export function connectComparison() {
   });
   onChange([switches.aligned, reference, mode], markReference);
   onChange(mode, () => followRuns());
+  onChange(hiddenRuns, () => followPair().catch(console.warn));
   onChange(panelRuns, () => {
     // A run that has just begun has nothing to compare yet.
     if (allPanels().some(({ plane, isFinal }) => !plane && !isFinal)) followSoon();
@@ -36,36 +36,20 @@ export function connectComparison() {
   onClick("[data-sort]", ({ dataset }) => sortBy(dataset));
 }
 
-// The list of the runs and the tables: a script asks the server, as Dash would visit the whole page several times with
-// every run that is added. Dash lists the rows that move most.
+// The list of the runs, what two of them differ in, and the table: a script asks the server, as Dash would visit the
+// whole page several times with every run that is added.
 
-/** The tab that is open; null for none. */
-export const openTable = signal(/** @type {string | null} */ ("table"));
 let order = ""; // of the rows of the table, as a query
 /** @type {Record<string, number>} */
 const asked = {}; // how often, by what was asked for
-let told = ""; // to Dash: the runs, and which have ended
+let shownPair = ""; // the markup of what two runs differ in
 let soon = 0; // the timer
-
-/** @param {string | null} tab that is open */
-function noteTab(tab) {
-  openTable.set(tab);
-  followRuns();
-}
 
 /** @param {(write: () => void) => void} [when] what is found is written */
 function followRuns(when = (write) => write()) {
   if (mode.value !== "compare") return;
-  const runs = panelRuns.value;
-  writeScores(runs, when).catch(console.warn);
-  if (openTable.value === "agreement") writeAngles(runs, when).catch(console.warn);
-  else if (openTable.value === "movers") listMovers(runs);
-}
-
-function listMovers(runs) {
-  const now = String(allPanels().map(({ run, isFinal }) => [run, isFinal]));
-  if (now !== told) setProps("compared-runs", { data: runs });
-  told = now;
+  writeScores(panelRuns.value, when).catch(console.warn);
+  followPair(when).catch(console.warn);
 }
 
 // News of several runs come many times a second.
@@ -88,11 +72,18 @@ async function writeScores(runs, when) {
   });
 }
 
-async function writeAngles(runs, when) {
-  const isNewest = noteAsked("angles");
-  const answer = runs.length ? await requested(`compare/agreement.html?${namesOf(runs)}`) : null;
-  const table = (await answer?.text()) ?? "";
-  when(() => isNewest() && update(byId("agreement"), table));
+// The two whose pictures are ticked, once both have a plane.
+async function followPair(when = (write) => write()) {
+  const isNewest = noteAsked("pair");
+  const ticked = allPanels().filter(({ run }) => !hiddenRuns.value.has(run));
+  const isPair = ticked.length === 2 && ticked.every(({ plane }) => plane);
+  const answer = isPair && (await requested(`compare/pair.html?${namesOf(ticked.map(({ run }) => run))}`));
+  const found = answer ? await answer.text() : "";
+  when(() => {
+    if (!isNewest() || found === shownPair) return;
+    shownPair = found; // what is the same keeps the row that is marked
+    update(byId("pair"), found);
+  });
 }
 
 /** Whether nobody has asked again. @param {string} name */

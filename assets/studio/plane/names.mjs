@@ -118,11 +118,12 @@ export class Names {
   }
 
   dressClassNames(trace) {
-    const perUnit = this.toY(1) - this.toY(0);
+    const perUnit = [this.toX(1) - this.toX(0), this.toY(1) - this.toY(0)];
     trace.halo = this.view.surface;
     if (this.view.every?.drawn.labeled) trace.textfont = { ...trace.textfont, color: this.view.figure.layout.font.color };
     trace.text = trace.text.map((name, i) => (this.classBoxes[i] ? name : ""));
-    trace.y = this.classBoxes.map((box, i) => (box ? ((box.top + box.bottom) / 2 - this.toY(0)) / perUnit : trace.y[i]));
+    trace.x = this.classBoxes.map((box, i) => (box ? ((box.left + box.right) / 2 - this.toX(0)) / perUnit[0] : trace.x[i]));
+    trace.y = this.classBoxes.map((box, i) => (box ? ((box.top + box.bottom) / 2 - this.toY(0)) / perUnit[1] : trace.y[i]));
   }
 
   /** @returns {any[]} */
@@ -164,6 +165,12 @@ export class Names {
     return x.length > 0 && x.every(isUnder);
   }
 
+  // Where the middle of a name is that would be cut at the edge, though its cloud is in the picture.
+  aside(at, half) {
+    const { left, right } = this.area;
+    return at < left || at > right ? at : Math.max(left + half, Math.min(right - half, at));
+  }
+
   // The names of the classes are at their clouds, clear of each other; a row under the pointer names its own.
   placedClasses() {
     const style = this.styleOf("class_names");
@@ -173,8 +180,9 @@ export class Names {
     const halfHeight = (LINE_HEIGHT * font.size) / 2;
     const lift = isOn(this.view, "centroids") ? LIFT_PX : 0;
     const boxes = style.text.map((name, i) => {
-      const [half, left, middle] = [this.widthOf(name, font) / 2, this.toX(x[i]), this.toY(y[i])];
-      const over = { left: left - half, right: left + half, top: middle - halfHeight, bottom: middle + halfHeight };
+      const [half, middle] = [this.widthOf(name, font) / 2, this.toY(y[i])];
+      const at = this.aside(this.toX(x[i]), half);
+      const over = { left: at - half, right: at + half, top: middle - halfHeight, bottom: middle + halfHeight };
       const up = this.hides(over, i) ? Math.max(lift, LIFT_PX) : lift;
       return { ...over, top: over.top - up, bottom: over.bottom - up };
     });

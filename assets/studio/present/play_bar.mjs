@@ -1,12 +1,13 @@
 // The play bar below the picture, and what Present shows of the page: title and legend.
-import { byId, span, whenPresent } from "../page/dom.mjs";
+import { setProps } from "../page/dash.mjs";
+import { byId, onClick, span, whenPresent } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { setSpeed, speed } from "../panel/history.mjs";
 import { allPanels, frontPanel, panelRuns } from "../panel/panels.mjs";
-import { stage } from "../panel/runs.mjs";
+import { bringToFront, stage } from "../panel/runs.mjs";
 import { copyLink } from "../workspace/share_link.mjs";
 import { addToStory, currentStory, legendOfPage, showTitle, stepStory, toldView } from "../workspace/story.mjs";
 import { positionLabel } from "../workspace/story_order.mjs";
@@ -26,6 +27,7 @@ export function connectPlayBar() {
     if (mode.value === "present") queueMicrotask(() => morph?.followRuns());
   });
   onChange(stage, () => morph?.followRuns());
+  onClick("[data-morph-to]", ({ dataset }) => morphBetween(dataset).catch(console.warn));
   onChange([stage, panelRuns], showFoot);
   onChange([currentStory, toldView], showStory);
   onChange(switches.names, () => allPanels().forEach(showLegend));
@@ -77,6 +79,16 @@ async function showMorph() {
   const { Morph } = await import("./morph.mjs");
   morph ??= new Morph(bar);
   morph.followRuns();
+}
+
+// Two runs that are compared have the stage for it.
+/** @param {DOMStringMap} runs */
+async function morphBetween({ morphFrom, morphTo }) {
+  bringToFront(morphFrom);
+  setProps("mode", { value: "present" });
+  await showMorph();
+  bar["morph-to"].value = morphTo;
+  morph.choose();
 }
 
 // A room sees no bar that nobody reaches for.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from melm_studio.layout.compare import agreement_table, compare_table, movers_table, run_list
+from melm_studio.layout.compare import compare_table, pair_view, run_list
 from melm_studio.publication.comparison import Agreement, ComparedRun, Mover, beside_the_best
 from melm_studio.runs.records.refits_report import RefitsReport
 from tests.melm_studio.layout.trees import parts, texts
@@ -15,11 +15,14 @@ def row(**changes) -> ComparedRun:
     return replace(unknown, **changes)
 
 
-ANGLES = Agreement(
-    titles=("PCA", "LDA", "Kernel PCA"),
-    degrees=((0.0, 30.0, None), (30.0, 0.0, None), (None, None, None)),
-    notes=("Kernel PCA has no plane: its picture is curved.",),
+ALIKE = Agreement(titles=("PCA", "LDA"), degrees=((0.0, 30.0), (30.0, 0.0)), notes=())
+CURVED = Agreement(
+    titles=("PCA", "Kernel PCA"),
+    degrees=((0.0, None), (None, None)),
+    notes=("Kernel PCA is a nonlinear projection, so it has no plane.",),
 )
+MOVERS = [Mover(7, "a", 1.234), Mover(3, "b", 0.5)]
+PAIR = ("one", "other")
 FULL = row(
     figures={
         "divergence-training": 12.345,
@@ -53,7 +56,7 @@ def test_figures_are_rounded_and_what_is_not_known_is_a_dash():
 
 def test_every_column_can_be_sorted_by_and_says_what_it_is():
     buttons = sort_buttons(compare_table([FULL]))
-    assert set(FULL.figures) - {"ahead-error"} | {"title"} <= set(buttons)
+    assert set(FULL.figures) - {"ahead-error"} <= set(buttons)
     assert all(props["aria-label"].startswith("Sort by ") for props in buttons.values())
 
 
@@ -79,27 +82,26 @@ def test_a_check_under_way_tells_how_far_it_is_then_its_p_value_so_far():
     assert "0.050 …" in texts(compare_table([replace(waiting, figures={"p": 0.05})]))
 
 
-def test_the_angle_of_each_two_planes_stands_once_each_way_with_what_it_means():
-    shown = texts(agreement_table(ANGLES))
-    assert shown.count("30°") == 2
-    assert shown.count("–") == 4
-    assert ANGLES.notes[0] in shown
-    assert any("0° means the same plane" in text for text in shown)
-
-
-def test_each_row_that_moved_can_be_marked():
-    tree = movers_table([Mover(7, "a", 1.234), Mover(3, "b", 0.5)])
+def test_two_runs_have_an_angle_and_rows_to_mark_and_to_morph():
+    tree = pair_view(ALIKE, MOVERS, PAIR, can_morph=True)
     marks = [props for props in parts(tree) if "data-mark" in props]
     assert [(mark["data-mark"], mark["aria-label"]) for mark in marks] == [
         ("7", "Mark row 7"),
         ("3", "Mark row 3"),
     ]
-    assert {"1.23", "0.50", "a", "b"} <= set(texts(tree))
+    assert {"PCA and LDA", "30° apart.", "Morph"} <= set(texts(tree))
+    assert any("by up to 1.2 standard deviations" in text for text in texts(tree))
 
 
 def test_between_two_pictures_of_one_plane_no_row_is_said_to_move():
-    shown = texts(movers_table([Mover(7, "a", 1e-9)]))
-    assert shown == ["No row moves: the two runs have the same plane."]
+    shown = texts(pair_view(ALIKE, [Mover(7, "a", 1e-9)], PAIR, can_morph=True))
+    assert "No row moves: the two runs have the same plane." in shown
+
+
+def test_what_has_no_plane_has_no_angle_and_no_morph():
+    shown = texts(pair_view(CURVED, "Of other shapes.", PAIR, can_morph=False))
+    assert {"Of other shapes.", CURVED.notes[0]} <= set(shown)
+    assert not [text for text in shown if "°" in text or text in ("Morph", "Save as CSV")]
 
 
 def test_the_sentence_above_the_list_names_who_is_level_and_who_is_behind():
@@ -113,6 +115,13 @@ def test_the_sentence_above_the_list_names_who_is_level_and_who_is_behind():
         "−4 ± 1 %",
     ]
     assert not any("level" in text for text in texts(run_list([row()])))
+
+
+def test_runs_are_named_by_their_methods_where_these_differ():
+    rows = [beside("MELM, γ 2", 0.0, 0.0, 0.99), beside("LDA", 0.0, 0.01, 0.98)]
+    assert "MELM and LDA are level in the same folds." in texts(run_list(rows))
+    rows = [*rows, beside("MELM, γ 5", -0.2, 0.01, 0.79)]
+    assert "MELM, γ 2 and LDA are level; MELM, γ 5 is behind." in texts(run_list(rows))
 
 
 def test_a_run_of_the_larger_share_is_never_said_to_be_behind():

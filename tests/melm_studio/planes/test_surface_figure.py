@@ -80,7 +80,9 @@ def test_without_held_out_rows_there_is_no_roc_curve(drawn):
     surface = decision_surface(
         rows.train, rows.train_y == CODE, nothing, np.empty(0, dtype=bool), kind="densities"
     )
-    assert [t.name for t in surface_figure(surface, rows, CODE).data if t.name] == []
+    figure = surface_figure(surface, rows, CODE).to_dict()
+    assert not any(trace.get("name") for trace in figure["data"])
+    assert "xaxis3" not in figure["layout"]
 
 
 @pytest.mark.parametrize("scheme", Scheme)

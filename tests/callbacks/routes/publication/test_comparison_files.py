@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import io
-import math
 
 import pandas as pd
 import pytest
 
-from melm_core.linalg import principal_angles
 from melm_studio.analyses.ranking import RankedMethod, RankingReport
 from melm_studio.layout import ids
 
@@ -40,14 +38,6 @@ def test_the_scores_are_those_of_the_runs_unrounded(studio, pair, read):
     assert table["divergence_training"].tolist() == pytest.approx(found, rel=1e-12)
     assert table["p"].isna().all()
     assert not table["checked"].any()
-
-
-def test_the_angles_are_the_largest_between_two_planes(studio, pair, read):
-    table = read("/compare/agreement.csv", *pair)
-    planes = [studio.store.last_event(run).components for run in pair]
-    angle = math.degrees(principal_angles(*planes)[-1])
-    assert table.iloc[0, 2] == pytest.approx(angle)
-    assert list(table.columns[1:]) == table["run"].tolist()
 
 
 def test_the_movers_are_the_farthest_first(pair, read):
@@ -83,13 +73,13 @@ def test_the_ranking_is_a_file_once_a_method_is_scored(studio, visitor, read):
     assert table["held_out"].tolist() == pytest.approx([0.95, 0.55])
 
 
-@pytest.mark.parametrize("path", ["table", "agreement", "movers"])
+@pytest.mark.parametrize("path", ["table", "movers"])
 def test_runs_of_others_are_unknown(studio, pair, path):
     other = studio.visitor()
     answer = other.http.get(f"/compare/{path}.csv", query_string={"run": pair})
     assert answer.status_code == 404
 
 
-@pytest.mark.parametrize("path", ["table", "agreement", "movers"])
+@pytest.mark.parametrize("path", ["table", "movers"])
 def test_no_run_has_no_table(visitor, path):
     assert visitor.http.get(f"/compare/{path}.csv").status_code == 404
