@@ -67,8 +67,8 @@ def across(
 ) -> list[dict[str, Any]]:
     """Return faint lines across the chart at values, and up at others, each with its dash."""
     faint = {"color": theme.faint_ink, "width": 1}
-    level = {"type": "line", "xref": "x domain", "x0": 0, "x1": 1}
-    upright = {"type": "line", "yref": "y domain", "y0": 0, "y1": 1}
+    level = {"type": "line", "xref": "x domain", "yref": "y", "x0": 0, "x1": 1}
+    upright = {"type": "line", "xref": "x", "yref": "y domain", "y0": 0, "y1": 1}
     return [
         *(level | {"y0": at, "y1": at, "line": faint | {"dash": dash}} for at, dash in lines),
         *(upright | {"x0": at, "x1": at, "line": faint | {"dash": dash}} for at, dash in up),

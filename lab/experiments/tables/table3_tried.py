@@ -11,6 +11,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from sklearn.decomposition import PCA
 from sklearn.model_selection import ParameterGrid
 
 from lab.experiments import data
@@ -18,10 +19,9 @@ from lab.experiments.paper_numbers import TABLE_3
 from lab.experiments.planes import COLUMNS
 from lab.experiments.records import Cell, Settings, Values, complete
 from lab.experiments.report import Entry, Provenance, Report, Section
-from melm_core.base import FloatArray, IntArray
-from melm_core.base.sample_weights import balanced_share
-from melm_core.diagnostics.plane_classifiers import PLANE_CLASSIFIERS, unit_covariance
-from melm_core.folds.folds import Fold, stratified_folds
+from melm_core.base import FloatArray, IntArray, balanced_share
+from melm_core.diagnostics import PLANE_CLASSIFIERS
+from melm_core.folds import Fold, stratified_folds
 
 _N_FOLDS = 5
 _QUICK_SETS = ("heart", "liver-disorders")
@@ -80,10 +80,11 @@ def optimistic_score(Z: FloatArray, y: IntArray, folds: Sequence[Fold]) -> float
     folds : sequence of Fold
     """
     totals = [np.zeros(len(classifier.candidates)) for classifier in PLANE_CLASSIFIERS]
+    white = PCA(whiten=True).fit_transform(Z)
     for fold in folds:
-        rows, points = unit_covariance(Z[fold.train], Z[fold.test])
+        train, test = white[fold.train], white[fold.test]
         for total, classifier in zip(totals, PLANE_CLASSIFIERS, strict=True):
-            predictions = classifier.predict(rows, y[fold.train], points, classifier.candidates)
+            predictions = classifier.predict(train, y[fold.train], test, classifier.candidates)
             total += [balanced_share(codes == y[fold.test], y[fold.test]) for codes in predictions]
     return float(np.mean([total.max() / len(folds) for total in totals]))
 
