@@ -22,6 +22,7 @@ from melm_core.folds.folds import sampled_rows, stratified_folds
 
 # Of more rows and cells a stratified sample says as much.
 _MOST_ROWS, _LEAST_ROWS, _MOST_CELLS = 2_000, 200, 1_000_000
+_CELLS_AT_ONCE = 16_384
 _N_FOLDS = 5
 _NEIGHBORS = 5  # rows of a number on either side that vote, at most
 
@@ -181,10 +182,12 @@ def label_twins(
     codes = codes[kept].astype(np.int64)
     own_groups = None if groups is None else groups[kept]
     table = [_Column.of(name, one) for name, one in zip(known, values, strict=True)]
-    table += _joined_dummies(table)
     if not table:
         return ()
     cells = np.stack([one.values for one in table])
+    if dummies := _joined_dummies(table, cells):
+        table += dummies
+        cells = np.vstack([cells, *(one.values for one in dummies)])
     shares, errors = _alone(table, cells, codes, own_groups, random_state)
     kinds = _kinds(table, cells, codes, names.astype(str), shares)
     # Most columns of a wide table range too far for codes, which is seen of all at once.
@@ -217,7 +220,7 @@ class _Column:
     @classmethod
     def of(cls, name: str, values: npt.NDArray[Any]) -> _Column:
         if values.dtype.kind in "fiub":
-            return cls((name,), values.astype(np.float64), None)
+            return cls((name,), np.asarray(values, dtype=np.float64), None)
         texts, codes = np.unique(values.astype(str), return_inverse=True)
         return cls((name,), codes.astype(np.float64), texts)
 
@@ -250,16 +253,18 @@ def _most_extent(cells: FloatArray) -> int:
     return _LOOSEST_CODES * max(int(cells.shape[-1]) // 20, 2)
 
 
-def _joined_dummies(table: Sequence[_Column]) -> list[_Column]:
+def _joined_dummies(table: Sequence[_Column], cells: FloatArray) -> list[_Column]:
     """Columns of zeros and ones of one prefix, of which each row has one at most, as one of words.
 
     A row has none of them where the value left out is the label itself, or stands for the others.
     """
     families: dict[str, list[_Column]] = {}
-    for column in table:
-        prefix = re.match(r"(.+)[_.=: -].", column.names[0])
-        if prefix and column.texts is None and set(np.unique(column.values)) == {0.0, 1.0}:
-            families.setdefault(prefix[1], []).append(column)
+    is_one = cells == 1.0
+    is_of_both = ((cells == 0.0) | is_one).all(axis=1) & is_one.any(axis=1) & ~is_one.all(axis=1)
+    for at in np.flatnonzero(is_of_both).tolist():
+        prefix = re.match(r"(.+)[_.=: -].", table[at].names[0])
+        if prefix and table[at].texts is None:
+            families.setdefault(prefix[1], []).append(table[at])
     joined = []
     for family in families.values():
         values = np.stack([column.values for column in family])
@@ -294,42 +299,63 @@ def _rights(
     table: Sequence[_Column], values: FloatArray, y: IntArray, fold_of: IntArray, reach: int
 ) -> FloatArray:
     """Whether each column tells each row, (n_columns, n_rows); guessing where it has no say."""
+    is_number = np.array([one.texts is None for one in table])
+    step = max(1, _CELLS_AT_ONCE // len(y))
+    blocks = [slice(start, start + step) for start in range(0, len(values), step)]
+    return np.concatenate(
+        [_rights_of(is_number[one], values[one], y, fold_of, reach) for one in blocks]
+    )
+
+
+def _rights_of(
+    is_number: npt.NDArray[np.bool_], values: FloatArray, y: IntArray, fold_of: IntArray, reach: int
+) -> FloatArray:
+    """As `_rights`, of so few columns that the cache of a processor holds them.
+
+    Places are those in the flat cells of all of them, over which sums are taken at once.
+    """
     n_columns, n_rows = values.shape
-    is_number = np.array([one.texts is None for one in table])[:, None]
-    order = np.argsort(values, axis=1, kind="stable")
-    along = np.take_along_axis(values, order, axis=1)
-    labels, folds = y[order], fold_of[order]
-    first, last = _runs_of_equals(along)
-    n_classes = int(y.max()) + 1
-    right = np.empty((n_columns, n_rows))
+    starts = np.arange(0, values.size, n_rows)[:, None]
+    rows = np.argsort(values, axis=1, kind="stable")
+    order = (rows + starts).reshape(-1)
+    along = values.reshape(-1)[order].reshape(values.shape)
+    first, last = ((one + starts).reshape(-1) for one in _runs_of_equals(along))
+    labels, folds = y[rows].reshape(-1), fold_of[rows].reshape(-1)
+    right = np.empty(values.size)
     for fold in range(int(fold_of.max()) + 1):
         is_known = folds != fold
-        before = np.zeros((n_columns, n_rows + 1), dtype=np.int64)
-        np.cumsum(is_known, axis=1, out=before[:, 1:])
-        asked = np.nonzero(~is_known)[1].reshape(n_columns, -1)
-        known = labels[is_known].reshape(n_columns, -1)
-        here = np.take_along_axis(before, asked, axis=1)
-        begin = np.take_along_axis(before, np.take_along_axis(first, asked, axis=1), axis=1)
-        end = np.take_along_axis(before, np.take_along_axis(last, asked, axis=1) + 1, axis=1)
-        is_rare = is_number & (end - begin < 2 * reach)
-        begin = np.where(is_rare, np.maximum(np.minimum(begin, here - reach), 0), begin)
-        end = np.where(is_rare, np.minimum(np.maximum(end, here + reach), known.shape[1]), end)
-        votes = np.stack([_votes(known == code, begin, end) for code in range(n_classes)])
-        said = votes.argmax(axis=0)
-        true = np.take_along_axis(labels, asked, axis=1)
-        told = np.where(votes.max(axis=0) > 0, said == true, 1.0 / n_classes)
-        rows = np.take_along_axis(order, asked, axis=1)
-        np.put_along_axis(right, rows, told, axis=1)
-    return right
+        known, asked = labels[is_known], np.flatnonzero(~is_known)
+        n_known, n_asked = len(known) // n_columns, len(asked) // n_columns
+        low = np.repeat(np.arange(0, len(known), n_known), n_asked)
+        before = _counted(is_known)
+        here, begin, end = before[asked], before[first[asked]], before[last[asked] + 1]
+        is_rare = np.repeat(is_number, n_asked) & (end - begin < 2 * reach)
+        begin = np.where(is_rare, np.maximum(np.minimum(begin, here - reach), low), begin)
+        end = np.where(is_rare, np.minimum(np.maximum(end, here + reach), low + n_known), end)
+        votes = np.stack(
+            [_votes(known == code, begin, end, n_known) for code in range(int(y.max()) + 1)]
+        )
+        told = votes.argmax(axis=0) == labels[asked]
+        right[order[asked]] = np.where(votes.max(axis=0) > 0, told, 1.0 / len(votes))
+    return right.reshape(values.shape)
 
 
-def _votes(is_of_class: npt.NDArray[np.bool_], begin: IntArray, end: IntArray) -> FloatArray:
-    """The share of the rows of a class that are between two places of each column."""
-    counted = np.zeros((len(is_of_class), is_of_class.shape[1] + 1), dtype=np.int64)
-    np.cumsum(is_of_class, axis=1, out=counted[:, 1:])
-    within = np.take_along_axis(counted, end, axis=1) - np.take_along_axis(counted, begin, axis=1)
-    shares: FloatArray = within / np.maximum(counted[:, -1:], 1)
+def _votes(
+    is_of_class: npt.NDArray[np.bool_], begin: IntArray, end: IntArray, n_known: int
+) -> FloatArray:
+    """The share of the rows of a class that are between two places, of each column."""
+    counted = _counted(is_of_class)
+    of_column = np.maximum(np.diff(counted[::n_known]), 1)
+    within = counted[end] - counted[begin]
+    shares: FloatArray = within / np.repeat(of_column, len(within) // len(of_column))
     return shares
+
+
+def _counted(is_such: npt.NDArray[np.bool_]) -> IntArray:
+    """How many are so before each place, and of all."""
+    counted = np.zeros(len(is_such) + 1, dtype=np.int64)
+    np.cumsum(is_such, out=counted[1:])
+    return counted
 
 
 def _runs_of_equals(along: FloatArray) -> tuple[IntArray, IntArray]:

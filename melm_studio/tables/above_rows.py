@@ -15,9 +15,9 @@ from melm_studio.tables.records import MAX_CELLS, Limits
 from melm_studio.tables.text import DELIMITERS
 
 SAMPLE_LINES = 200
-SAMPLE_BYTES, LEAST_SAMPLED = 500_000, 25
+SAMPLE_BYTES, LEAST_SAMPLED = 200_000, 12
 MAX_TITLES = 20
-MOST_CHECKED = 500  # columns that tell whether a row is of the header
+MOST_CHECKED = 200  # columns that tell whether a row is of the header
 MAX_HEADER_ROWS = 4
 MAX_GROUPS = 20
 MOST_PREVIEWED = 5  # rows and columns
@@ -91,6 +91,8 @@ def _as_split(texts: Sequence[str], mark: str) -> tuple[int, list[list[str]], in
 
 
 def _cells(text: str, mark: str) -> list[str]:
+    if '"' not in text:
+        return [cell.strip() for cell in text.split(mark)]
     try:
         return [cell.strip() for cell in next(csv.reader([text], delimiter=mark), [])]
     except csv.Error:
@@ -116,7 +118,10 @@ def _has_numbers(rows: Sequence[list[str]], n_cells: int) -> bool:
 
 
 def _is_number(cell: str) -> bool:
-    return any(pattern.fullmatch(cell) for pattern in NUMBERS.values())
+    # Digits alone are, which is quickly seen of the many cells of counts.
+    return (cell.isascii() and cell.isdigit()) or any(
+        pattern.fullmatch(cell) for pattern in NUMBERS.values()
+    )
 
 
 def without_rules(data: bytes) -> bytes:
@@ -155,6 +160,8 @@ def without_repeated_headers(data: bytes, head: Head | None) -> tuple[bytes, tup
     if head is None or not head.is_above_numbers:
         return data, ()
     header = data[head.starts[0] : head.starts[1]].rstrip(b"\r\n")
+    if data.find(b"\n" + header, head.starts[1] - 1) < 0:  # of a wide table far sooner
+        return data, ()
     same = re.compile(rb"(?<=\n)%b(?=\r?\n|$)" % re.escape(header))
     below, n_lines = same.subn(b"", data[head.starts[1] - 1 :])
     if not n_lines:

@@ -17,6 +17,7 @@ from melm_studio.tables.formatting import count, listed
 from melm_studio.tables.records import Records
 
 MISSING_WORDS = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
+BYTES_AT_ONCE = 2**20
 MOST_CLASSES = 50  # of a column in which such a word may be one
 LEAST_WORDS = 2  # rows
 MOST_COLUMNS = 20  # that are looked at
@@ -123,6 +124,8 @@ class _Columns:
         mark = self._mark
         one = rb'(?:^|\n|%b)[ "]*0[0-9]+[ "]*(?=%b|\n|$)' % (mark, mark)
         lines: list[list[str]] = []
+        if not _may_have_leading_zeros(self._data):
+            return lines
         for match in islice(re.finditer(one, self._data), MOST_LINES):
             start = self._data.rfind(b"\n", 0, match.end() - 1) + 1
             end = self._data.find(b"\n", match.end())
@@ -148,6 +151,20 @@ class _Columns:
         )
         stripped = read.apply(lambda texts: texts.str.strip())
         return {name: stripped[name].set_axis(self._cells.index) for name in names}
+
+
+def _may_have_leading_zeros(data: bytes) -> bool:
+    """Whether a zero stands between what is no part of a number and a digit, far sooner seen."""
+    is_digit = np.zeros(256, dtype=np.bool_)
+    is_digit[[*b"0123456789.eE+-"]] = True
+    for start in range(0, len(data), BYTES_AT_ONCE):
+        above = data[start - 1 : start] or b"\n"
+        part = np.frombuffer(above + data[start : start + BYTES_AT_ONCE + 1], np.uint8)
+        before, zero, behind = part[:-2], part[1:-1], part[2:]
+        is_code = (zero == ord("0")) & (behind >= ord("0")) & (behind <= ord("9"))
+        if bool((is_code & ~is_digit[before]).any()):
+            return True
+    return False
 
 
 def _places_of_zeros(cells: Sequence[str]) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,10 +26,11 @@ from melm_studio.tables.above_rows import (
 from melm_studio.tables.aligned import as_tabs
 from melm_studio.tables.as_written import as_written
 from melm_studio.tables.below_rows import without_notes
-from melm_studio.tables.cells import EXACT, MISSING, infer_columns
+from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.digits import plain_numbers
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.grammars import Layout, read_layout, recognized
+from melm_studio.tables.parsing import parsed
 from melm_studio.tables.questions import LABEL, USE
 from melm_studio.tables.readers import (
     DEFAULT_OPTIONS,
@@ -83,7 +83,6 @@ MIN_COLUMNS = 2
 QUERY = "qid"  # the column of libsvm whose rows belong together
 _HAS_HEADER = {"auto": None, "first-row": True, "none": False}
 MAX_TOTALS = 3
-_NO_MEMORY = "out of memory"  # as pandas says it
 # What a row of totals is called in its first cell.
 TOTALS = {
     "total",
@@ -355,7 +354,7 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
     form_steps = ("Read as columns aligned by spaces.",) if is_aligned else records.form.steps
     made = (*title_steps, *note_steps, *repeat_steps, *turn_steps, *header_steps)
     steps = (*steps, *made, *form_steps, *name_steps)
-    written = as_written(data, records, _parse(data, records, names), options.kept_words)
+    written = as_written(data, records, parsed(data, records, names), options.kept_words)
     first_row = f"It begins with {listed(records.first)}" if records.is_doubtful else ""
     asked = {"samples": turned, "header": header, "names": first_row}
     content = _Content(written.cells, records.file_rows, steps, records.form, asked=asked)
@@ -373,7 +372,7 @@ def _of_layout(data: bytes, layout: Layout, limits: Limits, steps: tuple[str, ..
     else:
         records = find_records(read.data, limits, has_header=True)
         names, name_steps = _column_names(records)
-        cells = _parse(read.data, records, names)
+        cells = parsed(read.data, records, names)
         content = _Content(cells, records.file_rows, (*steps, *name_steps), records.form)
         preview = ()
     asked = dict(layout.asked)
@@ -410,6 +409,8 @@ def _of_frame(cells: pd.DataFrame, steps: Sequence[str]) -> _Content:
 def unique_names(names: Sequence[str]) -> list[str]:
     """Number repeated names: ``x, x`` becomes ``x, x (2)``."""
     taken = set(names)
+    if len(taken) == len(names):
+        return [*names]
     repeats = Counter[str]()
     unique = []
     for name in names:
@@ -449,27 +450,3 @@ def _reject_long_names(names: list[str]) -> None:
                 f"The name of column {number(position)} has {number(len(name))} characters, but at "
                 f"most {number(MAX_NAME)} can be shown. Shorten it and drop the file again."
             )
-
-
-def _parse(data: bytes, records: Records, names: list[str]) -> pd.DataFrame:
-    """Columns as pandas infers them: numbers if every cell is one, else text."""
-    try:
-        cells: pd.DataFrame = pd.read_csv(
-            io.BytesIO(data),
-            sep=records.form.delimiter,
-            decimal=records.form.decimal,
-            header=0 if records.form.has_header else None,
-            names=names,
-            index_col=False,
-            na_values=[marker for marker in MISSING if marker != "-"],  # "-" may be a class
-            keep_default_na=False,
-            skipinitialspace=True,
-            low_memory=False,
-            **EXACT,
-        )
-        if len(cells) == len(records.file_rows):
-            return cells
-    except ValueError as error:
-        if _NO_MEMORY in str(error):
-            raise MemoryError from None
-    raise TableError("The file cannot be read reliably. Save it as CSV (UTF-8) and drop it again.")

@@ -210,8 +210,9 @@ def _column_question(
     frame: pd.DataFrame, column: Column, answer: str, taken: Mapping[str, str]
 ) -> Question | None:
     """The question about a column; of a use that only one can have, `taken` says which has it."""
-    name, question = shortened(column.name), USE + column.name
+    question = USE + column.name
     if column.n_missing > NEARLY_EMPTY * len(frame):
+        name = shortened(column.name)
         share = percent(column.n_missing / len(frame))
         sentence = f"Is {name} left out? {share} of its cells are empty."
         return Question(question, sentence, _EMPTY_CHOICES, answer, Use.INFO)
@@ -220,7 +221,7 @@ def _column_question(
         low, high = number(int(numbers.min())), number(int(numbers.max()))
         if _are_years(numbers):
             low, high = low.replace(",", ""), high.replace(",", "")
-        sentence = f"What is {name}? It has whole numbers from {low} to {high}."
+        sentence = f"What is {shortened(column.name)}? It has whole numbers from {low} to {high}."
         choices = tuple(
             one
             for one in _NUMBER_CHOICES

@@ -7,7 +7,7 @@ import csv
 import io
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -328,30 +328,39 @@ def _guess_form(
 
 def guess_decimal(records: list[list[str]], delimiter: str) -> str:
     """The decimal mark of most numbers, a point or a comma."""
-    cells = [cell.strip() for cell in islice(chain.from_iterable(records), SAMPLE_CELLS)]
+    # Each once, of which tables of counts have few.
+    cells = Counter(islice(chain.from_iterable(records), SAMPLE_CELLS))
     marks = _marks(cells, delimiter)
     if not marks:  # every number may have a unit
-        others = [cell for cell in cells if not cell.isdecimal()]
-        parts = {mark: [number_part(cell, mark) for cell in others] for mark in NUMBERS}
-        marks = sum((_marks(parts[mark], delimiter, mark) for mark in NUMBERS), Counter())
+        others = {cell: n for cell, n in cells.items() if not cell.strip().isdecimal()}
+        for mark in NUMBERS:
+            parts = Counter[str]()
+            for cell, n in others.items():
+                parts[number_part(cell.strip(), mark)] += n
+            marks += _marks(parts, delimiter, mark)
         marks = marks if marks.total() > 1 else Counter()
     if delimiter != "," and marks["."]:  # 75.882 beside 0,56 has a point before three digits
-        points = [cell for cell in cells if "." in cell and _is_number(cell, ".", grouped=False)]
+        points = [
+            cell.strip()
+            for cell in cells
+            if "." in cell and _is_number(cell.strip(), ".", grouped=False)
+        ]
         if marks[","] >= marks["."] and all(map(THOUSANDS[","].fullmatch, points)):
             return ","
     return "," if marks[","] > marks["."] else "."
 
 
-def _marks(cells: Iterable[str], delimiter: str, only: str = "") -> Counter[str]:
-    """How many cells are numbers with each of the decimal marks."""
-    return Counter(
-        mark
-        for cell in cells
-        for mark in only or NUMBERS
-        if mark in cell and _is_number(cell, mark, grouped=bool(only))
-        # Where commas are delimiters, a quoted 1,234 is a number with a thousands separator.
-        if not (mark == delimiter and THOUSANDS["."].fullmatch(cell))
-    )
+def _marks(cells: Mapping[str, int], delimiter: str, only: str = "") -> Counter[str]:
+    """How many cells, each with how often it occurs, are numbers with each of the decimal marks."""
+    found = Counter[str]()
+    for cell, n in cells.items():
+        text = cell.strip()
+        for mark in only or NUMBERS:
+            # Where commas are delimiters, a quoted 1,234 is a number with a thousands separator.
+            is_grouped = mark == delimiter and THOUSANDS["."].fullmatch(text)
+            if mark in text and not is_grouped and _is_number(text, mark, grouped=bool(only)):
+                found[mark] += n
+    return found
 
 
 def _is_number(cell: str, mark: str, *, grouped: bool) -> bool:

@@ -68,10 +68,11 @@ def samples_beside_an_axis(first: FirstLines) -> Layout | None:
     if len(rows) <= LEAST_NUMBERS or len(rows[0]) < 4 or len({*map(len, rows)}) > 1:
         return None
     header, below = rows[0], rows[1:]
-    names = header[1:]
-    is_plain = len({*names}) == len(names) and not any(map(is_number, names)) and all(names)
     axis = [row[0] for row in below]
-    if not (_AXIS.search(header[0]) and is_plain and _is_monotone(axis)):
+    if not (_AXIS.search(header[0]) and _is_monotone(axis)):
+        return None
+    names = header[1:]
+    if len({*names}) < len(names) or any(map(is_number, names)) or not all(names):
         return None
     if not all(_are_numbers([row[j] for row in below]) for j in range(1, len(header))):
         return None

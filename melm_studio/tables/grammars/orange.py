@@ -31,13 +31,15 @@ def _three_rows(first: FirstLines) -> Layout | None:
         return None
     names, types, flags = rows[:3]
     kinds = [_TYPES.get(cell.lower(), "") for cell in types]
+    if not any(kinds):
+        return None
     roles = [_FLAGS.get(_flag(cell)) for cell in flags]
     columns = [[row[at] for row in rows[3:] if at < len(row)] for at in range(len(names))]
     are_types = all(
         kind or _lists_values(cell, column)
         for kind, cell, column in zip(kinds, types, columns, strict=True)
     )
-    if None in roles or not are_types or not any(kinds):
+    if None in roles or not are_types:
         return None
     return _layout(first, names, kinds, [role or "" for role in roles], n_above=3)
 

@@ -1,0 +1,51 @@
+"""Many columns of numbers are read at once, and as they are read one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from melm_studio.tables import parsing, read_table
+
+N_COLUMNS = 120
+
+
+def wide(mark: str = ",", decimal: str = ".", **columns: list[str]) -> bytes:
+    """Three rows of numbers of all forms, and other columns among them."""
+    rng = np.random.default_rng(0)
+    forms = ["3", "-0.25", "1e-3", "12345678901234567", "0.1234567890123456789", "NA", "", " 7"]
+    cells = {f"x{at}": rng.choice(forms, 3).tolist() for at in range(N_COLUMNS)}
+    cells = {"first": ["1", "2", "3"], **columns, **cells, "last": ["", "4", ""]}
+    rows = [*zip(*cells.values(), strict=True)]
+    lines = [cells.keys(), *([cell.replace(".", decimal) for cell in row] for row in rows)]
+    return "\n".join(mark.join(line) for line in lines).encode()
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        wide(),
+        wide(kind=["a", "b", "NA"], name=["x 1", "y", "z"]),
+        wide("\t", kind=["a", "b", ""]),
+        wide(";", ",", kind=["a", "b", "c"]),
+        wide(kind=['"a,b"', "b", "c"]),
+        wide(late=["1", "word", "3"]),
+        wide(kind=["a", "b", "c"]).replace(b"\n", b"\n\n") + b"\n",
+    ],
+)
+def test_many_columns_are_read_as_one_by_one(raw, monkeypatch):
+    at_once = read_table(raw, "t.csv")
+    monkeypatch.setattr(parsing, "LEAST_WIDE", 10_000)
+    pd.testing.assert_frame_equal(at_once.frame, read_table(raw, "t.csv").frame)
+    assert at_once.frame.shape[1] >= N_COLUMNS + 2
+
+
+def test_numbers_of_many_columns_stand_in_one_block(monkeypatch):
+    calls: list[int] = []
+    as_numbers = parsing._as_numbers
+    monkeypatch.setattr(
+        parsing, "_as_numbers", lambda rows, *rest: calls.append(1) or as_numbers(rows, *rest)
+    )
+    read_table(wide(kind=["a", "b", "c"]), "t.csv")
+    assert calls == [1]
