@@ -212,7 +212,8 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     if is_ambiguous and options.thousands == "decimal":
         levels = [level.replace(",", ".") for level in levels]
     markers = set(MISSING) - ({"-"} if "+" in levels else set())
-    missing = np.array([level in markers for level in levels] + [True])  # code -1 is missing
+    is_missing = [level in markers or level.casefold() == "null" for level in levels]
+    missing = np.array([*is_missing, True])  # code -1 is missing
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
     read = _read_levels(levels, decimal, options.limits, counts, missing[:-1])
     is_text = (np.isnan(read.values) & ~missing & ~read.is_beyond)[codes]

@@ -14,6 +14,7 @@ from melm_core.base import IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.distinct import Numbers, fewest_values
 from melm_studio.tables.formatting import count, listed, number, shortened, words_of
+from melm_studio.tables.labels import says_split
 from melm_studio.tables.maps import map_columns
 from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.readers import is_picture, names_picture
@@ -37,8 +38,9 @@ CHOSEN = "as you chose"
 AS_FEATURES = (Use.FEATURE, Use.CATEGORY, Use.ORDERED)
 # Whole numbers of such names number things; those that rows share are no measure, either.
 THINGS_NUMBERED = {
-    "account", "animal", "case", "chart", "client", "customer", "hospital", "participant",
-    "patient", "record", "sample", "specimen", "subject",
+    "account", "animal", "case", "cell", "chart", "client", "customer", "hospital", "instant",
+    "observation", "participant", "patient", "record", "respondent", "row", "sample", "specimen",
+    "subject",
 }  # fmt: skip
 SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "number"}
 LEAST_NUMBERED, MOST_SHARING = 10, 20  # values, and rows for each on average
@@ -286,6 +288,8 @@ def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
         return (Role.ID, f"{nearly}every value differs: an identifier") if is_id else None
     if any(map(names_picture, cells.texts[:PICTURES_PROBED])):
         return Role.IGNORED, "names of pictures"
+    if cells.n_values <= MAX_LEVELS and says_split(cells.name, pd.unique(cells.texts)):
+        return Role.IGNORED, "it says which rows are for training and which for a test"
     is_long = cells.n_values > MAX_LEVELS
     return (Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)) if is_long else None
 
@@ -319,6 +323,8 @@ def _is_identifier(cells: _Cells) -> bool:
     if cells.name == FIRST_UNNAMED and cells.low >= LEAST_ID:
         return True
     words = words_of(cells.name)
+    if cells.is_numbering and len(words) == 1 and words[0] in THINGS_NUMBERED:
+        return cells.n_present >= LEAST_NUMBERED
     if not cells.is_numbering and "of" in words:  # a number of something
         return False
     return bool(words) and not ID_WORDS.isdisjoint({words[0], words[-1]})

@@ -36,7 +36,7 @@ _STARTS: tuple[tuple[bytes, bytes, str], ...] = (  # first bytes, others in the 
     (b"{\\rtf", b"", f"a text document. {_CELLS}"),
     (b"%PDF", b"", f"a PDF document. {_AS_CSV}"),
     (b"%!PS", b"", f"a printed page (PostScript). {_AS_CSV}"),
-    *((start, b"", _COMPRESSED) for start in (b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd", b'\x04"M\x18')),
+    *((start, b"", _COMPRESSED) for start in (b"(\xb5/\xfd", b'\x04"M\x18')),
     *((start, b"", f"a compressed archive. {_UNPACK}") for start in (b"Rar!", b"7z\xbc\xaf")),
     (b"FEA1", b"", "a Feather file of an early version. Save it again, or as CSV."),
     (b"ORC", _BINARY, f"an ORC file. {_AS_CSV[:-1]}, or as Parquet."),

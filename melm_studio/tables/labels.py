@@ -48,6 +48,8 @@ QUANTITY_WORDS = {
     "age", "amount", "count", "duration", "level", "mean", "n", "number", "percent", "rate",
     "score", "size", "sum", "time", "value", "width",
 }  # fmt: skip
+_TRAINING = {"train", "training", "calibration"}
+_HELD_OUT = {"dev", "heldout", "holdout", "test", "testing", "val", "valid", "validation"}
 LEAST_WORD = 4  # letters, of a word of the file's name that says what its label is
 MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
 # Of a column that can be nothing else.
@@ -216,8 +218,26 @@ def _could_be_labels(
             n_values, n_repeated = counts.get(str(name), (MAX_CLASSES + 1, 0))
             if n_repeated > 1 and n_values <= most:
                 yield str(name), int(n_values)
-        elif _could_be_label(column := frame.iloc[:, at], most):
+        elif _could_be_label(column := frame.iloc[:, at], most) and not says_split(
+            str(name), column.dropna().unique()
+        ):
             yield str(name), column.nunique()
+
+
+def says_split(name: str, values: Collection[object]) -> bool:
+    """Whether a column of text says which rows are for training and which for a test.
+
+    Examples
+    --------
+    >>> says_split("Case", ["Train", "Test"]), says_split("train", ["True", "False"])
+    (True, True)
+    >>> says_split("blood", ["test", "none"])
+    False
+    """
+    words = {str(value).casefold() for value in values}
+    if words == {"true", "false"}:
+        return not _TRAINING.isdisjoint(words_of(name))
+    return len(words) > 1 and words <= _TRAINING | _HELD_OUT and not words.isdisjoint(_TRAINING)
 
 
 def _could_be_label(column: pd.Series, max_values: int) -> bool:

@@ -82,7 +82,8 @@ def _wide(data: bytes, records: Records, names: Sequence[str]) -> pd.DataFrame |
         return None if plain is None else assembled(names, plain, {})
     named = [names[at] for at in texts]
     own = _lines(others, records, names=named)
-    return assembled(names, plain, dict(own.items())) if len(own) == len(rows) else None
+    beside = {name: own[name] for name in named}
+    return assembled(names, plain, beside) if len(own) == len(rows) else None
 
 
 def _texts(cells: Sequence[bytes], records: Records) -> list[int]:

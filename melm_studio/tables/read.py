@@ -71,7 +71,7 @@ from melm_studio.tables.records import (
     find_records,
     max_cells,
 )
-from melm_studio.tables.roles import Use
+from melm_studio.tables.roles import NO_LABEL, Use
 from melm_studio.tables.sample_tables import joined_samples
 from melm_studio.tables.subjects_in_names import with_subjects
 from melm_studio.tables.text import TableError, as_utf8, without_comments
@@ -375,14 +375,18 @@ def _of_layout(data: bytes, layout: Layout, limits: Limits, steps: tuple[str, ..
         cells = parsed(read.data, records, names)
         content = _Content(cells, records.file_rows, (*steps, *name_steps), records.form)
         preview = ()
-    asked = dict(layout.asked)
+    asked, answers = dict(layout.asked), dict(layout.answers)
+    if read.cells is not None:  # samples may be named by numbers
+        answers = {f"{USE}{content.cells.columns[0]}": Use.NAME.value, **answers}
+        if not (read.words or (layout.turned and layout.turned.marks)):
+            answers[LABEL] = NO_LABEL  # all other columns are features
     if read.words:
         asked[LABEL] = f"{read.words} has words of the names of the samples"
     return replace(
         content,
         asked=asked,
         turned=preview,
-        answers=layout.answers,
+        answers=answers,
         descriptions=layout.descriptions,
     )
 

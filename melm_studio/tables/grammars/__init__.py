@@ -7,15 +7,27 @@ docs/adding-a-format.md.
 from __future__ import annotations
 
 from melm_studio.tables.grammars.axes import axis_rows, samples_beside_an_axis
+from melm_studio.tables.grammars.features_in_rows import below_samples, beside_annotations
 from melm_studio.tables.grammars.geo import dataset_soft, series_matrix
 from melm_studio.tables.grammars.isa_tab import isa_tab
 from melm_studio.tables.grammars.layout import FirstLines, Grammar, Layout
-from melm_studio.tables.grammars.omics import diann, gct, maf, maxquant, mwtab, perseus
+from melm_studio.tables.grammars.omics import (
+    diann,
+    fragpipe,
+    gct,
+    maf,
+    maxquant,
+    mothur,
+    mwtab,
+    otu_table,
+    perseus,
+)
 from melm_studio.tables.grammars.orange import orange
+from melm_studio.tables.grammars.pandas_levels import pandas_levels
 from melm_studio.tables.grammars.qiime import qiime
 from melm_studio.tables.grammars.r_table import r_table
 from melm_studio.tables.grammars.reading import Read, read_layout
-from melm_studio.tables.grammars.surveys import qualtrics, surveymonkey
+from melm_studio.tables.grammars.surveys import qualtrics, qualtrics_before, surveymonkey
 from melm_studio.tables.readers import ReadOptions
 
 # The first that recognizes a file reads it: those with a signature before those that compare rows.
@@ -26,14 +38,21 @@ GRAMMARS: dict[str, Grammar] = {
     "Perseus": perseus,
     "QIIME 2": qiime,
     "Qualtrics": qualtrics,
+    "Qualtrics before 2017": qualtrics_before,
     "SurveyMonkey": surveymonkey,
     "MetaboLights": maf,
     "mwTab": mwtab,
     "MaxQuant": maxquant,
     "DIA-NN": diann,
+    "FragPipe": fragpipe,
+    "mothur": mothur,
+    "OTUs": otu_table,
     "ISA-Tab": isa_tab,
     "Orange": orange,
     "R": r_table,
+    "levels of pandas": pandas_levels,
+    "features below samples": below_samples,
+    "features beside annotations": beside_annotations,
     "samples beside an axis": samples_beside_an_axis,
     "rows of an axis": axis_rows,
 }

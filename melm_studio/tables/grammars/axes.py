@@ -68,18 +68,23 @@ def samples_beside_an_axis(first: FirstLines) -> Layout | None:
     if len(rows) <= LEAST_NUMBERS or len(rows[0]) < 4 or len({*map(len, rows)}) > 1:
         return None
     header, below = rows[0], rows[1:]
-    axis = [row[0] for row in below]
-    if not (_AXIS.search(header[0]) and _is_monotone(axis)):
+    numbers = [*map(str, range(len(rows)))]
+    place = int(not header[0] and [row[0] for row in below] == numbers[:-1])  # behind an index
+    axis = [row[place] for row in below]
+    if not (_AXIS.search(header[place]) and _is_monotone(axis)):
         return None
-    names = header[1:]
-    if len({*names}) < len(names) or any(map(is_number, names)) or not all(names):
+    names = header[place + 1 :]
+    are_counted = names == [*map(str, range(len(names)))]
+    if len({*names}) < len(names) or not all(names):
         return None
-    if not all(_are_numbers([row[j] for row in below]) for j in range(1, len(header))):
+    if any(map(is_number, names)) and not are_counted:
         return None
-    step = f"Turned: the columns are samples beside an axis ({header[0]})."
-    asked = {"samples": f"{header[0]} ascends or descends along the rows, as an axis does"}
-    at = tuple(range(1, len(header)))
-    turned = Turned(at, tuple(names))
+    at = tuple(range(place + 1, len(header)))
+    if not all(_are_numbers([row[j] for row in below]) for j in at):
+        return None
+    step = f"Turned: the columns are samples beside an axis ({header[place]})."
+    asked = {"samples": f"{header[place]} ascends or descends along the rows, as an axis does"}
+    turned = Turned(at, tuple(names), (place,))
     return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
 
 

@@ -66,9 +66,10 @@ class FirstLines:
 
     @cached_property
     def delimiter(self) -> str:
-        """The one that splits the first line into most cells."""
-        first = self.texts[0] if self.texts else ""
-        n_cells = {mark: len(self.cells(0, mark)) for mark in DELIMITERS if mark in first}
+        """The one that splits the first line with anything into most cells."""
+        at = next((at for at, text in enumerate(self.texts) if text.strip()), 0)
+        first = self.texts[at] if self.texts else ""
+        n_cells = {mark: len(self.cells(at, mark)) for mark in DELIMITERS if mark in first}
         return max(n_cells, key=n_cells.__getitem__, default=",")
 
     @cached_property

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import PureWindowsPath
 
 from melm_studio.tables.grammars.layout import FirstLines, Layout, Turned
+from melm_studio.tables.questions import LABEL, USE
+from melm_studio.tables.roles import NO_LABEL, Use
 
 _DIMENSIONS = re.compile(r"\d+(?:\t\d+)+")
 _MAF = {"database_identifier", "metabolite_identification"}
@@ -22,6 +24,13 @@ _DIANN = {
 _MWTAB = "#METABOLOMICS WORKBENCH"
 _DATA_OF_MWTAB = ("MS_METABOLITE_DATA_START", "NMR_METABOLITE_DATA_START", "NMR_BINNED_DATA_START")
 _ENDS_OF_MWTAB = ("MS_METABOLITE_DATA_END", "NMR_METABOLITE_DATA_END", "NMR_BINNED_DATA_END")
+_FRAGPIPE = {"Protein ID", "Entry Name", "Peptide Sequence"}
+_INTENSITIES = (" MaxLFQ Intensity", " Intensity", " Razor Intensity", " Total Intensity")
+_OTHER_INTENSITIES = (" Razor Intensity", " Total Intensity", " Unique Intensity")
+_LINEAGES = {"taxonomy", "consensus lineage", "consensuslineage", "confidence"}
+_MOST_ABOVE = 5  # lines of comments
+_PREFIX_OF_PERSEUS = re.compile(r"[TNCM]: ")
+_LEAST_PREFIXED = 3
 _TYPES_OF_PERSEUS = "#!{Type}"
 _GROUPS_OF_PERSEUS = re.compile(r"#!\{[CN]:(?P<name>[^}]+)\}")
 
@@ -96,7 +105,7 @@ def diann(first: FirstLines) -> Layout | None:
 def perseus(first: FirstLines) -> Layout | None:
     """Perseus: rows of types and groups that begin with #! below the names."""
     if len(first.texts) < 3 or not first.texts[1].startswith(_TYPES_OF_PERSEUS):
-        return None
+        return _prefixed_perseus(first)
     header, types = first.cells(0), first.cells(1)
     types[0] = types[0].removeprefix(_TYPES_OF_PERSEUS)
     at = [i for i, kind in enumerate(types) if kind == "E"]
@@ -114,6 +123,61 @@ def perseus(first: FirstLines) -> Layout | None:
         next((i for i in range(len(header)) if i not in at), 0)
     ]
     return _matrix("a matrix of Perseus", header, line, at, features=features, marks=marks)
+
+
+def _prefixed_perseus(first: FirstLines) -> Layout | None:
+    """A matrix of Perseus whose other columns are named "T: …", "N: …" and "C: …"."""
+    header = first.cells(0)
+    at = [i for i, name in enumerate(header) if not _PREFIX_OF_PERSEUS.match(name)]
+    texts = [i for i, name in enumerate(header) if name.startswith("T: ")]
+    if len(header) - len(at) < _LEAST_PREFIXED or not texts:
+        return None
+    named = [i for i in texts if header[i].endswith("rotein IDs")]
+    return _matrix("a matrix of Perseus", header, 1, at, features=[*named, *texts])
+
+
+def fragpipe(first: FirstLines) -> Layout | None:
+    """Combined proteins or peptides of FragPipe, several columns for each sample."""
+    header = first.cells(0)
+    if _FRAGPIPE.isdisjoint(header):
+        return None
+    for kind in _INTENSITIES:
+        at = [i for i, name in enumerate(header) if name.endswith(kind)]
+        if kind == _INTENSITIES[1]:
+            at = [i for i in at if not header[i].endswith(_OTHER_INTENSITIES)]
+        at = [i for i in at if not header[i].startswith("Summarized ")]
+        if len(at) > 1:
+            break
+    else:
+        return None
+    features = [header.index(name) for name in ("Peptide Sequence", "Protein ID") if name in header]
+    names = [header[i].removesuffix(kind) for i in at]
+    what = f"a table of FragPipe ({kind.strip()})"
+    return _matrix(what, header, 1, at, names=names, features=features)
+
+
+def mothur(first: FirstLines) -> Layout | None:
+    """Shared operational taxonomic units of mothur: a row for each sample."""
+    header = first.cells(0)
+    if header[:3] != ["label", "Group", "numOtus"] or len(header) < 5:
+        return None
+    answers = {
+        LABEL: NO_LABEL,
+        f"{USE}label": Use.IGNORED.value,
+        f"{USE}numOtus": Use.IGNORED.value,
+        f"{USE}Group": Use.NAME.value,
+    }
+    return Layout("Read as shared OTUs of mothur.", tuple(header), 1, answers=answers)
+
+
+def otu_table(first: FirstLines) -> Layout | None:
+    """Tables of QIIME 1 and of biom convert: #OTU ID, samples, and perhaps taxonomy."""
+    begin = first.starting("#OTU ID", "#OTU_ID", "#OTUID")
+    if begin < 0 or begin > _MOST_ABOVE:
+        return None
+    header = first.cells(begin)
+    at = [i for i in range(1, len(header)) if header[i].lower() not in _LINEAGES]
+    return _matrix("a table of OTUs", header, begin + 1, at)
 
 
 def mwtab(first: FirstLines) -> Layout | None:

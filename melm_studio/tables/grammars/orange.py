@@ -17,6 +17,7 @@ _FLAGS = {
     "w": "i",
 }  # fmt: skip
 _PREFIXED = re.compile(r"(?P<flag>[mciw]?)(?P<type>[CDSTU]?)#(?P<name>.+)")
+_SPACES = re.compile(r"(?<!\\)\s+")  # one within a value has a backslash before it
 _LEAST_PREFIXED = 2
 
 
@@ -36,9 +37,10 @@ def _three_rows(first: FirstLines) -> Layout | None:
     roles = [_FLAGS.get(_flag(cell)) for cell in flags]
     columns = [[row[at] for row in rows[3:] if at < len(row)] for at in range(len(names))]
     are_types = all(
-        kind or _lists_values(cell, column)
+        kind or not cell or _lists_values(cell, column)  # without a type it is text
         for kind, cell, column in zip(kinds, types, columns, strict=True)
     )
+    kinds = [kind if cell else "S" for kind, cell in zip(kinds, types, strict=True)]
     if None in roles or not are_types:
         return None
     return _layout(first, names, kinds, [role or "" for role in roles], n_above=3)
@@ -51,22 +53,22 @@ def _flag(cell: str) -> str:
 
 def _lists_values(cell: str, column: list[str]) -> bool:
     """Whether a type is the list of the values that the column has."""
-    values = cell.split()
-    return len(values) > 1 and {*filter(None, column)} <= {*values}
+    values = {value.replace("\\ ", " ") for value in _SPACES.split(cell)}
+    return len(values) > 1 and {*filter(None, column)} <= values | {"?", "."}
 
 
 def _prefixed(first: FirstLines) -> Layout | None:
-    if not first.rows:
-        return None
-    found = [_PREFIXED.fullmatch(cell) for cell in first.rows[0]]
-    known = [one for one in found if one]
+    at = next((at for at, row in enumerate(first.rows) if any(row)), 0)
+    header = first.rows[at] if first.rows else []
+    found = [_PREFIXED.fullmatch(cell) for cell in header]
+    known = [one for one in found if one and (one["flag"] or one["type"])]
     has_class = any("c" in one["flag"] for one in known)
     if len(known) < _LEAST_PREFIXED and not has_class:
         return None
-    names = [one["name"] if one else cell for one, cell in zip(found, first.rows[0], strict=True)]
+    names = [one["name"] if one else cell for one, cell in zip(found, header, strict=True)]
     kinds = [one["type"] if one else "" for one in found]
     roles = ["i" if one and one["flag"] == "w" else one["flag"] if one else "" for one in found]
-    return _layout(first, names, kinds, roles, n_above=1)
+    return _layout(first, names, kinds, roles, n_above=at + 1)
 
 
 def _layout(

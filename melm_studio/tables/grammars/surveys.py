@@ -9,12 +9,14 @@ from melm_studio.tables.questions import USE
 from melm_studio.tables.roles import Use
 
 _IMPORT_ID = re.compile(r'\{\s*"ImportId"\s*:')
+_ABOUT = re.compile(r"V\d+")
 _LEAST_IDS = 0.8
 # What Qualtrics and SurveyMonkey say of each answer besides the answers.
 _ABOUT_ANSWERS = {
     "startdate", "enddate", "status", "ipaddress", "progress", "duration (in seconds)", "finished",
     "recordeddate", "responseid", "recipientlastname", "recipientfirstname", "recipientemail",
-    "externalreference", "locationlatitude", "locationlongitude", "distributionchannel",
+    "externalreference", "externaldatareference", "emailaddress", "name", "responseset",
+    "locationaccuracy", "locationlatitude", "locationlongitude", "distributionchannel",
     "userlanguage", "respondent id", "collector id", "start date", "end date", "ip address",
     "email address", "first name", "last name", "respondent_id", "collector_id", "date_created",
     "date_modified", "ip_address", "email_address", "first_name", "last_name",
@@ -39,6 +41,29 @@ def qualtrics(first: FirstLines) -> Layout | None:
     descriptions = {name: described[name] for name in described if USE + name not in answers}
     step = "Read as answers of Qualtrics: the texts of its questions describe the columns."
     return Layout(step, tuple(names), n_above, first.delimiter, answers, descriptions)
+
+
+def qualtrics_before(first: FirstLines) -> Layout | None:
+    """Exports of Qualtrics before 2017: V1, V2 and names of questions above their texts."""
+    records = [one for one, _ in zip(first.records(first.delimiter), range(2), strict=False)]
+    if len(records) < 2:
+        return None
+    (names, _), (texts, n_above) = records
+    is_such = names[:1] == ["V1"] and texts[:1] and texts[0].lower() in _NAMES
+    if not is_such or len(names) != len(texts):
+        return None
+    named = [
+        text if _ABOUT.fullmatch(name) and text else name
+        for name, text in zip(names, texts, strict=True)
+    ]
+    answers = _about(named)
+    descriptions = {
+        name: text
+        for name, text in zip(named, texts, strict=True)
+        if text not in ("", name) and USE + name not in answers
+    }
+    step = "Read as answers of Qualtrics: the texts of its questions describe the columns."
+    return Layout(step, tuple(named), n_above, first.delimiter, answers, descriptions)
 
 
 def surveymonkey(first: FirstLines) -> Layout | None:

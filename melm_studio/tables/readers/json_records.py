@@ -16,6 +16,7 @@ from melm_studio.tables.records import Limits, reject_rows
 from melm_studio.tables.text import TableError
 
 _START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?[\[{]\s*[\"{\]\[}0-9-]")
+_MWTAB, _FACTORS = "METABOLOMICS WORKBENCH", "SUBJECT_SAMPLE_FACTORS"
 _LEAST_LINES = 2
 _MOST_DEPTH = 3  # of records within records, whose names are joined by dots
 _UNREADABLE = (ValueError, RecursionError, UnicodeDecodeError, AttributeError, TypeError, KeyError)
@@ -58,6 +59,9 @@ def json_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
         content, how = _content(text)
         if isinstance(content, dict) and "matrix_type" in content:
             return _biom(content, limits), ("Read as BIOM 1: its columns are samples.",)
+        if isinstance(content, dict) and (metabolites := _metabolites(content)):
+            content = metabolites
+            how = "Read as metabolites of the Metabolomics Workbench: a row for each sample."
         records = _records(content)
     except (TableError, MemoryError):
         raise
@@ -202,6 +206,30 @@ def _finite(value: float | None) -> float:
         return math.nan if value is None else float(value)
     except OverflowError:
         return math.inf
+
+
+def _metabolites(content: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The samples of mwTab as JSON, whose metabolites are records; none if this is another file."""
+    named = [one for one in content if one.endswith(("_METABOLITE_DATA", "_BINNED_DATA"))]
+    if _MWTAB not in content or not named or _FACTORS not in content:
+        return []
+    samples = {
+        one["Sample ID"]: {"sample": one["Sample ID"], **one["Factors"]}
+        for one in content[_FACTORS]
+    }
+    for record in content[named[0]]["Data"]:
+        (_, feature), *cells = record.items()
+        for sample, cell in cells:
+            if sample in samples:
+                samples[sample][feature] = _as_number(cell)
+    return [*samples.values()]
+
+
+def _as_number(cell: str) -> float | str | None:
+    try:
+        return float(cell) if cell else None
+    except ValueError:
+        return cell
 
 
 def _biom(content: Mapping[str, Any], limits: Limits) -> pd.DataFrame:

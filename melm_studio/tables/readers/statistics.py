@@ -113,13 +113,31 @@ def _r(raw: bytes) -> pd.DataFrame | None:
     extension = ".rds" if raw.startswith(_R[0]) else ".rda"
     found = rdata.conversion.convert(rdata.parser.parse_data(raw, extension=extension))
     values = [*found.values()] if isinstance(found, dict) and _R[0] != raw[:5] else [found]
-    for value in values:
+    for value in [_joined(one) if isinstance(one, dict) else one for one in values]:
         if isinstance(value, pd.DataFrame):
             is_named = value.index.dtype.kind not in "iu"
             return value.reset_index(names="row") if is_named else value.reset_index(drop=True)
         if isinstance(value, np.ndarray) and value.ndim == 2:
             return pd.DataFrame(value).add_prefix("column ")
     return None
+
+
+def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
+    """A list of R with a table and what else is known of its rows, such as x and y."""
+    tables = [one for one in parts.values() if getattr(one, "ndim", 0) == 2]
+    if len(tables) != 1:
+        return None
+    table = pd.DataFrame(tables[0])
+    table.columns = [
+        f"column {at}" if isinstance(name, int) else str(name)
+        for at, name in enumerate(table.columns, start=1)
+    ]
+    beside = {
+        name: np.asarray(one, dtype=object)
+        for name, one in parts.items()
+        if getattr(one, "ndim", 0) == 1 and len(one) == len(table)
+    }
+    return table.reset_index(drop=True).assign(**beside)
 
 
 def _cells(column: pd.Series) -> pd.Series:

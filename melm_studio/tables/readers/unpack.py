@@ -1,11 +1,15 @@
-"""Decompressing gzip, and archives of one file, with a bound on what comes out."""
+"""Decompressing gzip, bzip2 and xz, and archives of one file, with a bound on what comes out."""
 
 from __future__ import annotations
 
+import bz2
 import io
+import lzma
 import re
 import zipfile
 import zlib
+from collections.abc import Callable
+from typing import Any
 
 from melm_studio.tables.formatting import number
 from melm_studio.tables.text import ZIP, TableError
@@ -20,6 +24,13 @@ _WORDS_OF_DOCUMENTS = {
 GZIP = b"\x1f\x8b"
 MAX_UNPACKED = 512 * 2**20  # bytes, of a compressed file or workbook
 _WBITS = 31  # a gzip header
+_MOST_MEMORY = 256 * 2**20  # bytes, of xz
+# What decompresses a stream, by its first bytes, with the name and the ending of its files.
+_STREAMS: dict[bytes, tuple[Callable[[], Any], str, str]] = {
+    GZIP: (lambda: zlib.decompressobj(_WBITS), "gzip", ".gz"),
+    b"BZh": (bz2.BZ2Decompressor, "bzip2", ".bz2"),
+    b"\xfd7zXZ": (lambda: lzma.LZMADecompressor(memlimit=_MOST_MEMORY), "xz", ".xz"),
+}
 # What zipfile raises of one; the last, where a part would begin before the file.
 DAMAGED_ARCHIVE = (
     zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError
@@ -27,7 +38,7 @@ DAMAGED_ARCHIVE = (
 
 
 def unpacked(raw: bytes, file: str, max_bytes: int = MAX_UNPACKED) -> tuple[bytes, str]:
-    """Decompress a gzip file, or a .zip of one table; return other files unchanged.
+    """Decompress a gzip, bzip2 or xz file, or a .zip of one table; return others unchanged.
 
     Beside the table of a .zip may be documents, such as a readme.
 
@@ -35,7 +46,7 @@ def unpacked(raw: bytes, file: str, max_bytes: int = MAX_UNPACKED) -> tuple[byte
     -------
     data : bytes
     file : str
-        The name without ``.gz``, or of the file in the archive.
+        The name without ``.gz`` or the like, or of the file in the archive.
 
     Raises
     ------
@@ -44,22 +55,24 @@ def unpacked(raw: bytes, file: str, max_bytes: int = MAX_UNPACKED) -> tuple[byte
     """
     if raw.startswith(ZIP):
         return _only_file(raw, file, max_bytes)
-    if not raw.startswith(GZIP):
+    start = next((one for one in _STREAMS if raw.startswith(one)), None)
+    if start is None:
         return raw, file
+    opened, kind, ending = _STREAMS[start]
     parts, n_bytes = [], 0
-    while raw.startswith(GZIP):  # concatenated files are one
-        stream = zlib.decompressobj(_WBITS)
+    while raw.startswith(start):  # concatenated files are one
+        stream = opened()
         try:
             parts.append(stream.decompress(raw, max_bytes - n_bytes + 1))
-        except zlib.error:
-            raise TableError(_damaged(file)) from None
+        except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
+            raise TableError(_damaged(file, kind)) from None
         n_bytes += len(parts[-1])
         if n_bytes > max_bytes:
             raise TableError(_too_large(file, max_bytes))
         if not stream.eof:
-            raise TableError(_damaged(file))
+            raise TableError(_damaged(file, kind))
         raw = stream.unused_data
-    return b"".join(parts), file.removesuffix(".gz").removesuffix(".GZ")
+    return b"".join(parts), file.removesuffix(ending).removesuffix(ending.upper())
 
 
 def _only_file(raw: bytes, file: str, max_bytes: int) -> tuple[bytes, str]:
@@ -110,6 +123,6 @@ def _too_large(file: str, max_bytes: int) -> str:
     )
 
 
-def _damaged(file: str) -> str:
+def _damaged(file: str, kind: str) -> str:
     name = file or "The file"
-    return f"{name} is a gzip file that is damaged or incomplete. Compress the table again."
+    return f"{name} is a {kind} file that is damaged or incomplete. Compress the table again."

@@ -164,6 +164,14 @@ def orange() -> dict[str, Program]:
         "Orange with prefixes": Program(
             ("mS#probe,C#alpha,cD#kind,C#beta\n" + lines(rows)).encode(), **expected
         ),
+        "Orange with spaces within values, and no type": Program(
+            (head + "\tc\tlo\\ one hi\tc\n\t\tclass\t\n"
+             + lines(rows, "\t").replace("\tlo\t", "\tlo one\t")).encode(), **expected,
+        ),
+        "Orange in a sheet whose first cells are empty": Program(
+            ("\n,mS#probe,C#alpha,cD#kind,C#beta\n" + lines([["", *row] for row in rows]))
+            .encode(), **expected,
+        ),
         "Orange with a column to ignore": Program(
             (head + "s\tc\td\tc\nm\t\tclass\tignore\n" + lines(rows, "\t")).encode(),
             ("alpha",), "kind",
@@ -194,6 +202,12 @@ def surveys() -> dict[str, Program]:
         "Qualtrics with tabs": Program(
             (head + "Start Date,How often?,How well?,Response ID,Arm\n").replace(",", "\t").encode()
             + ids.replace(",", "\t").encode() + b"\n" + lines(rows, "\t").encode(), **expected,
+        ),
+        "Qualtrics before 2017": Program(
+            ("V1,V2,Q1,Q2,Arm\nResponseID,StartDate,How often?,How well?,Arm\n"
+             + lines([[name, start, *rest] for start, *more, name, kind in rows
+                      for rest in [[*more, kind]]])).encode(),
+            ("Q1", "Q2"), "Arm", name="ResponseID", said="Qualtrics",
         ),
         "SurveyMonkey": Program(
             ("Respondent ID,Start Date,How tall?,,Which arm?\n,,Shoes,Hat,Response\n"
@@ -323,6 +337,83 @@ def matrices() -> dict[str, Program]:
     }  # fmt: skip
 
 
+def features_in_rows() -> dict[str, Program]:
+    named = [[gene, *row] for gene, row in zip(GENES, MATRIX, strict=True)]
+    turned = {"label": "group", "name": "sample"}
+    asked = {**turned, "features": GENES, "first": MATRIX_FIRST, "asked": ("label",)}
+    taxa = [f"k__Bacteria|p__{gene}" for gene in GENES]
+    of_taxa = [[taxon, *row] for taxon, row in zip(taxa, MATRIX, strict=True)]
+    ids = [f"S{at:03d}" for at in range(N)]
+    sites = ["gut" if at % 4 < 2 else "skin" for at in range(N)]
+    peaks = [
+        [at, 100.5 + 7 * at % 4, 60.2 * at, f"C{at}H6", *row] for at, row in enumerate(MATRIX, 1)
+    ]
+    peak_areas = [f"{one}.mzML Peak area" for one in SAMPLES]
+    peptides = [[f"AAG{gene}K", "P1", 2, *row] for gene, *row in named]
+    fragpipe = ["Protein", "Protein ID", "Entry Name"]
+    counts = [
+        f"{one} {kind}" for one in SAMPLES for kind in ("Spectral Count", "Intensity",
+                                                        "Unique Intensity")
+    ]  # fmt: skip
+    quantified = [
+        [f"sp|{gene}", gene, f"{gene}_HUMAN", *(cell for one in row for cell in (3, one, 0.5))]
+        for gene, *row in named
+    ]
+    return {
+        "MetaPhlAn": Program(
+            lines([["#mpa_v30"], ["clade_name", *SAMPLES], *of_taxa], "\t").encode(),
+            taxa, asked=("samples", "label"), **turned,
+        ),
+        "MetaPhlAn with a line of programs": Program(
+            lines([["ID", *SAMPLES], ["#SampleID", *["Metaphlan2"] * N], *of_taxa], "\t").encode(),
+            taxa, asked=("samples", "label"), **turned,
+        ),
+        "LEfSe": Program(
+            lines([["bodysite", *sites], ["subject_id", *ids], *of_taxa], "\t").encode(),
+            taxa, "bodysite", name="sample", asked=("samples",),
+        ),
+        "rows of words above metabolites": Program(
+            lines([["", *ids], ["arm", *KINDS], ["site", *sites], *named]).encode(),
+            [*GENES, "site = skin"], "arm", name="sample", asked=("samples",),
+        ),
+        "OTUs of QIIME 1": Program(
+            lines([["# QIIME v1.9 OTU table"], ["#OTU ID", *SAMPLES, "Consensus Lineage"],
+                   *([*row, "k__Bacteria"] for row in named)], "\t").encode(), **asked,
+        ),
+        "OTUs of biom convert": Program(
+            lines([["# Constructed from biom file"], ["#OTU ID", *SAMPLES], *named], "\t")
+            .encode(), **asked,
+        ),
+        "mothur": Program(
+            lines([["label", "Group", "numOtus", "Otu1", "Otu2"],
+                   *([0.03, f"F{at}", 2, *row] for at, row in enumerate(X2))], "\t").encode(),
+            ("Otu1", "Otu2"), "", name="Group", said="mothur",
+        ),
+        "FragPipe": Program(
+            lines([[*fragpipe, *counts], *quantified], "\t").encode(), **asked, said="FragPipe"
+        ),
+        "Perseus with prefixes": Program(
+            lines([[*SAMPLES, "C: Reverse", "N: Score", "T: Gene names", "T: Protein IDs"],
+                   *([*row, "", 7.5, "kinase", gene] for gene, *row in named)], "\t").encode(),
+            **asked,
+        ),
+        "MZmine": Program(
+            lines([["row ID", "row m/z", "row retention time", "formula", *peak_areas], *peaks])
+            .encode(), [*map(str, range(1, 7))], asked=("samples", "label"), **turned,
+        ),
+        "peptides": Program(
+            lines([["Peptide Sequence", "Protein Accession", "Charge", *SAMPLES], *peptides], ";")
+            .replace(".", ",").encode(),
+            [f"AAG{gene}K" for gene in GENES], asked=("samples", "label"), **turned,
+        ),
+        "levels of pandas": Program(
+            lines([["side", "left", "left", "right"], ["depth", "low", "high", "low"],
+                   ["row", "", "", ""], *numbered(X3)]).encode(),
+            ("left low", "left high", "right low"), "", name="row", said="2 levels of names",
+        ),
+    }  # fmt: skip
+
+
 def spectra_in_columns() -> dict[str, Program]:
     axis = [900 + 2 * at for at in range(9)]
     cells = [[wave, *row] for wave, row in zip(axis, grid(N, 4, 9), strict=True)]
@@ -332,6 +423,11 @@ def spectra_in_columns() -> dict[str, Program]:
     return {
         "wavelengths down the file": Program(
             lines([["Wavelength (nm)", *SAMPLES], *cells]).encode(), [*map(str, axis)], **expected
+        ),
+        "wavelengths behind an index, and samples that are counted": Program(
+            lines([["", "Wavelength (nm)", *range(N)],
+                   *([at, *row] for at, row in enumerate(cells))]).encode(),
+            [*map(str, axis)], "", name="sample", asked=("samples",),
         ),
         "shifts that descend": Program(
             lines([["Raman shift [cm-1]", *letters], *down], "\t").encode(),
@@ -377,5 +473,5 @@ def two_files() -> dict[str, Program]:
 
 PROGRAMS = {
     **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
-    **spectra_in_columns(), **two_files(),
+    **features_in_rows(), **spectra_in_columns(), **two_files(),
 }  # fmt: skip

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import io
 import json
+import lzma
 import struct
 import sys
 import warnings
@@ -81,6 +83,24 @@ def soft_family(*, others=0):
     return "\n".join(["^DATABASE = Geo", "^PLATFORM = GPL1", platform, *samples]).encode()
 
 
+def metabolites():
+    samples = [f"s{at}" for at in range(N)]
+    return {
+        "METABOLOMICS WORKBENCH": {"STUDY_ID": "ST1"},
+        "SUBJECT_SAMPLE_FACTORS": [
+            {"Subject ID": "-", "Sample ID": name, "Factors": {"diet": "ab"[at % 2]}}
+            for at, name in enumerate(samples)
+        ],
+        "MS_METABOLITE_DATA": {
+            "Data": [
+                {"Metabolite": f"m{at}", **{name: str(row[at]) for name, row in
+                 zip(samples, FRAME[["size", "mass"]].to_numpy(), strict=True)}}
+                for at in range(2)
+            ]
+        },
+    }  # fmt: skip
+
+
 def stata(version):
     file = io.BytesIO()
     FRAME.to_stata(file, write_index=False, version=version)
@@ -149,6 +169,9 @@ TEXTS = {
     ),
     "BIOM of few counts": (biom(sparse=True), "kind", ("otu0", "otu1", "otu2")),
     "BIOM of all counts": (biom(sparse=False), "kind", ("otu0", "otu1", "otu2")),
+    "mwTab as JSON": (of_json(metabolites()), "diet", ("m0", "m1")),
+    "bzip2": (bz2.compress(of_json(RECORDS)), "kind", ("size", "mass")),
+    "xz": (lzma.compress(of_json(RECORDS)), "kind", ("size", "mass")),
     "MATLAB": (
         matlab(X=FRAME[["size", "mass"]].to_numpy(), y=np.arange(N) % 2), "y", ("x0", "x1")
     ),
@@ -191,6 +214,14 @@ def test_a_format_of_an_extra_is_read(kind, tmp_path):
     data = prepare(read_table((tmp_path / "file").read_bytes(), "file"))
     assert data.feature_names == ("size", "mass")
     np.testing.assert_allclose(data.unprepared, FRAME[["size", "mass"]])
+
+
+def test_a_list_of_r_with_x_and_y_is_a_table(tmp_path):
+    rdata = pytest.importorskip("rdata")
+    study = {"x": FRAME[["size", "mass"]].to_numpy(), "y": np.array(FRAME["kind"].astype(str))}
+    rdata.write_rda(tmp_path / "file", {"study": study}, file_format="xdr")
+    table = read_table((tmp_path / "file").read_bytes(), "file")
+    assert list(table.frame) == ["column 1", "column 2", "y"]
 
 
 def test_events_of_flow_cytometry_are_rows(tmp_path):

@@ -1,0 +1,135 @@
+"""Tables whose rows are features, as what stands above and beside these tells."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from melm_studio.tables.formatting import words_of
+from melm_studio.tables.grammars.layout import FirstLines, Layout, Turned, is_number
+from melm_studio.tables.grammars.sample_names import words_of_samples
+
+LEAST_SAMPLES, LEAST_FEATURES = 4, 3
+MOST_ABOVE = 15  # rows that say what the samples are
+MOST_BESIDE = 80  # columns that say what the features are
+MOST_GROUPS = 20
+NEARLY_ALL = 0.8
+_TAXON = re.compile(r"(?:^|[;|] ?)[dkpcofgst]__")
+_GAPS = {"", "na", "nan", "n/a", "null", "-", "filtered"}
+# Words of columns that say what features are, as programs for spectra, proteins and genes do.
+_WORDS_OF_FEATURES = {
+    "accession", "accessions", "adduct", "adducts", "annotation", "asv", "cas", "charge", "chr",
+    "chromosome", "compound", "compounds", "cpg", "ensembl", "entrez", "formula", "gene", "genes",
+    "hmdb", "inchi", "inchikey", "kegg", "locus", "metabolite", "metabolites", "modifications",
+    "mz", "ontology", "otu", "pathway", "peptide", "peptides", "probe", "probeset", "protein",
+    "proteins", "pubchem", "retention", "rt", "sequence", "smiles", "strand", "superclass",
+    "symbol", "taxon", "taxonomy", "transcript", "uniprot",
+}  # fmt: skip
+# Of which the name is an id, a name or a mass.
+_THINGS = {"row", "alignment", "feature", "compound", "cluster", "peak", "average", "mean", "quant"}
+_SUCH = {"id", "name", "mass", "mz", "rt"}
+_DIGITS = re.compile(r"\d+")
+
+
+def below_samples(first: FirstLines) -> Layout | None:
+    """Rows that say what the samples are above rows of numbers, each named by its first cell."""
+    start = _first_record(first)
+    if start:
+        first = FirstLines("\n".join([*first.texts[start:], ""]).encode())
+    rows = first.rows
+    if len(rows) < LEAST_FEATURES + 1 or len(rows[0]) <= LEAST_SAMPLES:
+        return None
+    width = len(rows[0])
+    if any(len(row) != width for row in rows):
+        return None
+    n_above = next((at for at, row in enumerate(rows) if at and _are_numbers(row[1:])), 0)
+    below = rows[n_above:]
+    names = [row[0] for row in below]
+    taxa = sum(bool(_TAXON.search(name)) for name in names) >= NEARLY_ALL * len(names)
+    if not 1 <= n_above <= MOST_ABOVE or not all(_are_numbers(row[1:]) for row in below):
+        return None
+    above = rows[:n_above]
+    groups = [row for row in above if _are_groups(row[1:])]
+    is_named = len({*names}) == len(names) and all(names) and not any(map(is_number, names))
+    if not is_named or len(below) < LEAST_FEATURES or not (taxa or (groups and n_above > 2)):
+        return None
+    if len(above) > 1 and not all(row[0] for row in above[1:]):
+        return None
+    own = next((row for row in above if len({*row[1:]}) == width - 1), None)
+    samples = own[1:] if own else [f"sample {at}" for at in range(1, width)]
+    marks = {
+        row[0] or "group": row[1:]
+        for row in above
+        if row is not own and len({*row[1:]}) > 1 and not _are_numbers(row[1:])
+    }
+    step = "Turned: the columns are samples, each row below what is said of them is a feature."
+    asked = {"samples": "Rows of words about the columns stand above rows of numbers"}
+    if taxa:
+        asked = {"samples": "Its rows are taxa"}
+    at = tuple(range(1, width))
+    turned = Turned(at, tuple(samples), marks=marks)
+    n_lines = start + n_above
+    return Layout(step, tuple(rows[0]), n_lines, first.delimiter, asked=asked, turned=turned)
+
+
+def beside_annotations(first: FirstLines) -> Layout | None:
+    """Names, masses and the like of features, and behind these a column for each sample."""
+    rows = first.rows
+    if len(rows) < LEAST_FEATURES + 1 or len({*map(len, rows)}) > 1:
+        return None
+    header, below = rows[0], rows[1:]
+    beside = next((at for at in range(len(header)) if not _may_be_beside(at, header, below)), -1)
+    n_known = sum(_says_features(name) for name in header[: max(beside, 0)])
+    if not 2 <= beside <= MOST_BESIDE or n_known < 2 or not _says_features(header[0]):
+        return None
+    at = range(beside, len(header))
+    samples = header[beside:]
+    if len(samples) < LEAST_SAMPLES or not all(_are_numbers([r[j] for r in below]) for j in at):
+        return None
+    if any(map(_says_features, samples)) or not _are_alike(samples):
+        return None
+    texts = [j for j in range(beside) if len({row[j] for row in below}) == len(below)]
+    if not texts:
+        return None
+    step = f"Turned: the {len(samples)} columns behind {header[beside - 1]} are samples."
+    asked = {"samples": f"{header[0]} and {header[1]} say what features are"}
+    turned = Turned(tuple(at), tuple(samples), tuple(texts[:1]))
+    return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
+
+
+def _first_record(first: FirstLines) -> int:
+    """The first line that is no comment."""
+    return next(
+        (at for at, text in enumerate(first.texts) if not text.startswith(("#mpa", "##"))), 0
+    )
+
+
+def _may_be_beside(at: int, header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    return _says_features(header[at]) or not _are_numbers([row[at] for row in below])
+
+
+def _says_features(name: str) -> bool:
+    words = {*words_of(name.lower().replace("m/z", "mz").replace("r.t.", "rt"))}
+    is_thing = not words.isdisjoint(_THINGS) and not words.isdisjoint(_SUCH)
+    return is_thing or not words.isdisjoint(_WORDS_OF_FEATURES)
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    """Whether the cells are numbers or missing, not all of these."""
+    present = [cell for cell in cells if cell.casefold() not in _GAPS]
+    return bool(present) and all(map(is_number, present))
+
+
+def _are_groups(cells: Sequence[str]) -> bool:
+    counts = Counter(cells)
+    are_words = all(cell and not is_number(cell) for cell in counts)
+    return are_words and 2 <= len(counts) <= MOST_GROUPS and min(counts.values()) >= 2
+
+
+def _are_alike(samples: Sequence[str]) -> bool:
+    """Whether names of samples differ in numbers alone, or in words that part them into groups."""
+    shapes = {_DIGITS.sub("#", name) for name in samples}
+    return len({*samples}) == len(samples) and (
+        len(shapes) <= max(1, len(samples) // 3) or bool(words_of_samples(samples))
+    )

@@ -1,0 +1,28 @@
+"""Tables of pandas whose columns have several levels of names."""
+
+from __future__ import annotations
+
+from melm_studio.tables.grammars.layout import FirstLines, Layout
+from melm_studio.tables.questions import USE
+from melm_studio.tables.roles import Use
+
+_MOST_LEVELS = 5
+
+
+def pandas_levels(first: FirstLines) -> Layout | None:
+    """Rows of names, then a row with the name of the index alone."""
+    rows = first.rows
+    width = len(rows[0]) if rows else 0
+    at = next((at for at, row in enumerate(rows[: _MOST_LEVELS + 1]) if not any(row[1:])), 0)
+    if at < 2 or width < 3 or len({len(row) for row in rows[: at + 2]}) > 1 or len(rows) < at + 3:
+        return None
+    levels = rows[:at]
+    if not all(all(row[1:]) for row in levels):
+        return None
+    names = [" ".join(parts) for parts in zip(*(row[1:] for row in levels), strict=True)]
+    if len({*names}) < len(names):
+        return None
+    own = rows[at][0] or "index"
+    step = f"Joined: {at} levels of names, as pandas writes them."
+    answers = {USE + own: Use.NAME.value}
+    return Layout(step, (own, *names), at + 1, first.delimiter, answers)
