@@ -9,6 +9,7 @@ library says, too, stands in `melm_core.answers.folds_sentence` and is used from
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
@@ -46,7 +47,7 @@ _LEAST_DIFFERENCE = 0.01
 _CLEARLY = 2.0
 _LEAST_BOUND = 0.0005  # what is less would be written as 0.000
 _ALMOST_ONE, _NEARLY_ONE = 0.995, 0.9995
-_MOST_NAMED = 3  # runs, in one breath
+_MOST_NAMED = 3  # runs or classes, in one breath
 _MOST = "tells most held-out rows apart"
 _LEAST_MOVE = 0.05  # what is less would be written as 0.0
 _HALF_UP = 1e-11  # as percentages are rounded, which stand beside it
@@ -599,6 +600,51 @@ def moves_sentence(moves: float | None) -> str:
     if moves is None:
         return "the plane has seen these rows"
     return f"rows move by {moves:.1f} sd" if moves >= _LEAST_MOVE else "rows hardly move"
+
+
+def regions_sentence(
+    missing: Sequence[tuple[int, float]], class_names: Sequence[str], n_held_out: int = 0
+) -> str:
+    """Of which rows the regions of a picture are, and which of them too few rows can tell.
+
+    Parameters
+    ----------
+    missing : sequence of (int, float)
+        Codes of classes, and the least share of which each has no region.
+    class_names : sequence of str
+    n_held_out : int
+        Held-out rows that the regions are of; 0 where they are of refits.
+
+    Returns
+    -------
+    str
+        Empty where regions are of refits and none is missing.
+
+    Examples
+    --------
+    >>> regions_sentence([(1, 0.95)], ["a", "b"], n_held_out=20)
+    'regions are of the 20 held-out rows; none of 95 % of b: it takes 19 rows or groups'
+    >>> regions_sentence([(0, 0.95), (1, 0.95), (2, 0.5)], ["a", "b", "c"])
+    'no region of 95 % of a, b: it takes 19 rows or groups; none of c: it has no unseen row'
+    >>> regions_sentence([], ["a", "b"])
+    ''
+    """
+    parts = []
+    if n_held_out:
+        parts.append(f"regions are of the {number(n_held_out)} held-out rows")
+    for share in sorted({share for _, share in missing}, reverse=True):
+        names = [class_names[code] for code, least in missing if least == share]
+        classes = ", ".join(names) if len(names) <= _MOST_NAMED else f"{number(len(names))} classes"
+        needed = math.ceil(share / (1.0 - share) - _HALF_UP)
+        parts.append(
+            f"{'none' if parts else 'no region'} of "
+            + (
+                f"{percent(share)} of {classes}: it takes {needed} rows or groups"
+                if needed > 1
+                else f"{classes}: it has no unseen row"
+            )
+        )
+    return "; ".join(parts)
 
 
 def reach_words(readings: Sequence[TriedReading]) -> str:

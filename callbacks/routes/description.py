@@ -11,7 +11,6 @@ from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_fit
 from melm_studio.planes.picture_in_words import picture_in_words
-from melm_studio.planes.renderer import widths
 
 
 def register(app: Dash) -> None:
@@ -24,7 +23,6 @@ def description(run_id: str) -> dict[str, Any]:
     record, renderer = own_fit(run_id), services().renderer
     event = requested_event(run_id, flask.request.args.get("plane", type=int))
     options = requested_options()
-    viewer = renderer.viewer(record).at(*widths(record, options))
-    predictions = viewer.held_out_predictions(renderer.components(record, event, options))
+    viewer, overlap = renderer.viewer(record), renderer.overlap(record, event, options)
     view = renderer.view(record, event, options)
-    return {"words": picture_in_words(view, viewer.class_names, predictions, viewer.n_components)}
+    return {"words": picture_in_words(view, viewer.class_names, overlap, viewer.n_components)}

@@ -55,6 +55,7 @@ from melm_studio.runs.records.run import (
 from melm_studio.scores import (
     gamma_sentence,
     moves_sentence,
+    regions_sentence,
     second_component_sentence,
     terms_in_words,
 )
@@ -386,14 +387,20 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
 def _places(
     record: RunRecord, event: PlaneEvent, options: ViewOptions, view: PlaneView
 ) -> dict[str, str] | None:
-    """Where the rows of a view are, of the last plane of a run whose refits are done."""
+    """Where the rows of a view at rest are, and of which its regions are."""
     renderer = services().renderer
+    if not event.is_final or options.changes_plane:
+        return None
+    names, held_out = renderer.viewer(record).class_names, renderer.held_out_rows(record, event)
+    if held_out is not None:
+        return {"state": "", "words": regions_sentence(view.missing, names, len(held_out.y))}
     refits = renderer.refits(record)
-    if refits is None or not event.is_final or options.changes_plane:
+    if refits is None:
         return None
     if renderer.unseen(record, event) is None:
         return {"state": "", "words": refits.no_places}
-    return {"state": options.places, "words": moves_sentence(view.moves)}
+    words = (moves_sentence(view.moves), regions_sentence(view.missing, names))
+    return {"state": options.places, "words": "; ".join(filter(None, words))}
 
 
 def _sample_caption(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:

@@ -47,6 +47,9 @@ class PlaceRegions:
     log_levels : ndarray of shape (n_classes, n_shares)
         Logarithms of the densities at the edges; nan where a class has too few rows to say so: a
         share q needs q / (1 - q) of them, 95 % needs 19.
+    held : ndarray of shape (n_classes, n_shares)
+        Shares of the places of each class in its regions, each left out of its density, with its
+        group; nan where a region is not known.
 
     Notes
     -----
@@ -78,6 +81,7 @@ class PlaceRegions:
     floor: DensityFloor
     shares: tuple[float, ...]
     log_levels: FloatArray
+    held: FloatArray
 
     @classmethod
     def of(
@@ -108,12 +112,15 @@ class PlaceRegions:
         spread = class_spreads(places, y, len(rows))
         kernels = kernel_covariances(spread, counts, places.shape[1], gamma, "auto")
         floor = DensityFloor.of(places, float(counts.min()))
-        classes, levels = ClassDensities(rows, kernels), []
+        classes = ClassDensities(rows, kernels)
+        levels = np.empty((len(rows), len(shares)))
+        held = np.empty_like(levels)
         for code in range(len(rows)):
             of_class = None if groups is None else groups[y == code]
             logs, weights = _left_out(classes, floor, code, of_class)
-            levels.append([_level(logs, weights, share) for share in shares])
-        return cls(classes, floor, tuple(shares), np.array(levels))
+            levels[code] = [_level(logs, weights, share) for share in shares]
+            held[code] = np.average(logs[:, None] >= levels[code], axis=0, weights=weights)
+        return cls(classes, floor, tuple(shares), levels, np.where(np.isnan(levels), np.nan, held))
 
     def log_density(self, code: int, points: FloatArray) -> FloatArray:
         """Logarithm of the density of a class at points, shape (n_points,)."""
@@ -171,10 +178,9 @@ class PlaceRegions:
                 break
         else:  # a region that is wider still is cut, by a line that is closed
             density[[0, -1]] = density[:, [0, -1]] = grid.floor
-        logs, _ = _left_out(self.classes, self.floor, code, None)
-        held = (logs[:, None] >= finite_levels).mean(axis=0)
         mixed_grid = replace(grid, density=density)
-        return ClassRegions(mixed_grid, self.shares, finite_levels - log_peak, tuple(held.tolist()))
+        held: list[float] = self.held[code].tolist()
+        return ClassRegions(mixed_grid, self.shares, finite_levels - log_peak, tuple(held))
 
 
 def _left_out(

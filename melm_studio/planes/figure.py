@@ -205,6 +205,8 @@ def _middle(part: ClassView) -> FloatArray:
 
 
 def _peak(part: ClassView) -> FloatArray:
+    if not len(part.contours):
+        return _middle(part)
     peak: FloatArray = part.contours[np.nanargmax(part.contours[:, 1])]
     return peak
 

@@ -8,8 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from melm_core.base import FloatArray, percent
-from melm_core.diagnostics import confusion_shares
-from melm_studio.planes.types import Arrows, PlaneView, Predictions
+from melm_studio.planes.types import Arrows, PlaneView
 from melm_studio.tables import shortened, told_apart
 
 MOST_PLACES = 8  # of more classes, only the nearest and the farthest are named
@@ -24,7 +23,7 @@ _DIRECTIONS = (
 
 
 def picture_in_words(
-    view: PlaneView, class_names: Sequence[str], predictions: Predictions, n_components: int
+    view: PlaneView, class_names: Sequence[str], overlap: FloatArray | None, n_components: int
 ) -> str:
     """Return where the classes lie, how far apart, which of them overlap, and what separates them.
 
@@ -32,21 +31,25 @@ def picture_in_words(
     ----------
     view : PlaneView
     class_names : sequence of str, (n_classes,)
-    predictions : Predictions
-        Of the held-out rows, in the same plane.
+    overlap : ndarray of shape (n_classes, n_classes) or None
+        Shares of the unseen rows of each pair of classes that are taken for each other, see
+        `melm_core.evaluation.Refits.overlap`; None where they are not known.
     n_components : int
 
     Returns
     -------
     str
         Distances are those between class means, in standard deviations of the two classes along
-        the line between them, with equal weight for both.
+        the line between them, with equal weight for both; of held-out rows where each class has
+        some, which the plane has not drawn apart.
     """
     names = told_apart(class_names)
-    rows = [shown.train[:, :1] if n_components == 1 else shown.train for shown in view.classes]
+    has_held_out = all(len(shown.held_out) > 1 for shown in view.classes)
+    drawn = [shown.held_out if has_held_out else shown.train for shown in view.classes]
+    rows = [own[np.isfinite(own).all(axis=1), : min(n_components, 2)] for own in drawn]
     sentences: list[str] = []
     if len(names) > 1:
-        sentences += [*_places(names, rows), *_distances(names, rows), *_mixed(names, predictions)]
+        sentences += [*_places(names, rows), *_distances(names, rows), *_mixed(names, overlap)]
     return " ".join([*sentences, *_features(view.arrows)])
 
 
@@ -118,13 +121,12 @@ def _deviations(length: float) -> str:
     return f"{length:.1f} standard deviations" if np.isfinite(length) else "without any spread"
 
 
-def _mixed(names: Sequence[str], predictions: Predictions) -> Iterator[str]:
-    """The classes whose held-out rows are taken for each other most often."""
-    if np.unique(predictions.y).size < len(names):
-        return  # a class without held-out rows says nothing of its overlap
-    shares = confusion_shares(predictions.y, predictions.predicted, len(names))
+def _mixed(names: Sequence[str], overlap: FloatArray | None) -> Iterator[str]:
+    """The classes whose unseen rows are taken for each other most often."""
+    if overlap is None:
+        return
     mixed = sorted(
-        ((shares[one, other] + shares[other, one]) / 2, one, other)
+        (float(overlap[one, other]), one, other)
         for one, other in combinations(range(len(names)), 2)
     )
     pairs = [

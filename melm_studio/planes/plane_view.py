@@ -539,13 +539,20 @@ class PlaneViewer:
             else self._batches.scores(components, self.density_gamma / self._own_gamma),
         )
 
-    def regions(self, components: FloatArray) -> list[RegionShare]:
+    def regions(
+        self, components: FloatArray, unseen: UnseenRows | None = None
+    ) -> list[RegionShare]:
         """The shares of training and held-out rows in every region of a view from the front.
 
         Of a table whose densities are known, training rows are those of the sample. Those of one
-        component are the parts of the line where the density of a class is highest.
+        component are the parts of the line where the density of a class is highest. Regions of
+        unseen places, where they are given, hold shares of these in place of held-out rows.
         """
         drawn = self.standardized(components)[:2]
+        if unseen is not None:
+            train = self.parts[0]
+            fitted = [train.X[train.y == code] @ drawn.T for code in range(self._n_classes)]
+            return unseen.shares(drawn, fitted, self.density_gamma)
         classes = self._class_rule(self.standardized(components)).classes
         if self.n_components > 2:
             classes = classes.project(np.eye(2, self.n_components))

@@ -200,6 +200,16 @@ class PlaneRenderer:
             return None
         return self._unseen(Shown.of(record, event))
 
+    def held_out_rows(self, record: RunRecord, event: PlaneEvent) -> UnseenRows | None:
+        """Return the rows that the last plane of a run holds out, of which its regions are made.
+
+        None of every other plane, of a run without such rows, and where the densities of all rows
+        of a registered table are known, of which its regions are.
+        """
+        if record.parameters.held_out == 0.0 or not event.is_final or self._densities.of(record):
+            return None
+        return UnseenRows.of_held_out(self.viewer(record).parts[1], event.components)
+
     def drawn_parts(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions
     ) -> tuple[FloatArray, tuple[LabeledData, LabeledData]]:
@@ -404,10 +414,11 @@ class PlaneRenderer:
 
     def regions(self, record: RunRecord, event: PlaneEvent) -> list[RegionShare]:
         """Return the shares of rows in the regions of the plane of an event, as they are drawn."""
-        return self._regions(Shown.of(record, event))
+        return self._regions(Shown.of(record, event), self._is_refitted(record, event))
 
-    def _fill_regions(self, shown: Shown) -> list[RegionShare]:
-        return self._viewer_at(shown.record, DEFAULT_VIEW).regions(shown.event.components)
+    def _fill_regions(self, shown: Shown, is_refitted: bool) -> list[RegionShare]:
+        viewer = self._viewer_at(shown.record, DEFAULT_VIEW)
+        return viewer.regions(shown.event.components, self._judging(shown, is_refitted))
 
     def importance(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
@@ -454,6 +465,20 @@ class PlaneRenderer:
             return None
         with threadpool_limits(1):  # the workers need the other cores
             return self.viewer(shown.record).second_component(shown.event.components)
+
+    def overlap(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
+    ) -> FloatArray | None:
+        """Return the shares of the unseen rows of each two classes that are taken for each other.
+
+        None where a class has none.
+        """
+        if self._is_refitted(record, event) and not options.changes_plane:
+            known = self._refits(record.run_id).overlap
+            return np.array(known) if known else None
+        viewer = self._viewer_at(record, options)
+        predictions = viewer.held_out_predictions(self.components(record, event, options))
+        return predictions.overlap(len(viewer.class_names))
 
     def held_out(self, record: RunRecord, event: PlaneEvent) -> Verdict:
         """Return the verdict of the held-out rows on the plane of an event."""
@@ -577,9 +602,16 @@ class PlaneRenderer:
             options.view_angle,
             scores=scores,
             changed_from=event.components if options.changes_plane else None,
-            unseen=self.unseen(record, event) if is_refitted else None,
-            places=options.places,
+            unseen=self._judging(shown, is_refitted),
+            places=options.places if is_refitted else Places.UNSEEN,
         )
+
+    def _judging(self, shown: Shown, is_refitted: bool) -> UnseenRows | None:
+        """The rows of which the regions of a plane at rest are made: it has seen none of them."""
+        if is_refitted:
+            return self.unseen(shown.record, shown.event)
+        is_changed = shown.options.changes_plane
+        return None if is_changed else self.held_out_rows(shown.record, shown.event)
 
     def _reference(self, record: RunRecord, toward: Shown | None) -> FloatArray | None:
         """The rows in the plane to align to, if that is another plane of the same rows."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.density import NuisanceAccuracy
-from melm_core.diagnostics import ConfidenceEllipses, EllipseOf
+from melm_core.diagnostics import ConfidenceEllipses, EllipseOf, confusion_shares
 from melm_studio.runs.records.refits_report import RefitsReport
 from melm_studio.scores import (
     Rows,
@@ -45,7 +45,7 @@ class ClassView:
         Of 95 % of the class and of its mean, if it is normal; None for one component, and where
         the rows determine none.
     centroid : ndarray of shape (1, 2)
-        The mean of the training rows; empty for one component.
+        The mean of the rows of which its regions are; empty for one component.
     fitted_region : ndarray of shape (n_vertices, 2)
         Of rows that are drawn at unseen places, the region of 80 % of them as fitted, or their
         density for one component; else empty.
@@ -155,6 +155,17 @@ class Predictions:
     predicted: IntArray
     groups: IntArray | None
 
+    def overlap(self, n_classes: int) -> FloatArray | None:
+        """Shares of the rows of each pair of classes that are taken for each other.
+
+        None where a class has no row. See `melm_core.evaluation.Refits.overlap`.
+        """
+        if len(np.unique(self.y)) < n_classes:
+            return None
+        shares = confusion_shares(self.y, self.predicted, n_classes)
+        overlap: FloatArray = 0.5 * (shares + shares.T)
+        return overlap
+
 
 @dataclass(frozen=True, eq=False)
 class ProjectedRows:
@@ -224,6 +235,8 @@ class PlaneView:
     moves : float or None
         How far the rows are from where the plane of all rows puts them, on average, in units of
         the axes; None where they are drawn as fitted.
+    missing : tuple of (int, float)
+        The classes with too few unseen rows for a region, and the least share that none holds.
     """
 
     classes: tuple[ClassView, ...]
@@ -236,3 +249,4 @@ class PlaneView:
     lengths: FloatArray = field(default_factory=lambda: np.empty(0))
     explained: FloatArray = field(default_factory=lambda: np.empty(0))
     moves: float | None = None
+    missing: tuple[tuple[int, float], ...] = ()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
-from melm_core.base import FloatArray, IntArray
-from melm_core.density import DensityRule, PlaceRegions
+from melm_core.base import FloatArray, IntArray, thinned
+from melm_core.density import DensityRule, PlaceRegions, RegionShare
 from melm_core.diagnostics import class_ellipses
 from melm_studio.planes.contours import (
     CONTOUR_SHARES,
@@ -19,11 +19,21 @@ from melm_studio.planes.contours import (
     region_lines,
 )
 from melm_studio.planes.line import density_curves, in_strips, threshold_lines
-from melm_studio.planes.types import ClassView, PlaneView
+from melm_studio.planes.types import PlaneView
 from melm_studio.tables import LabeledData
 
 # Of the regions of a class as fitted, what stays beside the unseen places as an outline.
 _OUTLINED = 1
+# Rows of a class among which its name finds a place.
+_MOST_PLACES_OF_A_NAME = 500
+# Of a class without any unseen place.
+_NO_LINE = np.empty((0, 2))
+_NO_REGIONS: dict[str, Any] = {
+    "contours": _NO_LINE,
+    "levels": (0,) * (len(CONTOUR_SHARES) - 1),
+    "ellipses": None,
+    "centroid": _NO_LINE,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +52,8 @@ class UnseenRows:
         In the file.
     groups : ndarray of shape (n_rows,) or None
         Rows with the same number depend on each other.
+    is_held_out : bool
+        Whether they are rows that the plane itself holds out, which it draws at these places.
     """
 
     places: FloatArray
@@ -49,11 +61,18 @@ class UnseenRows:
     y: IntArray
     row_numbers: IntArray
     groups: IntArray | None
+    is_held_out: bool = False
 
     @classmethod
     def of(cls, data: LabeledData, places: FloatArray, components: FloatArray) -> Self:
         """The unseen places of all rows of a run, in their order."""
         return cls(places, components, data.y, data.row_numbers, data.groups)
+
+    @classmethod
+    def of_held_out(cls, rows: LabeledData, components: FloatArray) -> Self:
+        """The rows that a plane holds out, centered."""
+        of_rows = (rows.y, rows.row_numbers, rows.groups)
+        return cls(rows.X @ components.T, components, *of_rows, is_held_out=True)
 
     def along(self, axes: FloatArray) -> FloatArray:
         """The places along axes of the plane, (n_axes, n_features); shape (n_rows, n_axes)."""
@@ -66,6 +85,76 @@ class UnseenRows:
         at = np.searchsorted(self.row_numbers, row_numbers, sorter=order)
         found: FloatArray = values[order[at]]
         return found
+
+    def shares(
+        self, axes: FloatArray, fitted: Sequence[FloatArray], gamma: float
+    ) -> list[RegionShare]:
+        """What the regions of the places hold of them, each left out, and of the rows as fitted.
+
+        Parameters
+        ----------
+        axes : ndarray of shape (n_axes, n_features)
+            That are drawn.
+        fitted : sequence of ndarray of shape (n_rows, n_axes)
+            The rows of each class where the plane of the run puts them.
+        gamma : float
+            Kernel width of the class densities.
+
+        Returns
+        -------
+        list of RegionShare
+            Class by class, with ascending shares; none of regions that are not known.
+        """
+        classes = _Classes.of(self, axes)
+        if not classes.codes:
+            return []
+        regions, found = classes.regions(gamma), []
+        for at, code in enumerate(classes.codes):
+            training = regions.hold(at, fitted[code]).mean(axis=0)
+            found += [
+                RegionShare(code, *of_one)
+                for of_one in zip(
+                    regions.shares, training.tolist(), regions.held[at].tolist(), strict=True
+                )
+                if np.isfinite(of_one[-1])
+            ]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Classes:
+    """The classes of which a place is known along some axes, and these places.
+
+    Attributes
+    ----------
+    codes : list of int
+    places : ndarray of shape (n_known, n_axes)
+    at : ndarray of shape (n_known,)
+        Which of the codes each place has.
+    groups : ndarray of shape (n_known,) or None
+    """
+
+    codes: list[int]
+    places: FloatArray
+    at: IntArray
+    groups: IntArray | None
+
+    @classmethod
+    def of(cls, unseen: UnseenRows, axes: FloatArray) -> Self:
+        places = unseen.along(axes)
+        is_known = np.isfinite(places).all(axis=1)
+        codes, at = np.unique(unseen.y[is_known], return_inverse=True)
+        groups = None if unseen.groups is None else unseen.groups[is_known]
+        return cls(codes.tolist(), places[is_known], at, groups)
+
+    def regions(self, gamma: float) -> PlaceRegions:
+        """The regions that hold `CONTOUR_SHARES` of each."""
+        return PlaceRegions.of(self.places, self.at, CONTOUR_SHARES, self.groups, gamma=gamma)
+
+    def of_code(self, code: int) -> FloatArray:
+        """The places of a class."""
+        places: FloatArray = self.places[self.at == self.codes.index(code)]
+        return places
 
 
 def with_unseen_rows(
@@ -93,34 +182,62 @@ def with_unseen_rows(
     gamma : float
         Kernel width of the class densities.
     """
+    rows = view if unseen.is_held_out else _moved(view, unseen, axes, drawn, train)
+    classes = _Classes.of(unseen, axes)
+    if len(axes) == 1:
+        return _line(view, rows, classes, gamma)
+    return _plane(view, rows, classes, gamma)
+
+
+def _moved(
+    view: PlaneView,
+    unseen: UnseenRows,
+    axes: FloatArray,
+    drawn: Sequence[IntArray],
+    train: LabeledData,
+) -> PlaneView:
+    """A view with its rows at their unseen places."""
     points = unseen.along(axes)
-    is_known = np.isfinite(points).all(axis=1)
-    known, y = points[is_known], unseen.y[is_known]
-    groups = None if unseen.groups is None else unseen.groups[is_known]
     of_class = [unseen.of_rows(points, numbers) for numbers in drawn]
     ways = unseen.of_rows(points, train.row_numbers) - train.X @ axes.T
-    moves = float(np.nanmean(np.linalg.norm(ways, axis=1)))
-    if len(axes) == 1:
-        return _line(view, known, y, of_class=of_class, gamma=gamma, moves=moves)
-    regions = PlaceRegions.of(known, y, CONTOUR_SHARES, groups, gamma=gamma)
-    contours = list(map(region_lines, regions.on_grid(GRID_LINES)))
-    placed = [rows[np.isfinite(rows).all(axis=1)] for rows in of_class]
-    lower, upper = box_of_regions(placed, [lines for lines, _ in contours])
-    views = tuple(
-        ClassView(
-            rows,
-            np.empty((0, 2)),
-            *lines,
-            class_ellipses(known[y == code]),
-            known[y == code].mean(axis=0, keepdims=True),
-            fitted_region=part.regions[_OUTLINED],
-            name_place=_densest(regions, code, known[y == code]),
-        )
-        for code, (part, rows, lines) in enumerate(
-            zip(view.classes, of_class, contours, strict=True)
-        )
+    rows = in_strips(of_class) if len(axes) == 1 else of_class
+    parts = tuple(
+        replace(part, train=own, held_out=np.empty((0, 2)))
+        for part, own in zip(view.classes, rows, strict=True)
     )
-    return _on_both(view, replace(view, classes=views, moves=moves), lower, upper)
+    moves = float(np.nanmean(np.linalg.norm(ways, axis=1)))
+    return replace(view, classes=parts, moves=moves)
+
+
+def _plane(view: PlaneView, rows: PlaneView, classes: _Classes, gamma: float) -> PlaneView:
+    regions = classes.regions(gamma) if classes.codes else None
+    on_grid = regions.on_grid(GRID_LINES) if regions else []
+    contours = dict(zip(classes.codes, map(region_lines, on_grid), strict=True))
+    lower, upper = box_of_regions(_drawn_rows(rows), [lines for lines, _ in contours.values()])
+    views, missing = [], []
+    for code, (part, as_fitted) in enumerate(zip(rows.classes, view.classes, strict=True)):
+        outlined = replace(part, fitted_region=as_fitted.regions[_OUTLINED])
+        if regions is None or code not in contours:
+            views.append(replace(outlined, **_NO_REGIONS))
+            missing.append((code, CONTOUR_SHARES[0]))
+            continue
+        own, at = classes.of_code(code), classes.codes.index(code)
+        lines, levels = contours[code]
+        views.append(
+            replace(
+                outlined,
+                contours=lines,
+                levels=levels,
+                ellipses=class_ellipses(own),
+                centroid=own.mean(axis=0, keepdims=True),
+                name_place=_densest(regions, at, own),
+            )
+        )
+        unknown = np.isnan(regions.log_levels[at])
+        if unknown.any():
+            missing.append((code, CONTOUR_SHARES[int(unknown.argmax())]))
+    seen = replace(rows, classes=tuple(views), missing=tuple(missing))
+    return _on_both(view, seen, lower, upper)
 
 
 def held_by_both(fitted: PlaneView, unseen: PlaneView) -> PlaneView:
@@ -128,25 +245,24 @@ def held_by_both(fitted: PlaneView, unseen: PlaneView) -> PlaneView:
     return replace(fitted, lower=unseen.lower, upper=unseen.upper)
 
 
-def _line(
-    view: PlaneView,
-    known: FloatArray,
-    y: IntArray,
-    *,
-    of_class: list[FloatArray],
-    gamma: float,
-    moves: float,
-) -> PlaneView:
-    rule = DensityRule.of(known, y, gamma=gamma)
-    curves, rows = density_curves(rule), in_strips(of_class)
-    placed = [own[np.isfinite(own).all(axis=1)] for own in rows]
-    lower, upper = central_box(placed, curves)
+def _line(view: PlaneView, rows: PlaneView, classes: _Classes, gamma: float) -> PlaneView:
+    if not classes.codes:
+        return view
+    rule = DensityRule.of(classes.places, classes.at, gamma=gamma)
+    curves = dict(zip(classes.codes, density_curves(rule), strict=True))
+    lower, upper = central_box(_drawn_rows(rows), list(curves.values()))
     views = tuple(
-        ClassView(own, np.empty((0, 2)), curve, fitted_region=part.contours)
-        for part, own, curve in zip(view.classes, rows, curves, strict=True)
+        replace(part, contours=curves.get(code, _NO_LINE), fitted_region=as_fitted.contours)
+        for code, (part, as_fitted) in enumerate(zip(rows.classes, view.classes, strict=True))
     )
-    seen = replace(view, classes=views, thresholds=threshold_lines(rule), moves=moves)
+    seen = replace(rows, classes=views, thresholds=threshold_lines(rule))
     return _on_both(view, seen, lower, upper)
+
+
+def _drawn_rows(view: PlaneView) -> list[FloatArray]:
+    """The rows of a view that have a place, by class and part."""
+    parts = [rows for part in view.classes for rows in (part.train, part.held_out)]
+    return [rows[np.isfinite(rows).all(axis=1)] for rows in parts]
 
 
 def _on_both(
@@ -161,6 +277,7 @@ def _densest(regions: PlaceRegions, code: int, rows: FloatArray) -> FloatArray:
 
     The middle of a class that is a ring, or in two parts, may be amid another one.
     """
+    rows = thinned(rows, _MOST_PLACES_OF_A_NAME)
     logs = np.column_stack(
         [regions.log_density(each, rows) for each in range(len(regions.classes.rows))]
     )

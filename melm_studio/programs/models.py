@@ -158,11 +158,17 @@ class Region(Struct, frozen=True):
     share: Annotated[float, Meta(description="That the region is to hold.")]
     training: Annotated[
         float,
-        Meta(description="Share of the training rows in it, each left out of its density."),
+        Meta(
+            description="Share of the rows fitted to in it; each left out of its density, where "
+            "the region is made of them."
+        ),
     ]
     held_out: Annotated[
         float | None,
-        Meta(description="Share of the held-out rows in it; None where a class has none."),
+        Meta(
+            description="Share of the rows in it that no fit saw, each left out of its density, "
+            "where the region is made of them; None where a class has none."
+        ),
     ]
 
 
@@ -202,7 +208,10 @@ class Result(Struct, frozen=True):
     ] = None
     regions: Annotated[
         tuple[Region, ...],
-        Meta(description="The contours from the front; of one component, parts of the line."),
+        Meta(
+            description="The contours from the front, of rows that no fit saw once there are some; "
+            "of one component, parts of the line. Those that too few rows can tell are left out."
+        ),
     ] = ()
     importance: Annotated[
         tuple[FeatureImportance, ...],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from melm_core.linalg import orthogonal_procrustes
-from tests.melm_studio.planes.views import points
+from tools.driver.traces import points
 
 N_CLASSES = 3
 

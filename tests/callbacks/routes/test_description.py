@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from melm_core.base import percent
+from melm_studio.runs.records.refits_report import RefitsReport, refits_id
+
 
 @pytest.fixture(scope="module")
 def wine(studio):
@@ -42,3 +45,21 @@ def test_others_and_unknown_planes_are_not_found(wine, studio):
     assert studio.visitor().http.get(f"/runs/{plane}/description").status_code == 404
     missing = visitor.http.get(f"/runs/{plane}/description", query_string={"plane": 999_999})
     assert missing.status_code == 404
+
+
+def test_rows_that_are_taken_for_each_other_are_those_of_the_refits(studio):
+    visitor = studio.visitor()
+    visitor.choose_sample("wine")
+    run = visitor.start(method="pca", held_out="")
+    studio.work()
+    assert "taken for" not in words(visitor, run)
+    assert visitor.http.post(f"/runs/{run}/analyses/refits").status_code == 201
+    studio.work()
+    report = RefitsReport.from_bytes(studio.store.report(refits_id(run)))
+    told = words(visitor, run)
+    (one, two), share = max(
+        (((i, j), share) for i, row in enumerate(report.overlap) for j, share in enumerate(row)),
+        key=lambda pair: pair[1],
+    )
+    names = studio.data_of(visitor).class_names
+    assert f"taken for each other: {names[one]} and {names[two]} ({percent(share)})" in told

@@ -19,8 +19,8 @@ from melm_studio.runs.records.run import RunState
 from melm_studio.scores import divergence_text
 from tests.callbacks.planes import standardized_by_class
 from tests.callbacks.tables import blobs, breast_cancer, csv
-from tests.melm_studio.planes.views import points
 from tests.melm_studio.runs.helpers import plane, run_of
+from tools.driver.traces import points
 from tools.driver.visitor import strict_json
 
 SURFACE = "surface?kind=densities&method=exact"
@@ -95,6 +95,14 @@ def test_a_page_that_has_nothing_gets_all_scalars_and_the_newest_plane(finished)
     assert news["n_sampled"] == [event.n_sampled for event in finished.events]
     assert news["plane"]["sequence"] == finished.events[-1].sequence
     assert (news["state"], news["is_final"], news["fraction"]) == ("done", True, 1.0)
+
+
+def test_the_last_plane_says_that_its_regions_are_of_held_out_rows(finished):
+    places = finished.visitor.news(finished.run)["plane"]["places"]
+    words = f"regions are of the {len(finished.held_out.y)} held-out rows"
+    assert places == {"state": "", "words": words}
+    first = finished.visitor.http.get(f"/runs/{finished.run}/planes/0").json
+    assert first["places"] is None
 
 
 def test_features_are_ranked_quickly_by_their_arrows_and_at_rest_by_what_they_are_worth(finished):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from melm_studio.planes.bent_features import PATH_SHARES
-from tests.melm_studio.planes.views import decoded
+from tools.driver.traces import decoded
 
 
 def answer_of(visitor, run: str, **query):

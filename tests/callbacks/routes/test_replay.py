@@ -11,7 +11,8 @@ import pytest
 from callbacks.routes import replay
 from callbacks.routes.replay import MAX_FRAMES
 from tests.callbacks.tables import blobs, csv
-from tests.melm_studio.planes.views import decoded, unpacked
+from tests.melm_studio.planes.views import unpacked
+from tools.driver.traces import decoded
 
 NASTY = '</script><script>alert("x")</script>'
 

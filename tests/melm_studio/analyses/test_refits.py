@@ -13,6 +13,7 @@ from melm_core import DiscriminantPlane
 from melm_core.evaluation import FittedProjection, Refits, Study, Unchanged
 from melm_studio.analyses.analysis import DataShape
 from melm_studio.analyses.refits import REFITS_OF_RUN
+from melm_studio.planes.contours import CONTOUR_SHARES
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.types import Places
 from melm_studio.planes.view_options import ViewOptions
@@ -29,6 +30,7 @@ from melm_studio.runs.store.attempts import reopen, requeue
 from melm_studio.scores import refits_sentence, refits_verdict
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, queue_run
+from tools.driver.traces import enclosed
 
 DATA = blobs(n_rows=60)
 
@@ -107,6 +109,23 @@ def test_the_picture_at_rest_has_the_unseen_places_on_axes_that_hold_both(store)
         drawn = rows.X[rows.y == code] @ axes.T
         np.testing.assert_allclose(drawn, of_class.train, atol=1e-9)
     assert unseen.scores.accuracy_held_out == report.share
+
+
+def test_the_shares_of_regions_are_those_of_unseen_places_in_what_is_drawn(store):
+    fit = queue_run(store, DATA, "lda")
+    InlineRunner(store).drain()
+    renderer, event = PlaneRenderer(store), store.last_event(fit.run_id)
+    before = renderer.regions(store.get(fit.run_id), event)
+    assert {one.held_out for one in before} == {None}
+    store.create(new_analysis(fit, "refits"))
+    InlineRunner(store).drain()
+    fit = store.get(fit.run_id)
+    for found in renderer.regions(fit, event):
+        part = renderer.view(fit, event).classes[found.code]
+        lines = part.regions[CONTOUR_SHARES.index(found.share)]
+        # A row that is left out of the density of its class may lie beyond what it draws.
+        assert found.held_out <= enclosed(lines, part.train).mean()
+        assert found.held_out == pytest.approx(found.share, abs=1.01 / len(part.train))
 
 
 def test_noise_that_a_plane_tells_apart_falls_into_a_heap(store):

@@ -24,7 +24,7 @@ from melm_studio.planes.encoding import (
     typed,
     whole,
 )
-from tests.melm_studio.planes.views import arrays_in, decoded
+from tools.driver.traces import arrays_in, decoded
 
 SINGLES = st.floats(width=32)
 

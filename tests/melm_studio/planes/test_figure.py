@@ -22,7 +22,8 @@ from melm_studio.planes.figure import (
 from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.planes.traces import PlaneTrace, trace_meta
 from melm_studio.planes.types import Arrows, PlaneView
-from tests.melm_studio.planes.views import points, view_of
+from tests.melm_studio.planes.views import view_of
+from tools.driver.traces import points
 
 each_number_of_classes = pytest.mark.parametrize("n_classes", [2, 10, 20])
 

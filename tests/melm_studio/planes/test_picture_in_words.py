@@ -7,6 +7,7 @@ import pytest
 
 from melm_studio.planes.picture_in_words import MOST_PLACES, distance, picture_in_words
 from melm_studio.planes.types import Arrows, ClassView, PlaneView, Predictions, Scores
+from tests.melm_studio.planes.views import view_of
 
 SQUARE = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])  # of spread 1
 
@@ -24,7 +25,7 @@ def words(centers, *, predicted=None, tips=(), names=(), n_components=2):
     y = np.repeat(np.arange(len(centers)), 2)
     predictions = Predictions(y, y if predicted is None else np.asarray(predicted), None)
     class_names = [chr(ord("A") + i) for i in range(len(centers))]
-    return picture_in_words(view, class_names, predictions, n_components)
+    return picture_in_words(view, class_names, predictions.overlap(len(centers)), n_components)
 
 
 def test_each_class_is_placed_beside_the_others():
@@ -57,6 +58,15 @@ def test_a_distance_has_no_unit_and_no_order(factor):
     assert distance(other, one) == pytest.approx(distance(one, other))
     turned = np.array([[0.6, 0.8], [-0.8, 0.6]])
     assert distance(one @ turned, other @ turned) == pytest.approx(distance(one, other))
+
+
+def test_distances_are_those_of_held_out_rows_where_there_are_some():
+    view = view_of(2)
+    rows = [part.held_out for part in view.classes]
+    told = picture_in_words(view, ["A", "B"], None, 2)
+    assert f"Their means are {distance(*rows):.1f} standard deviations apart." in told
+    assert "taken for" not in told
+    assert f"{distance(*(part.train for part in view.classes)):.1f}" not in told
 
 
 def test_classes_that_are_taken_for_each_other_are_named_with_their_share():

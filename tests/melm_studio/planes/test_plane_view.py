@@ -24,6 +24,7 @@ from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.training_covariance import standardized
 from tests.melm_core.helpers import classes, invertible, labeled_data, plane
 from tests.melm_studio.runs.helpers import blobs
+from tools.driver.traces import enclosed
 
 DATA = labeled_data(*classes(3, 5))
 TRAIN, HELD_OUT = DATA.split(0.3, random_state=0)
@@ -34,15 +35,6 @@ def lines_of(contours):
     """Return the lines between the rows of nan."""
     gaps = np.flatnonzero(np.isnan(contours[:, 0]))
     return [part[~np.isnan(part[:, 0])] for part in np.split(contours, gaps + 1) if len(part)]
-
-
-def encloses(line, points):
-    """Return whether the closed line runs around each point, by the crossings to its right."""
-    x, y = points[:, :1], points[:, 1:]
-    (x0, y0), (x1, y1) = line[:-1].T, line[1:].T
-    crosses = (y0 > y) != (y1 > y)
-    rises = np.where(y1 == y0, 1.0, y1 - y0)
-    return (crosses & (x < x0 + (y - y0) * (x1 - x0) / rises)).sum(axis=1) % 2 == 1
 
 
 def gaussian_class(n_rows: int = 600, gamma: float = 1.0):
@@ -104,13 +96,9 @@ def test_the_density_along_a_contour_is_the_level_of_its_share():
 
 def test_contours_enclose_about_their_shares_of_the_rows():
     rows, covariance = gaussian_class()
-    enclosed = {share: np.zeros(len(rows), dtype=bool) for share in CONTOUR_SHARES}
-    levels = levels_of(rows, covariance)
-    for line in lines_of(class_contours(rows, covariance)[0]):
-        nearest = np.abs(density_at(line[:1], rows, covariance) / levels - 1).argmin()
-        enclosed[CONTOUR_SHARES[nearest]] ^= encloses(line, rows)
-    for share, inside in enclosed.items():
-        assert inside.mean() == pytest.approx(share, abs=0.06)
+    contours, ends = class_contours(rows, covariance)
+    for share, lines in zip(CONTOUR_SHARES, np.split(contours, ends), strict=True):
+        assert enclosed(lines, rows).mean() == pytest.approx(share, abs=0.06)
 
 
 @pytest.mark.parametrize("gamma", [0.1, 0.25, 0.5, 1.0, 2.0, 4.0])
@@ -120,9 +108,7 @@ def test_contours_enclose_their_shares_of_new_rows_at_any_width_of_the_kernel(n_
     fresh = np.random.default_rng(1).normal(size=(4_000, 2)) @ np.array([[2.0, 0.3], [0.0, 0.5]])
     contours, ends = class_contours(rows, covariance)
     for share, lines in zip(CONTOUR_SHARES, np.split(contours, ends), strict=True):
-        inside = np.zeros(len(fresh), dtype=bool)
-        for line in lines_of(lines):
-            inside ^= encloses(line, fresh)
+        inside = enclosed(lines, fresh)
         # A quantile of the rows and a share of 4,000: three standard errors of the two together.
         error = np.sqrt(share * (1 - share) * (1 / len(rows) + 1 / len(fresh)))
         assert inside.mean() == pytest.approx(share, abs=3 * error + 0.01)
@@ -472,9 +458,7 @@ def test_what_regions_hold_is_what_their_contours_enclose(gamma, n_components):
     for code, of_class in enumerate(viewer.view(components).classes):
         for lines in of_class.regions:
             found = held.pop(0)
-            inside = np.zeros(len(of_class.held_out), dtype=bool)
-            for line in lines_of(lines):
-                inside ^= encloses(line, of_class.held_out)
+            inside = enclosed(lines, of_class.held_out)
             assert found.code == code
             assert found.held_out == pytest.approx(inside.mean(), abs=1.01 / len(inside))
     assert held == []

@@ -8,12 +8,19 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
+from melm_core.density import PlaceRegions
 from melm_core.methods import GAMMA
+from melm_studio.planes.contours import CONTOUR_SHARES, region_lines
+from melm_studio.planes.figure import plane_frame
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.renderer import DataGoneError, PlaneRenderer
+from melm_studio.planes.types import Places
+from melm_studio.planes.unseen import UnseenRows
+from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, queue_run, run_of
+from tools.driver.traces import enclosed
 
 DATA = blobs()
 
@@ -40,10 +47,84 @@ def test_a_plane_is_drawn_with_the_split_of_its_run_and_both_kernel_widths(store
     for found, wanted in zip(drawn.classes, expected.classes, strict=True):
         np.testing.assert_allclose(found.train, wanted.train, atol=1e-12)
         np.testing.assert_allclose(found.held_out, wanted.held_out, atol=1e-12)
-        np.testing.assert_allclose(found.contours, wanted.contours, atol=1e-9)
+        np.testing.assert_allclose(found.fitted_region, wanted.regions[1], atol=1e-9)
     assert asdict(drawn.scores) == pytest.approx(asdict(expected.scores))
     searched = viewer.at(0.5).view(event.components).scores
     assert drawn.scores.divergence_held_out == pytest.approx(searched.divergence_held_out)
+
+
+def split_run(store, **parameters):
+    """A run that holds a third out, its last event, and the held-out rows where it draws them."""
+    record, event = finished(store, held_out=0.3, **parameters)
+    renderer = PlaneRenderer(store)
+    _, held_out = renderer.viewer(record).parts
+    axes = renderer.axes(record, event, ViewOptions())[: min(2, record.parameters.n_components)]
+    return renderer, record, event, (held_out.X @ axes.T, held_out.y)
+
+
+def test_regions_at_rest_are_those_of_held_out_rows(store):
+    renderer, record, event, (places, y) = split_run(store)
+    view = renderer.view(record, event)
+    expected = PlaceRegions.of(places, y, CONTOUR_SHARES, gamma=record.density_gamma)
+    for code, (part, region) in enumerate(zip(view.classes, expected.on_grid(72), strict=True)):
+        lines, levels = region_lines(region)
+        np.testing.assert_allclose(part.contours, lines, atol=1e-9)
+        assert part.levels == levels
+        own = places[y == code]
+        np.testing.assert_allclose(part.held_out, own)
+        np.testing.assert_allclose(part.ellipses.center, own.mean(axis=0))
+        np.testing.assert_allclose(part.centroid[0], own.mean(axis=0))
+        assert np.abs(own - part.name_place).sum(axis=1).min() < 1e-9
+        assert (lines[np.isfinite(lines[:, 0])] >= view.lower).all()
+    as_fitted = renderer.view(record, event, ViewOptions(places=Places.FITTED))
+    np.testing.assert_array_equal(as_fitted.classes[0].contours, view.classes[0].contours)
+    assert view.moves is None  # rows lie where the plane that never saw them puts them
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+def test_shares_of_regions_are_those_of_held_out_rows_in_what_is_drawn(store, n_components):
+    renderer, record, event, (places, y) = split_run(store, n_components=n_components)
+    shares = renderer.regions(record, event)
+    expected = PlaceRegions.of(places, y, CONTOUR_SHARES, gamma=record.density_gamma)
+    for found in shares:
+        at = CONTOUR_SHARES.index(found.share)
+        assert found.held_out == expected.held[found.code][at]
+        if n_components > 1:
+            part = renderer.view(record, event).classes[found.code]
+            inside = enclosed(part.regions[at], part.train)
+            assert found.training == pytest.approx(inside.mean(), abs=0.05)
+    assert len(shares) == np.isfinite(expected.log_levels).sum() > 0
+
+
+def test_a_plane_that_is_changed_or_passes_by_has_regions_as_fitted(store):
+    record = queue_run(store, DATA, "melm", held_out=0.3)
+    InlineRunner(store).drain()
+    record, renderer = store.get(record.run_id), PlaneRenderer(store)
+    last = store.last_event(record.run_id)
+    for event, options in [
+        (store.event(record.run_id, 0), ViewOptions()),
+        (last, ViewOptions(n_top_features=3)),
+    ]:
+        view = renderer.view(record, event, options)
+        assert not any(len(part.fitted_region) for part in view.classes)
+    assert all(len(part.fitted_region) for part in renderer.view(record, last).classes)
+
+
+@pytest.mark.parametrize("n_components", [1, 2])
+def test_a_class_without_a_held_out_row_has_no_region(store, n_components):
+    renderer, record, event, _ = split_run(store, n_components=n_components)
+    viewer = renderer.viewer(record)
+    every = UnseenRows.of_held_out(viewer.parts[1], event.components)
+    kept = every.y != 1
+    unseen = replace(every, places=every.places[kept], y=every.y[kept])
+    view = viewer.view(event.components, unseen=unseen)
+    first, second, _ = view.classes
+    assert len(first.contours) > 100
+    assert not len(second.contours)
+    assert len(plane_frame(view)) > 0
+    assert {one.code for one in viewer.regions(event.components, unseen)} == {0, 2}
+    if n_components == 2:
+        assert (1, 0.5) in view.missing
 
 
 def test_every_picture_lies_about_the_mean_of_the_training_rows(store, renderer):

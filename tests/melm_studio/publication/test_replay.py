@@ -27,7 +27,8 @@ from melm_studio.publication.replay import (
     replay_data,
     replay_page,
 )
-from tests.melm_studio.planes.views import points, unpacked, view_of
+from tests.melm_studio.planes.views import unpacked, view_of
+from tools.driver.traces import points
 
 NAMES = ("a", "b", "c")
 NASTY = '</script><script>alert("x")</script><img src=x>'

@@ -148,12 +148,12 @@ def test_a_result_says_what_regions_hold_and_what_features_are_worth(program, ru
     record, event = studio.store.get(run.id), studio.store.last_event(run.id)
     renderer = PlaneRenderer(studio.store)
     classes = renderer.data(record).class_names
-    assert [(one.class_name, one.share) for one in result.regions] == [
-        (name, share) for name in classes for share in CONTOUR_SHARES
-    ]
+    drawn = [(classes[one.code], one.share) for one in renderer.regions(record, event)]
+    assert [(one.class_name, one.share) for one in result.regions] == drawn
     for one in result.regions:
-        assert one.training == pytest.approx(one.share, abs=0.06)
-        assert 0.0 <= one.held_out <= 1.0
+        assert one.share in CONTOUR_SHARES
+        assert one.held_out >= one.share - 0.1
+        assert 0.0 <= one.training <= 1.0
     found = renderer.importance(record, event)
     assert [one.feature for one in result.importance] == list(result.features)
     assert [one.loss for one in result.importance] == found.loss.tolist()
@@ -173,11 +173,13 @@ def test_every_result_has_regions_and_importance(program, studio, n_classes, n_c
     run = program.read(Run, "POST", "/runs", json=request)
     studio.work()
     result = program.read(Result, "GET", f"/runs/{run.id}/result")
-    assert len(result.regions) == n_classes * len(CONTOUR_SHARES)
+    # Five held-out rows of a class tell no 95 %.
+    assert {one.share for one in result.regions} == {0.5, 0.8}
+    assert len(result.regions) == 2 * n_classes
     assert len({one.class_name for one in result.regions}) == n_classes
     for one in result.regions:
-        assert one.training == pytest.approx(one.share, abs=0.15)
-        assert 0.0 <= one.held_out <= 1.0
+        assert one.held_out == pytest.approx(one.share, abs=0.21)
+        assert 0.0 <= one.training <= 1.0
     assert [one.feature for one in result.importance] == list("abcd")
     assert all(np.isfinite([one.loss, one.error]).all() for one in result.importance)
 

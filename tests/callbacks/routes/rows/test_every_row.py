@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.callbacks.tables import blobs, csv
-from tests.melm_studio.planes.views import arrays_in, points
+from tools.driver.traces import arrays_in, points
 
 N_ROWS = 2_400
 UNLABELED = [7, 9]

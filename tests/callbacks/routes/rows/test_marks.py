@@ -9,7 +9,7 @@ import pytest
 
 from melm_studio.tables import load_sample
 from tests.callbacks.tables import csv
-from tests.melm_studio.planes.views import decoded
+from tools.driver.traces import decoded
 
 
 @pytest.fixture(scope="module")

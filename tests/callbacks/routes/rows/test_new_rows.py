@@ -13,7 +13,7 @@ from callbacks.routes import rows
 from melm_core.methods import SavedPlane
 from melm_studio.rows import refitted_probabilities
 from tests.callbacks.tables import blobs, csv
-from tests.melm_studio.planes.views import points as trace_points
+from tools.driver.traces import points as trace_points
 
 N_ROWS = 90
 

@@ -16,7 +16,8 @@ from melm_studio.publication.replay_sections import (
     resamples_html,
     tree_html,
 )
-from tests.melm_studio.planes.views import points, unpacked, view_of
+from tests.melm_studio.planes.views import unpacked, view_of
+from tools.driver.traces import points
 
 NASTY = "</script><script>alert(1)</script>"
 VIEWS = [view_of(2, skewed=odd) for odd in (False, True, False, True)]
