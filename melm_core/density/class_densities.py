@@ -186,10 +186,6 @@ class PreparedSums:
     densities: ClassSeries | NearClasses | None = None
     potentials: ClassSeries | None = None
 
-    def with_potentials(self, others: PreparedSums) -> PreparedSums:
-        """These, with the sums of potentials of others."""
-        return replace(self, potentials=others.potentials)
-
     def serves_potentials(self, covariances: FloatArray) -> bool:
         """Return whether these sums give potentials of kernels with these covariances."""
         return self.potentials is not None and self.potentials.serves(covariances)
