@@ -57,6 +57,13 @@ class WinnerShare:
     frequencies : ndarray of shape (n_candidates,)
         How often each of them was chosen.
 
+    Notes
+    -----
+    `share` is of the choice, not of the winner: of what one reaches by choosing in this way. It
+    allows for the candidates that are given here, not for others that were tried and put aside.
+    Where `frequencies` are spread, another table would have had another winner, and candidates that
+    are level are none worse than the other.
+
     Examples
     --------
     >>> import numpy as np

@@ -83,6 +83,11 @@ def cross_calibrated(log_densities: FloatArray, y: IntArray, fold: IntArray) -> 
     -------
     ndarray of shape (n_rows, n_classes)
 
+    Notes
+    -----
+    One temperature makes all densities surer or less sure together: it mends a confidence that is
+    too high everywhere, not one that is too high in one region or for one class.
+
     Examples
     --------
     >>> import numpy as np
@@ -133,6 +138,14 @@ class Reliability:
         Share of those that are right; nan without any.
     curve : ndarray of shape (n_bins, 2)
         Mean confidence of each bin and the share of it that is right, by falling confidence.
+
+    Notes
+    -----
+    Probabilities that hold need not be worth anything: guesses of one half hold where half of the
+    rows are right, which is what `log_loss` and `brier` see. The calibration error is above 0 by
+    chance alone, the more so the fewer rows, so compare it with its standard error. Probabilities
+    are for classes that are equally frequent; where they are not, rows of a rare class are rarer
+    among those that are given to it than is said.
 
     References
     ----------

@@ -40,6 +40,12 @@ class ComponentGain:
     share_gain, share_error : float
         The same of the balanced share of rows that are told apart.
 
+    Notes
+    -----
+    Log p(class) sees what a share does not: rows that are told rightly on the line, but surer in
+    the plane. A gain that is not shown is none that these rows could show, unless `is_negligible`.
+    It is of this plane: another one may have a better line in it.
+
     Examples
     --------
     >>> import numpy as np

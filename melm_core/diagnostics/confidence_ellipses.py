@@ -38,6 +38,12 @@ class ConfidenceEllipses:
     radii : mapping of str to float
         Of the ellipse of "rows" and of the "mean", in standard deviations.
 
+    Notes
+    -----
+    The ellipse of the mean shrinks with the number of rows, that of the rows does not: classes
+    whose means are clearly apart may overlap in nearly all of their rows. Rows that depend on each
+    other count as fewer than there are, so that the ellipse of the mean is then too small.
+
     Examples
     --------
     >>> import numpy as np

@@ -72,6 +72,13 @@ class ConformalCoverage:
     promised : float
     groups : ndarray of shape (n_rows,) or None
 
+    Notes
+    -----
+    What is promised is of each class, not of each set: of rows with an empty set, or with one class
+    in a region of overlap, far fewer may be right. A share above the promise is no merit, since the
+    set of all classes always holds. Shares of n rows err by about the square root of
+    promised (1 - promised) / n, and promises are of rows like these: none holds after a shift.
+
     Examples
     --------
     >>> import numpy as np
@@ -150,6 +157,13 @@ class ConformalScores:
         Class codes, and the number of the fold of each row.
     groups : ndarray of shape (n_rows,) or None
         Codes of groups; each counts once, however many rows it has.
+
+    Notes
+    -----
+    A p-value is of one class: how many of its rows are as strange to it. It is no probability of
+    the class, and those of several classes do not add up to 1: rows in an overlap have several
+    large ones, rows that are like no class none. Of n rows it is at least 1 / (n + 1), so that a
+    class of few rows is in nearly every set.
 
     References
     ----------

@@ -23,6 +23,12 @@ def standardized_differences(X: FloatArray, chosen: npt.NDArray[np.bool_]) -> Fl
         Cohen's d of every feature, positive where the chosen rows are higher; infinite for features
         that vary between the two but within neither, 0 for constant ones.
 
+    Notes
+    -----
+    Rows that were chosen in a picture differ in the features that the picture shows, and the
+    largest of many differences is large by chance: this describes what was chosen and tests
+    nothing. Of features with heavy tails or several modes, means and deviations say little.
+
     References
     ----------
     J. Cohen: Statistical Power Analysis for the Behavioral Sciences, 2nd edition, 1988, section

@@ -62,6 +62,13 @@ class FactorEffects:
         Share of all variation that lies between subjects; 0 without subjects.
     n_permutations : int
 
+    Notes
+    -----
+    A share grows with the parameters of a factor, by chance as well: one of as many levels as rows
+    explains all. So read it beside `p_value`. Where a design is not balanced, shares of type III do
+    not add up to 1. Without `subjects`, rows of one subject are taken for independent ones, and
+    what differs between subjects for an effect of the factor that goes with them.
+
     Examples
     --------
     >>> from melm_core.diagnostics import FactorEffect, FactorEffects

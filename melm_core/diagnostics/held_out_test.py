@@ -43,6 +43,13 @@ def held_out_p_value(
     float
         (n_exceeding + 1) / (n_permutations + 1): at least 0.005 by default.
 
+    Notes
+    -----
+    It is of one plane and the rows that were held out of it: of few of them even a good plane is
+    not shown. If these rows had a say in the choice of the plane, of a kernel width, or of what is
+    reported at all, it is too small. It does not say how well classes are told apart, which the
+    share does.
+
     References
     ----------
     B. Phipson, G. K. Smyth: Permutation P-values Should Never Be Zero,

@@ -59,6 +59,13 @@ class SuspectLabels:
     n_false : float
         About how many of them are labeled rightly, by estimate.
 
+    Notes
+    -----
+    Suspect is a row that looks like another class more than overlap explains: a row of an unknown
+    kind, or measured badly, does as well. The list is for a second look, not for leaving rows out,
+    which would make any share that is computed afterwards too high. An empty list is no proof:
+    wrong labels amid the overlap cannot be told.
+
     Examples
     --------
     >>> import numpy as np

@@ -117,6 +117,14 @@ class PlaneDistances:
     left_out : LeftOutDistances or None
         Of the method that fitted the plane; None of a plane that does not depend on the rows.
 
+    Notes
+    -----
+    T² is how unusual a row is within the plane, Q how much of it the plane does not show: a row of
+    an unknown kind may lie amid a class in the picture and have a large Q. One in a hundred of the
+    rows that are as they should be is beyond a limit of 99 %, more where tails are heavy. Without
+    `left_out`, limits are of a plane that was fixed beforehand: of one fitted to few rows of many
+    features most new rows are beyond them.
+
     References
     ----------
     N. D. Tracy, J. C. Young, R. L. Mason: Multivariate control charts for individual observations,

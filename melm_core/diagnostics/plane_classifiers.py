@@ -133,18 +133,6 @@ def unit_covariance(Z: FloatArray, points: FloatArray) -> tuple[FloatArray, Floa
     return (Z - mean) @ whitener, (points - mean) @ whitener
 
 
-def class_log_densities(
-    Z: FloatArray, y: IntArray, points: FloatArray, gamma: float = 1.0
-) -> FloatArray:
-    """Logarithm of every class density at the points, shape (n_points, n_classes).
-
-    The kernels are those of `melm_core.density.kernel_density`.
-    """
-    classes = kernel_classes(Z, y, n_components=Z.shape[1], gamma=gamma, shrinkage="auto")
-    logs: FloatArray = classes.log_densities(points, engine="direct")
-    return logs
-
-
 def _by_svm(
     Z: FloatArray, y: IntArray, points: FloatArray, candidates: Sequence[tuple[float, float]]
 ) -> Iterator[IntArray]:
@@ -169,7 +157,8 @@ def _by_densities(
     Z: FloatArray, y: IntArray, points: FloatArray, candidates: Sequence[float]
 ) -> Iterator[IntArray]:
     for gamma in candidates:
-        yield class_log_densities(Z, y, points, gamma).argmax(axis=1)
+        classes = kernel_classes(Z, y, n_components=Z.shape[1], gamma=gamma, shrinkage="auto")
+        yield classes.log_densities(points, engine="direct").argmax(axis=1)
 
 
 PLANE_CLASSIFIERS = (
@@ -199,6 +188,11 @@ def fold_confusion(
     test_y : ndarray of shape (n_test,)
     random_state : int
         Seed of the inner folds.
+
+    Notes
+    -----
+    The rows of the test are held out of the classifiers. Where the plane was fitted to them as
+    well, they are not held out of it, and their classes are too far apart.
 
     Examples
     --------
