@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 from sklearn.datasets import load_digits, load_wine
@@ -10,6 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from lab.experiments.data import load
 from lab.experiments.honesty.claim import FIRST_SEED, Claim, Measured
+from lab.experiments.honesty.shapes import SHAPES
 from lab.experiments.records import DEFAULT_DATA
 from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import pure_noise
@@ -50,6 +52,7 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
     return (
         *_of_noise(quick=quick),
         *_of_new_noise(quick=quick),
+        *_of_bank(quick=quick),
         *_of_tables(quick=quick),
         *_of_new_rows(quick=quick),
     )
@@ -82,6 +85,27 @@ def _of_new_noise(*, quick: bool) -> Iterator[Measured]:
                 (-0.05, 0.05),
                 f"{raw:.3f}",
             )
+
+
+def _of_bank(*, quick: bool) -> Iterator[Measured]:
+    """Shapes of the bank, new rows: classes count alike, as the probabilities take them to."""
+    n_tables = 1 if quick else 20
+    for name, distance in product(("90:10",) if quick else SHAPES, (0.0, 2.0)):
+        gaps = []
+        for seed in range(FIRST_SEED, FIRST_SEED + n_tables):
+            draw = SHAPES[name].draw
+            X, y, groups = draw(200, 5, distance, 2 * seed)
+            new = draw(1_000, 5, distance, 2 * seed + 1)
+            study = Study("lda", X, y, groups=groups, random_state=seed)
+            shares = Refits.of(study).classify(new.X)
+            gap = shares.max(axis=1) - (shares.argmax(axis=1) == new.y)
+            gaps.append((np.bincount(new.y, gap) / np.bincount(new.y)).mean())
+        yield Measured(
+            f"{name}, 200 rows, {distance:g} sd, {n_tables} tables",
+            "mean confidence less balanced accuracy, new rows",
+            float(np.mean(gaps)),
+            (-0.2, 0.2) if quick else (-0.05, 0.05),
+        )
 
 
 def _of_new_rows(*, quick: bool) -> Iterator[Measured]:
