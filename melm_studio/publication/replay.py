@@ -228,10 +228,10 @@ def replay_data(
     layers: Collection[str] = (),
 ) -> dict[str, Any]:
     """Return what the script of a replay draws: see ``assets/studio/present/replay/page.mjs``."""
-    kept = [
-        replace(frame, view=thinned(frame.view, has_layers=bool(layers)))
-        for frame in _affordable(frames)
+    thin = [
+        replace(frame, view=thinned(frame.view, has_layers=bool(layers))) for frame in frames
     ]
+    kept = _affordable(thin)
     views = [frame.view for frame in kept]
     return {
         "scene": scene_data(
@@ -353,8 +353,8 @@ def evenly(n: int, most: int) -> list[int]:
 
 
 def _affordable(frames: Sequence[ReplayFrame]) -> list[ReplayFrame]:
-    """As many evenly spaced frames as `FRAMES_BYTES` allows."""
-    largest = max(n_bytes(thinned(frame.view)) for frame in frames)
+    """Of frames that are thinned, as many evenly spaced ones as `FRAMES_BYTES` allows."""
+    largest = max(n_bytes(frame.view) for frame in frames)
     return [frames[i] for i in evenly(len(frames), max(2, FRAMES_BYTES // largest))]
 
 

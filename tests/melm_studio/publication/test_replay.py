@@ -113,6 +113,13 @@ def test_points_are_thinned_the_same_way_in_every_plane():
     assert counts.pop() <= MOST_POINTS
 
 
+def test_the_lines_of_a_frame_are_simplified_once(monkeypatch):
+    calls = []
+    monkeypatch.setattr(replay_module, "thinned", lambda view, **_: calls.append(view) or view)
+    data_of([crowded(50)] * 3)
+    assert len(calls) == 3
+
+
 def test_a_long_replay_of_much_data_stays_easy_to_send():
     data = data_of([crowded(5_000)] * 150)
     assert 60 < len(data["frames"]) < 150
