@@ -77,8 +77,8 @@ class FairQueue:
     """The queue of waitress's dispatcher, which calls all but `finish` with its lock held.
 
     It is as long as there are requests that may be answered now. The next one is of the network
-    with the fewest in answer, then of such a visitor, then of the one who has waited longest. One
-    that has waited too long is refused.
+    with the fewest in answer, then of such a visitor, then of who was refused before, then of the
+    one who has waited longest. One that has waited too long is refused.
 
     Parameters
     ----------
@@ -96,6 +96,8 @@ class FairQueue:
         # In the order in which they were served; with the time at which each task came.
         self._waiting: dict[Client, deque[tuple[Any, float]]] = {}
         self._at_work = Counter[Client]()
+        # Who was refused, and when: whoever asks again soon has waited longer than all others.
+        self._refused: dict[Client, float] = {}
         self._lock = Lock()
 
     def append(self, task: Any) -> None:
@@ -113,6 +115,7 @@ class FairQueue:
             if tasks:
                 self._waiting[client] = tasks  # behind all others
             self._at_work[client] += 1
+            self._note(client, is_late=is_late)
         return _Turn(task, client, self, is_late)
 
     def __len__(self) -> int:
@@ -125,6 +128,14 @@ class FairQueue:
             self._at_work[client] -= 1
             self._at_work += Counter()  # without those that are zero
         self._wake()
+
+    def _note(self, client: Client, *, is_late: bool) -> None:
+        now = monotonic()
+        self._refused.pop(client, None)
+        if is_late:
+            known = self._refused.items()
+            self._refused = {one: at for one, at in known if now - at < MOST_WAITED_S}
+            self._refused[client] = now
 
     def _ready(self) -> Iterator[tuple[Client, bool]]:
         """The clients whose next task may be answered, and whether that is to be refused."""
@@ -145,10 +156,10 @@ class FairQueue:
             if has_place or tasks[0][1] < late_s:
                 yield client, not has_place
 
-    def _load(self, ready: tuple[Client, bool]) -> tuple[int, int]:
+    def _load(self, ready: tuple[Client, bool]) -> tuple[int, int, bool]:
         client, _ = ready
         here = sum(n for other, n in self._at_work.items() if _is_here(other, client))
-        return here, self._at_work[client]
+        return here, self._at_work[client], client not in self._refused
 
 
 @dataclass(frozen=True)

@@ -113,6 +113,21 @@ def test_what_has_waited_too_long_is_told_so_and_takes_no_place(monkeypatch):
     assert told == ["no late", "first", "next"]
 
 
+@pytest.mark.fault
+def test_whoever_was_refused_and_asks_again_is_next(queue, monkeypatch):
+    put(queue, "a", 1, visitor="first", heavy=True)
+    at_work = queue.popleft()
+    put(queue, "a", 2, visitor="late", heavy=True)
+    monkeypatch.setattr("callbacks.guards.fair_requests.MOST_WAITED_S", -1.0)
+    refused = queue.popleft()
+    monkeypatch.undo()
+    put(queue, "a", 3, visitor="newcomer", heavy=True)
+    put(queue, "a", 4, visitor="late", heavy=True)
+    for turn in (refused, at_work):
+        queue.finish(turn.client)
+    assert numbers(taken(queue)) == [4]
+
+
 def test_a_task_that_fails_frees_its_place(queue):
     def fail():
         raise RuntimeError
