@@ -319,6 +319,9 @@ class WorkerPool:
         return record.gave_way_s is None and record.state is not RunState.PAUSED
 
     def _start_child(self, record: RunRecord, *, in_lane: bool = False) -> None:
+        # What does not begin for some seconds is queued again, and may come back here.
+        if any(_is_attempt(child, record) for child in self._children):
+            return
         process = self._context.Process(
             target=execute, args=(self._settings, record.run_id), daemon=True
         )
@@ -357,11 +360,11 @@ class WorkerPool:
         unfinished = {run.run_id: run for run in self._store.unfinished()}
         waiting = [run.owner for run in unfinished.values() if _waits_for_turn(run)]
         waiting += [child.owner for child in self._children if child.gave_way_s is not None]
-        turns = [Turn(child.run_id, child.owner, child.began_s) for child in self._computing()]
+        computing = self._computing()
+        turns = [Turn(child.run_id, child.owner, child.began_s) for child in computing]
         turn = who_gives_way(turns, waiting, time.monotonic())
         if len(turns) >= self._n_places() and turn is not None:
-            (child,) = (child for child in self._children if child.run_id == turn.run_id)
-            self._ask_to_give_way(child)
+            self._ask_to_give_way(computing[turns.index(turn)])
         self._end_overtime(unfinished)
 
     def _give_turn(self) -> bool:
@@ -443,6 +446,10 @@ class WorkerPool:
 
 def _computes(record: RunRecord | None) -> bool:
     return record is None or record.state is not RunState.PAUSED
+
+
+def _is_attempt(child: _Child, record: RunRecord) -> bool:
+    return (child.run_id, child.attempt) == (record.run_id, record.attempt)
 
 
 def _waits_for_turn(record: RunRecord) -> bool:

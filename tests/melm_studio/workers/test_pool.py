@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sqlite3
@@ -47,6 +48,11 @@ def stopped_in_a_transaction(settings, run_id):
                 database.execute("BEGIN IMMEDIATE")
                 os.kill(os.getpid(), signal.SIGSTOP)
         store.transition(run_id, {RunState.RUNNING}, state=RunState.DONE)
+
+
+def slow_to_begin(settings, run_id):
+    """Import for ever."""
+    threading.Event().wait()
 
 
 class Stop:
@@ -110,6 +116,20 @@ def test_a_process_that_is_stopped_with_the_lock_of_the_store_is_killed(
         # As others must, it waits until the process is gone that holds the lock.
         done = ended(disk_store, record.run_id)
     assert (done.state, done.n_losses) == (RunState.DONE, 1)
+
+
+@pytest.mark.fault
+def test_a_run_that_is_queued_again_before_it_begins_keeps_its_process(
+    disk_store, tmp_path, monkeypatch, caplog
+):
+    monkeypatch.setattr(pool_module, "execute", slow_to_begin)
+    caplog.set_level(logging.INFO)
+    with serving(tmp_path, workers=2):
+        record = created(disk_store)
+        wait_until(lambda: caplog.records)
+        disk_store.release(record.run_id)
+        wait_until(lambda: not disk_store.n_queued())
+    assert sum("assigned" in one.message for one in caplog.records) == 1
 
 
 @pytest.mark.fault
