@@ -228,9 +228,7 @@ def replay_data(
     layers: Collection[str] = (),
 ) -> dict[str, Any]:
     """Return what the script of a replay draws: see ``assets/studio/present/replay/page.mjs``."""
-    thin = [
-        replace(frame, view=thinned(frame.view, has_layers=bool(layers))) for frame in frames
-    ]
+    thin = [replace(frame, view=thinned(frame.view, has_layers=bool(layers))) for frame in frames]
     kept = _affordable(thin)
     views = [frame.view for frame in kept]
     return {

@@ -11,7 +11,7 @@ from melm_studio.configuration.limits import DiskFullError
 from melm_studio.runs.records.run import RunState
 from melm_studio.runs.store.broker import Broker
 from melm_studio.runs.store.dead_runs import DEAD_AFTER_S, DeadRuns
-from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError
+from melm_studio.runs.store.protocol import Listing, RunStore, StoreUnavailableError
 
 POLL_S = 1.0
 
@@ -27,7 +27,7 @@ class Watchdog:
     def __init__(self, store: RunStore, broker: Broker, clock: Clock = time) -> None:
         self._store, self._broker, self._clock = store, broker, clock
         self._dead_runs = DeadRuns(store, has_other_workers=True, clock=clock)
-        self._none_missing_s = clock.monotonic()
+        self._claimed_s: dict[str, float] = {}  # since when a run was found claimed
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
 
@@ -55,13 +55,14 @@ class Watchdog:
         A worker that is only slow to start its run may be affected too; then a second worker finds
         the run started and leaves it alone.
         """
-        queued = [run for run in self._store.unfinished() if run.state is RunState.QUEUED]
+        queued = {run.run_id for run in self._store.unfinished() if run.state is RunState.QUEUED}
+        for listing in (Listing.QUEUED, Listing.LOOKED_AT):
+            queued.difference_update(self._store.run_ids(listing))
         now = self._clock.monotonic()
-        if len(queued) <= self._store.n_queued():
-            self._none_missing_s = now
-        elif now - self._none_missing_s > DEAD_AFTER_S:
-            for run in queued:
-                self._store.release(run.run_id)
+        self._claimed_s = {run_id: self._claimed_s.get(run_id, now) for run_id in queued}
+        for run_id, since_s in self._claimed_s.items():
+            if now - since_s > DEAD_AFTER_S:
+                self._store.release(run_id)
 
     def _run(self) -> None:
         while not self._stopping.wait(POLL_S):

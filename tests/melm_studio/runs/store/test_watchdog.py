@@ -81,6 +81,21 @@ def test_a_run_that_was_claimed_and_never_started_is_queued_again(store, broker)
     assert store.claim() == record
 
 
+def test_a_run_that_was_claimed_just_now_is_not_queued_again_with_an_older_one(store, broker):
+    clock = ManualClock()
+    watchdog = Watchdog(store, broker, clock)
+    older = created(store)
+    store.claim()
+    for clock.now_s in range(int(DEAD_AFTER_S) + 1):
+        watchdog.poll()
+    created(store)
+    store.claim()
+    clock.now_s += 1
+    watchdog.poll()
+    assert store.claim() == older
+    assert store.claim() is None
+
+
 def test_a_run_that_started_is_not_queued_again(store, broker):
     clock = ManualClock()
     watchdog = Watchdog(store, broker, clock)
