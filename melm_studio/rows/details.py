@@ -58,32 +58,32 @@ def row_details(
     data: LabeledData,
     placer: RowPlacer,
     index: int,
-    known: KnownProbabilities | None = None,
+    probabilities: KnownProbabilities | None = None,
 ) -> RowDetails:
     """Return the details of a row of the table, by index; see `row_summaries`."""
-    chosen = np.array([index])
-    (summary,) = row_summaries(data, placer, chosen, known)
+    indices = np.array([index])
+    (summary,) = row_summaries(data, placer, indices, probabilities)
     values = partial(table_value, data, index)
     return RowDetails(
         summary=summary,
-        contributions=_contributions(data, placer, placer.rows(data, chosen), values),
-        info=_info(data.row_columns, chosen),
+        contributions=_contributions(data, placer, placer.rows(data, indices), values),
+        info=_info(data.row_columns, indices),
         nearest=_nearest(data, index),
     )
 
 
 def _nearest(data: LabeledData, index: int) -> tuple[str, ...]:
-    """The rows with the smallest Euclidean distances from a row, in the prepared features."""
+    """Name the rows at the smallest Euclidean distances from a row, in the prepared features."""
     if data.X.size > MAX_COMPARED_CELLS:
         return ()
     distances = np.square(data.X - data.X[index]).sum(axis=1)
     distances[index] = np.inf
-    found = np.argsort(distances, kind="stable")[: min(N_NEAREST, len(distances) - 1)]
-    names = names_of(data, found) or [""] * len(found)
-    rows = zip(found, names, strict=True)
+    neighbors = np.argsort(distances, kind="stable")[: min(N_NEAREST, len(distances) - 1)]
+    names = names_of(data, neighbors) or [""] * len(neighbors)
+    rows = zip(neighbors, names, strict=True)
     return tuple(
-        f"{name or f'row {data.row_numbers[at]}'} ({data.class_names[data.y[at]]})"
-        for at, name in rows
+        f"{name or f'row {data.row_numbers[neighbor]}'} ({data.class_names[data.y[neighbor]]})"
+        for neighbor, name in rows
     )
 
 
@@ -96,9 +96,9 @@ def unlabeled_details(data: LabeledData, placer: RowPlacer, index: int) -> RowDe
     others = data.unlabeled
     if others is None:
         raise ValueError("Every row of the table has a class.")
-    chosen = np.array([index])
-    (summary,) = unlabeled_summaries(data, placer, chosen)
-    rows = placer.unlabeled_rows(chosen)
+    indices = np.array([index])
+    (summary,) = unlabeled_summaries(data, placer, indices)
+    rows = placer.unlabeled_rows(indices)
 
     def value(feature: int) -> str:
         return value_text(in_units(data, feature, rows[:, feature]))
@@ -106,7 +106,7 @@ def unlabeled_details(data: LabeledData, placer: RowPlacer, index: int) -> RowDe
     return RowDetails(
         summary=summary,
         contributions=_contributions(data, placer, rows, value) if data.raw is None else (),
-        info=_info(others.row_columns, chosen),
+        info=_info(others.row_columns, indices),
     )
 
 
@@ -136,14 +136,14 @@ def table_value(data: LabeledData, index: int, feature: int) -> str:
     return value_text(table_values(data, feature)[[index]])
 
 
-def _info(columns: Sequence[RowColumn], chosen: IntArray) -> tuple[tuple[str, str], ...]:
-    """What is known of a row beside its features and its name."""
-    kept = [column for column in columns if column.role is not Role.NAME][:MAX_INFO]
-    return tuple((column.name, _cell(column, chosen)) for column in kept)
+def _info(columns: Sequence[RowColumn], indices: IntArray) -> tuple[tuple[str, str], ...]:
+    """Return names and cells of the columns beside the features and the name of a row."""
+    others = [column for column in columns if column.role is not Role.NAME][:MAX_INFO]
+    return tuple((column.name, _cell(column, indices)) for column in others)
 
 
-def _cell(column: RowColumn, chosen: IntArray) -> str:
-    text = column.rows(chosen).texts[0]
+def _cell(column: RowColumn, indices: IntArray) -> str:
+    text = column.rows(indices).texts[0]
     return text if column.is_pictures and text else shortened(text, MOST_TEXT) or "–"
 
 

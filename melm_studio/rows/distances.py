@@ -50,10 +50,10 @@ class RowDistances:
     new_residual_limit: float
     words: str
 
-    def label(self, at: int) -> str:
-        """The name of a row with its number in the file, else the number alone."""
-        row = f"row {number(int(self.row_numbers[at]))}"
-        name = self.names[at] if self.names else ""
+    def label(self, index: int) -> str:
+        """Return the name of a row with its number in the file, else the number alone."""
+        row = f"row {number(int(self.row_numbers[index]))}"
+        name = self.names[index] if self.names else ""
         return f"{shortened(name)} ({row})" if name else row
 
     def farthest(self, n_rows: int) -> IntArray:
@@ -67,7 +67,7 @@ class RowDistances:
 
 @dataclass(frozen=True, eq=False)
 class RowContributions:
-    """What the features contribute to the distances of one row, the largest first.
+    """Contributions of the features to the distances of one row, the largest first.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ def row_distances(data: LabeledData, placer: RowPlacer) -> RowDistances:
 
 
 def row_contributions(data: LabeledData, placer: RowPlacer, index: int) -> RowContributions:
-    """Return what contributes most to the distances of a row of the table, by index."""
+    """Return the largest contributions to the distances of a row of the table, by index."""
     row = placer.rows(data, np.array([index]))
     to_score = placer.contributions(row)[0]
     to_residual = placer.residual_contributions(row)[0]
@@ -128,10 +128,10 @@ def row_contributions(data: LabeledData, placer: RowPlacer, index: int) -> RowCo
     names = names_of(data, np.array([index]))
     features = data.feature_names
     if len(features) != len(to_score):  # of a nonlinear projection
-        features = tuple(f"coordinate {at + 1}" for at in range(len(to_score)))
+        features = tuple(f"coordinate {axis + 1}" for axis in range(len(to_score)))
     return RowContributions(
         row=(names[0] if names else "") or f"row {number(int(data.row_numbers[index]))}",
-        features=tuple(features[at] for at in largest),
+        features=tuple(features[feature] for feature in largest),
         to_score=to_score[largest],
         to_residual=to_residual[largest],
     )
@@ -141,6 +141,6 @@ def _drawn(is_beyond: npt.NDArray[np.bool_]) -> IntArray:
     inside = np.flatnonzero(~is_beyond)
     beyond = np.flatnonzero(is_beyond)[:MAX_DRAWN]
     n_inside = min(len(inside), max(MAX_DRAWN - len(beyond), 0))
-    kept = inside[np.linspace(0, len(inside) - 1, n_inside).astype(np.int64)]
-    drawn: IntArray = np.sort(np.concatenate([beyond, kept]))
+    sampled = inside[np.linspace(0, len(inside) - 1, n_inside).astype(np.int64)]
+    drawn: IntArray = np.sort(np.concatenate([beyond, sampled]))
     return drawn

@@ -28,7 +28,7 @@ def distances_figure(
     *,
     named: int | None = None,
 ) -> go.Figure:
-    """Q against T² of each row, in the colors of the classes; held-out rows are open.
+    """Plot Q against T² of each row, in the colors of the classes; held-out rows are open.
 
     Parameters
     ----------
@@ -52,11 +52,11 @@ def distances_figure(
     if np.isfinite(distances.residual_limit):
         figure.add_hline(distances.residual_limit, line={**line, "dash": "dash"})
         figure.add_hline(distances.new_residual_limit, line={**line, "dash": "dot"})
-    for at in np.flatnonzero(distances.row_numbers == named) if named is not None else ():
+    for index in np.flatnonzero(distances.row_numbers == named) if named is not None else ():
         figure.add_annotation(
-            x=distances.scores[at],
-            y=distances.residuals[at],
-            text=_label(distances, int(at)),
+            x=distances.scores[index],
+            y=distances.residuals[index],
+            text=_label(distances, int(index)),
             ax=0,
             ay=-28,
             arrowhead=0,
@@ -106,13 +106,13 @@ def _shares(values: FloatArray) -> FloatArray:
 def _rows(
     distances: RowDistances, code: int, is_held_out: bool, name: str, theme: Theme
 ) -> go.Scatter:
-    chosen = np.flatnonzero((distances.codes == code) & (distances.is_held_out == is_held_out))
-    names = [_label(distances, int(at)) for at in chosen]
+    indices = np.flatnonzero((distances.codes == code) & (distances.is_held_out == is_held_out))
+    names = [_label(distances, int(index)) for index in indices]
     shape = class_shape(code)
     return go.Scatter(
-        x=distances.scores[chosen],
-        y=distances.residuals[chosen],
-        customdata=distances.row_numbers[chosen],
+        x=distances.scores[indices],
+        y=distances.residuals[indices],
+        customdata=distances.row_numbers[indices],
         text=names,
         name=shown(name),
         legendgroup=str(code),
@@ -129,8 +129,8 @@ def _rows(
     )
 
 
-def _label(distances: RowDistances, at: int) -> str:
-    return html.escape(distances.label(at), quote=False)
+def _label(distances: RowDistances, index: int) -> str:
+    return html.escape(distances.label(index), quote=False)
 
 
 def _laid_out(figure: go.Figure, theme: Theme) -> go.Figure:

@@ -1,4 +1,4 @@
-"""What planes fitted without a row say of its class, as kept, or by refits that are at hand."""
+"""Class probabilities of rows from planes fitted without them, stored or by refits."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class KnownProbabilities(Protocol):
     def n_rows(self) -> int:
         """The number of rows that calibrate."""
 
-    def of_rows(self, chosen: IntArray) -> FloatArray:
-        """Those of rows of the table, by index, shape (n_chosen, n_classes)."""
+    def of_rows(self, indices: IntArray) -> FloatArray:
+        """Return the probabilities of rows of the table, by index, shape (n_rows, n_classes)."""
 
-    def p_values(self, chosen: IntArray) -> FloatArray | None:
-        """How far rows of the table are no strangers to each class, see `ConformalScores`.
+    def p_values(self, indices: IntArray) -> FloatArray | None:
+        """Return conformal p-values of rows of the table for each class; see `ConformalScores`.
 
         None where refits that say so are not at hand.
         """
@@ -74,12 +74,12 @@ class HeldOutProbabilities:
         """The number of rows that calibrate."""
         return len(self.probabilities)
 
-    def of_rows(self, chosen: IntArray) -> FloatArray:
-        """Return those of rows of the table, by index, shape (n_chosen, n_classes)."""
-        shares: FloatArray = self.probabilities[chosen]
+    def of_rows(self, indices: IntArray) -> FloatArray:
+        """Return the probabilities of rows of the table, by index, shape (n_rows, n_classes)."""
+        shares: FloatArray = self.probabilities[indices]
         return shares
 
-    def p_values(self, chosen: IntArray) -> None:
+    def p_values(self, indices: IntArray) -> None:
         """Return None: the refits are not kept."""
 
     def p_values_of(self, new: NewRows) -> None:
@@ -99,24 +99,24 @@ class HeldOutProbabilities:
     @classmethod
     def from_bytes(cls, raw: bytes) -> Self:
         """Return what `to_bytes` wrote."""
-        kept = _Stored.from_bytes(raw)
-        return cls(_array(kept.probabilities), _array(kept.log_mixtures), kept.temperature)
+        stored = _Stored.from_bytes(raw)
+        return cls(_array(stored.probabilities), _array(stored.log_mixtures), stored.temperature)
 
     @classmethod
     def checked(cls, raw: bytes, shape: tuple[int, int]) -> Self:
-        """Return what somebody sent of a table of (n_rows, n_classes).
+        """Check and return what was uploaded for a table of (n_rows, n_classes).
 
         Raises
         ------
         ValueError
             If it is not of such a table, or a number is none that `to_bytes` writes.
         """
-        kept = _Stored.from_bytes(raw)
-        for array in (kept.probabilities, kept.log_mixtures):
+        stored = _Stored.from_bytes(raw)
+        for array in (stored.probabilities, stored.log_mixtures):
             if array_header(array) != (shape, np.dtype(np.float32)):
                 raise ValueError("An array has another shape or type.")
             finite_array(array)
-        if not 0 < kept.temperature < np.inf:
+        if not 0 < stored.temperature < np.inf:
             raise ValueError("The temperature is none.")
         return cls.from_bytes(raw)
 

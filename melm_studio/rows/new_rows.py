@@ -140,22 +140,22 @@ def match_rows(data: RunData, table: Table, scaled: Mapping[str, float] = _UNSCA
     frame, given = _matched(data, table)
     frame, renamed, units = _in_units(data, frame, given, scaled)
     frame, scaled_notes = _scaled(data, frame, scaled)
-    columns = [_Cells.of(one, frame[one.name]) for one in data.encodings]
-    kept = np.flatnonzero(~np.any([column.is_unknown for column in columns], axis=0))
-    if not len(kept):
+    columns = [_Cells.of(encoding, frame[encoding.name]) for encoding in data.encodings]
+    matched = np.flatnonzero(~np.any([column.is_unknown for column in columns], axis=0))
+    if not len(matched):
         raise UserError(
             f"No row of {table.name} can be placed. {' '.join(_unknown_notes(columns))}"
         )
-    encoded = np.hstack([column.encoded(kept) for column in columns])
-    encoded, alone_notes = _within_subjects(data, frame, kept, encoded)
+    encoded = np.hstack([column.encoded(matched) for column in columns])
+    encoded, alone_notes = _within_subjects(data, frame, matched, encoded)
     X = data.fitted_preparation.apply(encoded)
     is_finite = np.isfinite(X).all(axis=1)
     if alone_notes:
         is_finite &= ~np.isnan(encoded).all(axis=1)
     if not is_finite.any():
         raise UserError(_NOT_COMPUTED.format(name=table.name))
-    kept, encoded, X = kept[is_finite], encoded[is_finite], X[is_finite]
-    labels, label_notes = _labels(data, frame, kept)
+    matched, encoded, X = matched[is_finite], encoded[is_finite], X[is_finite]
+    labels, label_notes = _labels(data, frame, matched)
     notes = (
         *renamed,
         *scaled_notes,
@@ -168,14 +168,14 @@ def match_rows(data: RunData, table: Table, scaled: Mapping[str, float] = _UNSCA
     scales, unit_notes = _other_scales(data, encoded, scaled)
     return NewRows(
         table.name,
-        kept + 1,
+        matched + 1,
         X,
         encoded,
-        _texts(data, Role.NAME, frame, kept),
+        _texts(data, Role.NAME, frame, matched),
         labels,
         (*notes, *unit_notes),
         (*units, *scales),
-        _texts(data, Role.GROUP, frame, kept),
+        _texts(data, Role.GROUP, frame, matched),
     )
 
 
@@ -213,18 +213,18 @@ def cell_text(cell: object) -> str | None:
 
 
 def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, dict[str, str]]:
-    """The table with the names of the first one's columns, and those by the names that it had."""
-    known = {str(name) for name in table.frame.columns}
-    spellings = {_plain(name): name for name in known}
-    bare_spellings = {_bare(name): name for name in known}
-    wanted = [one.name for one in data.encodings]
-    kept = (Role.LABEL, Role.NAME, Role.GROUP)
-    others = [column.name for column in data.columns if column.role in kept]
+    """Rename columns to those of the first table; also return the new names by the old ones."""
+    names = {str(name) for name in table.frame.columns}
+    spellings = {_plain(name): name for name in names}
+    bare_spellings = {_bare(name): name for name in names}
+    wanted = [encoding.name for encoding in data.encodings]
+    roles = (Role.LABEL, Role.NAME, Role.GROUP)
+    others = [column.name for column in data.columns if column.role in roles]
     given = {}
     for name in (*wanted, *others):
-        found = spellings.get(_plain(name)) or bare_spellings.get(_bare(name))
-        if name not in known and found is not None:
-            given[found] = name
+        spelling = spellings.get(_plain(name)) or bare_spellings.get(_bare(name))
+        if name not in names and spelling is not None:
+            given[spelling] = name
     frame = table.frame.rename(columns=given)
     missing = [name for name in wanted if name not in frame.columns]
     for name in [name for name in missing if _has_no_limits(name, frame)]:
@@ -233,7 +233,7 @@ def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, dict[str, s
     if missing:
         raise UserError(
             f"{table.name} lacks {count(len(missing), 'column')} of the {number(len(wanted))} that "
-            f"the plane needs: {listed(missing)}. Its columns are {listed(sorted(known))}. Rename "
+            f"the plane needs: {listed(missing)}. Its columns are {listed(sorted(names))}. Rename "
             "or add them and drop the file again."
         )
     return frame, given
@@ -260,28 +260,28 @@ def _within_subjects(
 
 
 def lacking(data: LabeledData, table: Table) -> bool:
-    """Whether a second table has none of the columns that the first one's rows are placed by."""
+    """Return whether a second table has none of the columns that place the first one's rows."""
     names = {_bare(str(name)) for name in table.frame.columns}
-    return names.isdisjoint(_bare(one.name) for one in data.encodings)
+    return names.isdisjoint(_bare(encoding.name) for encoding in data.encodings)
 
 
 def _has_no_limits(name: str, frame: pd.DataFrame) -> bool:
-    """Whether a column says which cells of another lie beyond a limit, and none there does."""
+    """Return whether a column marks cells of another beyond a limit, and the table has none."""
     return name.endswith(BEYOND_LIMIT) and name.removesuffix(BEYOND_LIMIT) in frame.columns
 
 
 def _in_units(
     data: LabeledData, frame: pd.DataFrame, given: Mapping[str, str], scaled: Mapping[str, float]
 ) -> tuple[pd.DataFrame, list[str], list[ScaleQuestion]]:
-    """The table in the units of the first one's columns, what was changed, and what is asked."""
+    """Convert the table to the first one's units; return it with notes and open questions."""
     notes, questions = [], []
-    numeric = {one.name for one in data.encodings if not one.levels}
+    numeric = {encoding.name for encoding in data.encodings if not encoding.levels}
     for other, name in given.items():
         here, there = without_unit(other)[1], without_unit(name)[1]
         if not here or not there or here == there or name not in numeric:
             continue
-        if (found := conversion(here, there)) is not None:
-            factor, offset = found
+        if (rule := conversion(here, there)) is not None:
+            factor, offset = rule
             converted = pd.to_numeric(frame[name], errors="coerce") * factor + offset
             frame = frame.assign(**{name: converted})
             notes.append(f"{name} was converted from {here}.")
@@ -300,16 +300,16 @@ def _in_units(
 
 
 def _median(data: LabeledData, name: str) -> float:
-    """The median of a column of numbers in the first table, in its unit."""
-    owners = [one.name for one in data.encodings for _ in one.feature_names]
+    """Return the median of a numeric column in the first table, in its unit."""
+    owners = [encoding.name for encoding in data.encodings for _ in encoding.feature_names]
     return float(np.nanmedian(data.unprepared[:, owners.index(name)]))
 
 
 def _scaled(
     data: LabeledData, frame: pd.DataFrame, scaled: Mapping[str, float]
 ) -> tuple[pd.DataFrame, list[str]]:
-    """The table with the numbers of columns multiplied, and that they were."""
-    numeric = [one.name for one in data.encodings if not one.levels]
+    """Multiply columns of numbers; return the table and notes on it."""
+    numeric = [encoding.name for encoding in data.encodings if not encoding.levels]
     others = [name for name in scaled if name not in numeric]
     if others:
         raise UserError(
@@ -340,8 +340,8 @@ def _bare(name: str) -> str:
 
 
 def _texts(data: LabeledData, role: Role, frame: pd.DataFrame, rows: IntArray) -> tuple[str, ...]:
-    """The cells of the column that has a role in the first table; none without it."""
-    column = next((one.name for one in data.columns if one.role is role), None)
+    """Return the cells of the column with a role in the first table; none without it."""
+    column = next((item.name for item in data.columns if item.role is role), None)
     if column is None or column not in frame.columns:
         return ()
     return tuple(cell_text(cell) or "" for cell in frame[column].iloc[rows])
@@ -378,15 +378,15 @@ def _step_notes(n_rows: int) -> Iterator[str]:
 
 
 def _beyond_notes(data: LabeledData, encoded: FloatArray) -> Iterator[str]:
-    """How many rows have values beyond those that curves were fitted to."""
+    """Say how many rows have values beyond those that curves were fitted to."""
     if not data.has_curves:
         return
     fitted = data.fitted_preparation
     curves = fitted.rules.curves
     is_beyond = beyond_curves(fitted.features(encoded), curves)
     if n_rows := int(is_beyond.any(axis=1).sum()):
-        at = np.flatnonzero(is_beyond.any(axis=0))
-        names = [data.feature_names[curves[place].at] for place in at]
+        beyond = np.flatnonzero(is_beyond.any(axis=0))
+        names = [data.feature_names[curves[place].at] for place in beyond]
         yield (
             f"{count(n_rows, 'row')} beyond the range of the run's training rows in "
             f"{listed(names)}: a curve goes on as a straight line there."
@@ -394,7 +394,7 @@ def _beyond_notes(data: LabeledData, encoded: FloatArray) -> Iterator[str]:
 
 
 def _filled_notes(data: LabeledData, columns: list[_Cells]) -> Iterator[str]:
-    filled = {one.encoding.name: int(one.is_filled.sum()) for one in columns}
+    filled = {cells.encoding.name: int(cells.is_filled.sum()) for cells in columns}
     names = [name for name, n_cells in filled.items() if n_cells]
     if names:
         n_cells = sum(filled.values())
@@ -408,21 +408,21 @@ def _filled_notes(data: LabeledData, columns: list[_Cells]) -> Iterator[str]:
 def _other_scales(
     data: LabeledData, encoded: FloatArray, scaled: Mapping[str, float]
 ) -> tuple[tuple[ScaleQuestion, ...], list[str]]:
-    """Numeric columns that seem to be in another unit, by the quantiles of the run's table.
+    """Find numeric columns that seem to be in another unit, by quantiles of the run's table.
 
     One whose median is beyond them, by a ratio near a power of ten that brings it between them, is
     asked about; of others that are far off, a note says so.
     """
-    owners = [one for one in data.encodings for _ in one.feature_names]
-    numeric = [at for at, one in enumerate(owners) if not one.levels]
+    owners = [encoding for encoding in data.encodings for _ in encoding.feature_names]
+    numeric = [feature for feature, encoding in enumerate(owners) if not encoding.levels]
     if not numeric:
         return (), []
-    known = data.unprepared[:, numeric]
-    low, high = np.nanquantile(known, _QUANTILES, axis=0)
-    theirs, ours = np.nanmedian(known, axis=0), _medians(encoded[:, numeric])
+    values = data.unprepared[:, numeric]
+    low, high = np.nanquantile(values, _QUANTILES, axis=0)
+    theirs, ours = np.nanmedian(values, axis=0), _medians(encoded[:, numeric])
     questions, notes = [], []
-    for at, below, above, there, here in zip(numeric, low, high, theirs, ours, strict=True):
-        name = owners[at].name
+    for feature, below, above, there, here in zip(numeric, low, high, theirs, ours, strict=True):
+        name = owners[feature].name
         excess = max(below - here, here - above)
         if not excess > 0:
             continue
@@ -445,7 +445,7 @@ def _medians(encoded: FloatArray) -> FloatArray:
 
 
 def _power_of_ten(here: float, there: float) -> float:
-    """What brings a median to another one of its sign, if their ratio is near a power of ten."""
+    """Return the power of ten between medians of one sign, 1 if their ratio is not near one."""
     if here * there <= 0:
         return 1.0
     digits = float(np.log10(there / here))

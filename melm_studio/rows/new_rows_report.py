@@ -141,12 +141,12 @@ def placement_columns(data: LabeledData, placement: Placement) -> dict[str, Floa
 
 
 def is_mostly_unlike(placement: Placement) -> bool:
-    """Whether so many rows are unlike those of the table that the classes of none are said."""
+    """Return whether so many rows are unlike the table's that no classes are reported."""
     return bool(2 * placement.is_unlike.sum() > len(placement.is_unlike))
 
 
-def taken_for(data: LabeledData, placement: Placement, chosen: IntArray) -> list[str]:
-    """What each of the chosen rows is taken for, in words: "Barolo 82 %"."""
+def taken_for(data: LabeledData, placement: Placement, indices: IntArray) -> list[str]:
+    """Return the predicted class of each row, in words: "Barolo 82 %"."""
     unlike, hides = unlike_words(placement), is_mostly_unlike(placement)
     predicted, shares = _said(data, placement, unlike)
     return [
@@ -155,7 +155,7 @@ def taken_for(data: LabeledData, placement: Placement, chosen: IntArray) -> list
         else _NO_CLASS
         if hides
         else f"{predicted[i]} {shares[i]}".rstrip()
-        for i in chosen
+        for i in indices
     ]
 
 
@@ -236,17 +236,17 @@ def _headline(data: LabeledData, new: NewRows, placement: Placement, confusion: 
 
 
 def _unlike_notes(data: LabeledData, placer: RowPlacer, placement: Placement) -> tuple[str, ...]:
-    """How many rows are unlike, beside the rows held out of the fit or, without any, the fitted."""
+    """Count unlike rows beside those among held-out rows or, without any, training rows."""
     if not placer.has_distances:
         return ()
     n_unlike = int(placement.is_unlike.sum())
     is_held_out = placer.is_held_out
     kind = "held-out" if is_held_out.any() else "training"
-    known = np.flatnonzero(is_held_out if is_held_out.any() else ~is_held_out)
-    others = placer.place(placer.rows(data, known), is_new=bool(is_held_out.any())).is_unlike
+    references = np.flatnonzero(is_held_out if is_held_out.any() else ~is_held_out)
+    others = placer.place(placer.rows(data, references), is_new=bool(is_held_out.any())).is_unlike
     are = "is" if n_unlike == 1 else "are"
     return (
         f"{n_unlike:,} of {len(placement.predicted):,} {are} unlike anything in the run's table "
-        f"(beyond the 99 % limit of T² or Q), as {int(others.sum()):,} of its {len(known):,} "
+        f"(beyond the 99 % limit of T² or Q), as {int(others.sum()):,} of its {len(references):,} "
         f"{kind} rows are.",
     )

@@ -61,7 +61,7 @@ class Placement:
 
     @property
     def is_unlike(self) -> npt.NDArray[np.bool_]:
-        """Whether each row exceeds one of the limits."""
+        """True for each row that exceeds one of the limits."""
         flags: npt.NDArray[np.bool_] = self.excess > 1
         return flags
 
@@ -142,16 +142,16 @@ class RowPlacer:
 
     @property
     def is_extrapolated(self) -> bool:
-        """Whether the limits of new rows rest on the form of the tail, for want of rows."""
+        """True if few rows make the limits of new rows rest on the form of the tail."""
         left_out = self._distances.left_out
         return left_out is not None and left_out.is_extrapolated
 
-    def rows(self, data: LabeledData, chosen: IntArray) -> FloatArray:
+    def rows(self, data: LabeledData, indices: IntArray) -> FloatArray:
         """Return rows of the table, by index, in the coordinates that the plane projects."""
-        rows: FloatArray = (data.X if self._embedded is None else self._embedded)[chosen]
+        rows: FloatArray = (data.X if self._embedded is None else self._embedded)[indices]
         return rows
 
-    def unlabeled_rows(self, chosen: IntArray) -> FloatArray:
+    def unlabeled_rows(self, indices: IntArray) -> FloatArray:
         """Return rows of the table without a class, by index, in the same coordinates.
 
         Raises
@@ -161,7 +161,7 @@ class RowPlacer:
         """
         if self._unlabeled is None:
             raise ValueError("Every row of the table has a class.")
-        rows: FloatArray = self._unlabeled[chosen]
+        rows: FloatArray = self._unlabeled[indices]
         return rows
 
     def new_rows(self, data: RunData, X: FloatArray) -> FloatArray:
@@ -178,12 +178,12 @@ class RowPlacer:
 
     @property
     def limits(self) -> RowLimits | None:
-        """How far new rows may be; None of a nonlinear projection."""
+        """The limits of distances of new rows; None of a nonlinear projection."""
         if not self.has_distances:
             return None
-        known = self._distances
-        score, residual = known.score_limit(is_new=True), known.residual_limit(is_new=True)
-        return RowLimits(known.mean, known.precision, score, residual)
+        distances = self._distances
+        score, residual = distances.score_limit(is_new=True), distances.residual_limit(is_new=True)
+        return RowLimits(distances.mean, distances.precision, score, residual)
 
     def contributions(self, rows: FloatArray) -> FloatArray:
         """Return what each feature contributes to the T² of rows, shape (n_rows, n_features)."""

@@ -1,4 +1,4 @@
-"""What refits without its rows say of the rows of a run, at hand when it is asked for.
+"""Class probabilities of the rows of a run from refits without them, computed on request.
 
 They are of at most 2,000 training rows, fewer of wide tables, so that they take no longer than a
 visitor waits; the planes of their folds were fitted to none of the others, and judge these, too.
@@ -79,13 +79,13 @@ class RefittedProbabilities:
         )
         fixed = {GAMMA.name: record.gamma, STARTS.name: 1}
         try:
-            chosen = sampled_rows(train.y, _most_rows(train.X.shape[1]), train.groups)
-            study = study_of(train, record, chosen, fixed=fixed)
+            sample = sampled_rows(train.y, _most_rows(train.X.shape[1]), train.groups)
+            study = study_of(train, record, sample, fixed=fixed)
             refits = Refits.of(study, gamma=record.density_gamma, whole=whole)
         except UserError:
             return None
-        kept = np.flatnonzero(np.isin(data.row_numbers, train.row_numbers[chosen]))
-        return cls(data, record, refits, kept)
+        refitted = np.flatnonzero(np.isin(data.row_numbers, train.row_numbers[sample]))
+        return cls(data, record, refits, refitted)
 
     def with_width(self, gamma: float) -> RefittedProbabilities:
         """The same with class densities of another kernel width; nothing is fitted anew."""
@@ -97,35 +97,35 @@ class RefittedProbabilities:
         """The number of rows that calibrate."""
         return len(self.refits.held_out)
 
-    def of_rows(self, chosen: IntArray) -> FloatArray:
+    def of_rows(self, indices: IntArray) -> FloatArray:
         """Return the probabilities of rows of the data, each by a plane fitted without it.
 
         Parameters
         ----------
-        chosen : ndarray of int, shape (n_chosen,)
+        indices : ndarray of int, shape (n_rows,)
             Indices in the data.
 
         Returns
         -------
-        ndarray of shape (n_chosen, n_classes)
+        ndarray of shape (n_rows, n_classes)
         """
 
         def of_others(X: FloatArray, number: int | None) -> FloatArray:
             first = int(self.refits.fold_of_rows.max()) if number is None else number
             return self.refits.without_fold(X, first)[0]
 
-        return self._of_rows(chosen, self._probabilities, of_others)
+        return self._of_rows(indices, self._probabilities, of_others)
 
-    def p_values(self, chosen: IntArray) -> FloatArray:
-        """How far rows of the data, by index, are no strangers to each class.
+    def p_values(self, indices: IntArray) -> FloatArray:
+        """Return conformal p-values of rows of the data for each class, by index.
 
         Parameters
         ----------
-        chosen : ndarray of int, shape (n_chosen,)
+        indices : ndarray of int, shape (n_rows,)
 
         Returns
         -------
-        ndarray of shape (n_chosen, n_classes)
+        ndarray of shape (n_rows, n_classes)
             See `ConformalScores.p_values`.
         """
 
@@ -134,7 +134,7 @@ class RefittedProbabilities:
                 return self.refits.p_values(X)
             return self.refits.without_fold(X, number)[1]
 
-        return self._of_rows(chosen, self._p_values, of_others)
+        return self._of_rows(indices, self._p_values, of_others)
 
     def p_values_of(self, new: NewRows) -> FloatArray:
         """The same of the rows of another table."""
@@ -151,7 +151,7 @@ class RefittedProbabilities:
 
     @cached_property
     def left_out(self) -> LeftOutDistances | None:
-        """How far rows are from planes fitted without them; None of too few rows for distances."""
+        """Distances of rows from planes fitted without them; None of too few rows for them."""
         try:
             return self.refits.left_out
         except UserError:
@@ -159,42 +159,42 @@ class RefittedProbabilities:
 
     @cached_property
     def _probabilities(self) -> FloatArray:
-        found = self.refits.probabilities
-        return self._of_study(found, 1.0 / found.shape[1])
+        shares = self.refits.probabilities
+        return self._of_study(shares, 1.0 / shares.shape[1])
 
     @cached_property
     def _p_values(self) -> FloatArray:
         return self._of_study(self.refits.conformal.held_out_p_values(), 1.0)
 
-    def _of_study(self, found: FloatArray, unknown: float) -> FloatArray:
+    def _of_study(self, of_held_out: FloatArray, unknown: float) -> FloatArray:
         """Values of held-out rows for all rows of the refits; `unknown` where a fold failed."""
-        values = np.full((len(self.refitted), found.shape[1]), unknown)
-        values[self.refits.held_out] = found
+        values = np.full((len(self.refitted), of_held_out.shape[1]), unknown)
+        values[self.refits.held_out] = of_held_out
         return values
 
     def _of_rows(
         self,
-        chosen: IntArray,
-        known: FloatArray,
+        indices: IntArray,
+        refitted: FloatArray,
         of_others: Callable[[FloatArray, int | None], FloatArray],
     ) -> FloatArray:
-        """Known values of rows of the refits, and those of others by a fold without their group."""
-        at, is_refitted = self._found_at(chosen)
-        values: FloatArray = known[at]
+        """Return values of refitted rows, and those of others by a fold without their group."""
+        places, is_refitted = self._places(indices)
+        values: FloatArray = refitted[places]
         others = np.flatnonzero(~is_refitted)
         if not len(others):
             return values
-        X = judged_rows(self.data, chosen[others], self.record)["X"]
-        folds = self._folds(chosen[others])
+        X = judged_rows(self.data, indices[others], self.record)["X"]
+        folds = self._folds(indices[others])
         for number in np.unique(folds):
-            own = folds == number
-            values[others[own]] = of_others(X[own], None if number < 0 else int(number))
+            in_fold = folds == number
+            values[others[in_fold]] = of_others(X[in_fold], None if number < 0 else int(number))
         return values
 
-    def _found_at(self, chosen: IntArray) -> tuple[IntArray, npt.NDArray[np.bool_]]:
-        """Where rows are among those of the refits, and which of them are."""
-        at = np.searchsorted(self.refitted, chosen).clip(max=len(self.refitted) - 1)
-        return at, self.refitted[at] == chosen
+    def _places(self, indices: IntArray) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+        """Return the places of rows among those of the refits, and which of them are there."""
+        places = np.searchsorted(self.refitted, indices).clip(max=len(self.refitted) - 1)
+        return places, self.refitted[places] == indices
 
     def _folds(self, others: IntArray) -> IntArray:
         """The folds of the groups of rows that are in none themselves; -1 of other groups."""

@@ -26,13 +26,13 @@ def outliers(data: LabeledData, placer: RowPlacer) -> RowList:
     everything = placer.rows(data, np.arange(len(data.y)))
     fitted, new = (placer.place(everything, is_new=is_new) for is_new in (False, True))
     excess = np.where(placer.is_held_out, new.excess, fitted.excess)
-    found = np.flatnonzero(excess > 1)
+    beyond = np.flatnonzero(excess > 1)
     expected = max(1, round(0.02 * len(data.y)))
     words = (
-        f"{count(len(found), 'row')} beyond the 99 % limit of T² (in the plane) or Q (off it); "
+        f"{count(len(beyond), 'row')} beyond the 99 % limit of T² (in the plane) or Q (off it); "
         f"about {expected:,} would be by chance."
     )
-    return _rows(data, found[np.argsort(-excess[found], kind="stable")], words)
+    return _rows(data, beyond[np.argsort(-excess[beyond], kind="stable")], words)
 
 
 def suspect_labels(data: LabeledData, log_mixtures: FloatArray) -> RowList:
@@ -44,9 +44,9 @@ def suspect_labels(data: LabeledData, log_mixtures: FloatArray) -> RowList:
     log_mixtures : ndarray of shape (n_samples, n_classes)
         Of the classes, by planes fitted without the row.
     """
-    found = diagnostics.suspect_labels(log_mixtures, data.y)
-    words = found.words[0].upper() + found.words[1:]
-    return _rows(data, found.rows, f"{words}; judged by planes fitted without each row.")
+    suspects = diagnostics.suspect_labels(log_mixtures, data.y)
+    words = suspects.words[0].upper() + suspects.words[1:]
+    return _rows(data, suspects.rows, f"{words}; judged by planes fitted without each row.")
 
 
 def rows_named(data: LabeledData, text: str) -> RowList:
@@ -56,10 +56,10 @@ def rows_named(data: LabeledData, text: str) -> RowList:
     """
     wanted = text.strip().casefold()
     columns = sorted(data.row_columns, key=lambda column: column.role is not Role.NAME)
-    texts = [one for one in columns if one.levels is not None or one.role is Role.NAME]
-    searched = [one for one in texts if not one.is_pictures]
-    found = {one.name: _has_text(one, wanted) for one in searched} if wanted else {}
-    by = [*found.values()]
+    texts = [each for each in columns if each.levels is not None or each.role is Role.NAME]
+    searched = [each for each in texts if not each.is_pictures]
+    matches = {each.name: _has_text(each, wanted) for each in searched} if wanted else {}
+    by = [*matches.values()]
     if wanted.isdecimal():
         by.insert(0, data.row_numbers == int(wanted[:18]))
     has_text = np.array(by, dtype=bool).reshape(len(by), len(data.y))
@@ -68,20 +68,20 @@ def rows_named(data: LabeledData, text: str) -> RowList:
         words = f'No row has "{text.strip()}" as its number, or in its name or another text.'
         return _rows(data, rows, words)
     rows = rows[np.argsort(has_text[:, rows].argmax(axis=0), kind="stable")]
-    columns_with = [name for name, rows_with in found.items() if rows_with.any()]
+    columns_with = [name for name, rows_with in matches.items() if rows_with.any()]
     where = f" in {listed(columns_with)}" if columns_with else ""
     return _rows(data, rows, f"{count(len(rows), 'row')} found{where}")
 
 
 def _has_text(column: RowColumn, wanted: str) -> npt.NDArray[np.bool_]:
-    """Which rows have a text in a column; each distinct one is searched once."""
+    """Return which rows have a text in a column; each distinct one is searched once."""
     if column.levels is None:
         return np.array([wanted in text for text in column.texts])
     has_text = np.array([*(wanted in level.casefold() for level in column.levels), False])
     codes = np.where(np.isnan(column.values), -1, column.values).astype(np.int64)
-    found: npt.NDArray[np.bool_] = has_text[codes]
-    return found
+    matches: npt.NDArray[np.bool_] = has_text[codes]
+    return matches
 
 
-def _rows(data: LabeledData, found: IntArray, words: str) -> RowList:
-    return RowList(tuple(data.row_numbers[found[:MAX_FOUND]].tolist()), words)
+def _rows(data: LabeledData, indices: IntArray, words: str) -> RowList:
+    return RowList(tuple(data.row_numbers[indices[:MAX_FOUND]].tolist()), words)

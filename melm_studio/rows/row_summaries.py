@@ -60,8 +60,8 @@ class RowSummary(Struct, frozen=True, kw_only=True):
 def row_summaries(
     data: LabeledData,
     placer: RowPlacer,
-    chosen: IntArray,
-    known: KnownProbabilities | None = None,
+    indices: IntArray,
+    probabilities: KnownProbabilities | None = None,
 ) -> list[RowSummary]:
     """Return summaries of rows of the table, by index.
 
@@ -69,18 +69,18 @@ def row_summaries(
     ----------
     data : LabeledData
     placer : RowPlacer
-    chosen : ndarray of shape (n_chosen,)
-    known : KnownProbabilities, optional
+    indices : ndarray of shape (n_rows,)
+    probabilities : KnownProbabilities, optional
         Of the plane: training rows have theirs out of fold.
     """
-    is_held_out = placer.is_held_out[chosen]
-    rows = placer.rows(data, chosen)
+    is_held_out = placer.is_held_out[indices]
+    rows = placer.rows(data, indices)
     as_fitted, as_new = (placer.place(rows, is_new=is_new) for is_new in (False, True))
     unlike = np.where(is_held_out, unlike_words(as_new), unlike_words(as_fitted))
-    judged = judged_out_of_fold(as_new, chosen, ~is_held_out, known)
-    judged = judged.with_sets(None if known is None else known.p_values(chosen))
+    judged = judged_out_of_fold(as_new, indices, ~is_held_out, probabilities)
+    judged = judged.with_sets(None if probabilities is None else probabilities.p_values(indices))
     basis = [basis_words(data, judged, is_new=bool(is_new)) for is_new in is_held_out]
-    names = names_of(data, chosen) or [""] * len(chosen)
+    names = names_of(data, indices) or [""] * len(indices)
     return [
         RowSummary(
             row=int(data.row_numbers[index]),
@@ -93,7 +93,7 @@ def row_summaries(
             possible=possible,
         )
         for index, name, predicted, probability, kind, where, possible in zip(
-            chosen,
+            indices,
             names,
             predicted_classes(data, judged, unlike),
             probability_words(judged, unlike),
@@ -107,31 +107,33 @@ def row_summaries(
 
 def judged_out_of_fold(
     placement: Placement,
-    chosen: IntArray,
+    indices: IntArray,
     is_fitted: npt.NDArray[np.bool_],
-    known: KnownProbabilities | None,
+    probabilities: KnownProbabilities | None,
 ) -> Placement:
-    """The placement of rows of the table, those of the fit with probabilities out of fold.
+    """Replace the probabilities of fitted rows in a placement by those out of fold.
 
     Parameters
     ----------
     placement : Placement
-    chosen : ndarray of int, shape (n_rows,)
+    indices : ndarray of int, shape (n_rows,)
         The indices of its rows in the table.
     is_fitted : ndarray of bool, shape (n_rows,)
         Which of them the plane was fitted to.
-    known : KnownProbabilities or None
+    probabilities : KnownProbabilities or None
     """
-    if known is None:
+    if probabilities is None:
         return placement
     shares = placement.probabilities
     if shares is None:  # the refits that were kept say nothing of other rows
-        shares = known.of_rows(chosen)
+        shares = probabilities.of_rows(indices)
     elif is_fitted.any():
         shares = shares.copy()
-        shares[is_fitted] = known.of_rows(chosen[is_fitted])
+        shares[is_fitted] = probabilities.of_rows(indices[is_fitted])
     predicted = np.where(is_fitted, shares.argmax(axis=1), placement.predicted)
-    return replace(placement, probabilities=shares, predicted=predicted, n_calibrating=known.n_rows)
+    return replace(
+        placement, probabilities=shares, predicted=predicted, n_calibrating=probabilities.n_rows
+    )
 
 
 def predicted_classes(
@@ -143,26 +145,28 @@ def predicted_classes(
 
 
 def set_words(data: LabeledData, placement: Placement) -> list[str]:
-    """The classes in the set of each row, as in "Barolo or Grignolino"; "no class" of none."""
+    """Name the classes in the set of each row: "Barolo or Grignolino"; "no class" of none."""
     if placement.sets is None:
         return [""] * len(placement.predicted)
     names = np.array(data.class_names, dtype=object)
-    return [" or ".join(names[own]) if own.any() else NO_CLASS for own in placement.sets]
+    return [
+        " or ".join(names[members]) if members.any() else NO_CLASS for members in placement.sets
+    ]
 
 
 def other_sets(
     data: LabeledData, placement: Placement, unlike: Sequence[str] | npt.NDArray[np.str_]
 ) -> list[str]:
-    """The same where a set is not the most probable class alone; empty of a row that is unlike."""
+    """Name the sets that are not the most probable class alone; empty of an unlike row."""
     alone = [data.class_names[code] for code in placement.predicted]
     rows = zip(set_words(data, placement), alone, unlike, strict=True)
-    return ["" if where or words == own else words for words, own, where in rows]
+    return ["" if where or words == predicted else words for words, predicted, where in rows]
 
 
 def probability_words(
     placement: Placement, unlike: Sequence[str] | npt.NDArray[np.str_]
 ) -> list[str]:
-    """How probable that class is, to what rows tell: "82 %", "over 95 %"; empty if unknown."""
+    """Say how probable the class of each row is: "82 %", "over 95 %"; empty if unknown."""
     if placement.probabilities is None:
         return [""] * len(unlike)
     largest = zip(placement.probabilities.max(axis=1).tolist(), unlike, strict=True)
@@ -174,7 +178,7 @@ def _words_of(share: float) -> str:
 
 
 def basis_words(data: LabeledData, placement: Placement, *, is_new: bool) -> str:
-    """What probabilities of rows rest on, see `RowSummary`."""
+    """Say what probabilities of rows rest on, see `RowSummary`."""
     if placement.probabilities is None:
         return UNKNOWN
     basis = HELD_OUT if is_new else OUT_OF_FOLD
@@ -189,7 +193,7 @@ def sample_words(data: LabeledData, placement: Placement) -> str:
 
 
 def unlike_words(placement: Placement) -> list[str]:
-    """Where each row exceeds a limit: "in the plane", "off the plane", or empty."""
+    """Say where each row exceeds a limit: "in the plane", "off the plane", or empty."""
     off = placement.residuals / placement.residual_limit
     within = placement.score_distances / placement.score_limit
     kinds = np.where(off >= within, "off the plane", "in the plane")
@@ -197,10 +201,10 @@ def unlike_words(placement: Placement) -> list[str]:
     return words
 
 
-def names_of(data: LabeledData, chosen: IntArray) -> list[str]:
-    """The names of rows, by index; empty without a column of names."""
+def names_of(data: LabeledData, indices: IntArray) -> list[str]:
+    """Return the names of rows, by index; empty without a column of names."""
     column = data.row_column(Role.NAME)
-    return [] if column is None else column.rows(chosen).texts
+    return [] if column is None else column.rows(indices).texts
 
 
 def indices_of(data: LabeledData, rows: Sequence[int]) -> IntArray:

@@ -69,30 +69,30 @@ class Selection(Struct, frozen=True, kw_only=True):
 def selection(
     data: LabeledData,
     placer: RowPlacer,
-    chosen: ChosenRows,
-    known: KnownProbabilities | None = None,
+    chosen_rows: ChosenRows,
+    probabilities: KnownProbabilities | None = None,
 ) -> Selection:
     """Return what is to be known about rows; see `row_summaries`."""
-    counts = np.bincount(data.y[chosen.labeled], minlength=len(data.class_names))
-    names, numbers = [*data.class_names, UNLABELED], [*counts, len(chosen.unlabeled)]
+    counts = np.bincount(data.y[chosen_rows.labeled], minlength=len(data.class_names))
+    names, numbers = [*data.class_names, UNLABELED], [*counts, len(chosen_rows.unlabeled)]
     rows = [
-        *row_summaries(data, placer, chosen.labeled[:MAX_LISTED], known),
-        *unlabeled_summaries(data, placer, chosen.unlabeled[:MAX_LISTED]),
+        *row_summaries(data, placer, chosen_rows.labeled[:MAX_LISTED], probabilities),
+        *unlabeled_summaries(data, placer, chosen_rows.unlabeled[:MAX_LISTED]),
     ]
     return Selection(
-        n_rows=len(chosen),
+        n_rows=len(chosen_rows),
         classes=tuple((name, int(n)) for name, n in zip(names, numbers, strict=True) if n),
         rows=tuple(sorted(rows, key=lambda row: row.row)[:MAX_LISTED]),
-        differences=_differences(data, chosen),
+        differences=_differences(data, chosen_rows),
     )
 
 
 def selection_table(
     data: LabeledData,
     placer: RowPlacer,
-    chosen: ChosenRows,
+    chosen_rows: ChosenRows,
     columns: pd.DataFrame,
-    known: KnownProbabilities | None = None,
+    probabilities: KnownProbabilities | None = None,
 ) -> pd.DataFrame:
     """Return rows with their names, all columns of their file, predictions and coordinates.
 
@@ -100,19 +100,19 @@ def selection_table(
     ----------
     data : LabeledData
     placer : RowPlacer
-    chosen : ChosenRows
+    chosen_rows : ChosenRows
     columns : DataFrame
         Every row and column of the file.
-    known : KnownProbabilities, optional
+    probabilities : KnownProbabilities, optional
         See `row_summaries`.
     """
-    labeled, unlabeled, others = chosen.labeled, chosen.unlabeled, data.unlabeled
+    labeled, unlabeled, others = chosen_rows.labeled, chosen_rows.unlabeled, data.unlabeled
     parts = []
     if len(labeled) or not len(unlabeled):
         is_held_out = placer.is_held_out[labeled]
         rows = placer.rows(data, labeled)
         placement = placer.place(rows, is_new=False)
-        placement = judged_out_of_fold(placement, labeled, ~is_held_out, known)
+        placement = judged_out_of_fold(placement, labeled, ~is_held_out, probabilities)
         flags = np.where(is_held_out, "yes", "no")
         who = _who(data.row_numbers[labeled], names_of(data, labeled), flags)
         parts.append((who, placement))
@@ -130,42 +130,42 @@ def selection_table(
 
 
 def _who(rows: IntArray, names: list[str], is_held_out: npt.NDArray[np.str_]) -> pd.DataFrame:
-    """Who rows of the file are."""
+    """Tabulate the numbers, names and held-out flags of rows."""
     named = {"name": names} if names else {}
     return pd.DataFrame({"row": rows, **named, "held out": is_held_out})
 
 
-def _differences(data: LabeledData, chosen: ChosenRows) -> tuple[Difference, ...]:
-    X, is_chosen = data.X, _flags(len(data.y), chosen.labeled)
+def _differences(data: LabeledData, chosen_rows: ChosenRows) -> tuple[Difference, ...]:
+    X, is_chosen = data.X, _flags(len(data.y), chosen_rows.labeled)
     others = data.unlabeled
     # The values before other steps than filling and scaling are kept of rows with a class alone.
     if others is not None and data.raw is None:
         X = np.concatenate([X, others.X])
-        is_chosen = np.concatenate([is_chosen, _flags(len(others.X), chosen.unlabeled)])
+        is_chosen = np.concatenate([is_chosen, _flags(len(others.X), chosen_rows.unlabeled)])
     if is_chosen.all() or not is_chosen.any():
         return ()
     X = X[:, : len(data.own_feature_names)]
-    found = standardized_differences(X, is_chosen)
+    differences = standardized_differences(X, is_chosen)
 
     def values(feature: int) -> FloatArray:
         if len(X) == len(data.y):
             return table_values(data, feature)
         return in_units(data, feature, X[:, feature])
 
-    largest = np.argsort(-np.abs(found), kind="stable")[:MAX_DIFFERENCES]
+    largest = np.argsort(-np.abs(differences), kind="stable")[:MAX_DIFFERENCES]
     return tuple(
         Difference(
             data.feature_names[feature],
-            float(found[feature]) if np.isfinite(found[feature]) else None,
+            float(differences[feature]) if np.isfinite(differences[feature]) else None,
             value_text(values(feature)[is_chosen]),
             value_text(values(feature)[~is_chosen]),
         )
         for feature in largest
-        if found[feature] != 0
+        if differences[feature] != 0
     )
 
 
-def _flags(n_rows: int, chosen: IntArray) -> npt.NDArray[np.bool_]:
+def _flags(n_rows: int, indices: IntArray) -> npt.NDArray[np.bool_]:
     is_chosen: npt.NDArray[np.bool_] = np.zeros(n_rows, dtype=bool)
-    is_chosen[chosen] = True
+    is_chosen[indices] = True
     return is_chosen

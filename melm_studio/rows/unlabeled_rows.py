@@ -48,18 +48,20 @@ class ChosenRows:
         return len(self.labeled) + len(self.unlabeled)
 
 
-def unlabeled_placement(placer: RowPlacer, chosen: IntArray) -> Placement:
+def unlabeled_placement(placer: RowPlacer, indices: IntArray) -> Placement:
     """Place rows without a class, by index, as rows that the plane was not fitted to."""
-    return placer.place(placer.unlabeled_rows(chosen), is_new=True)
+    return placer.place(placer.unlabeled_rows(indices), is_new=True)
 
 
-def unlabeled_summaries(data: LabeledData, placer: RowPlacer, chosen: IntArray) -> list[RowSummary]:
+def unlabeled_summaries(
+    data: LabeledData, placer: RowPlacer, indices: IntArray
+) -> list[RowSummary]:
     """Return summaries of rows without a class, by index."""
-    if not len(chosen) or data.unlabeled is None:
+    if not len(indices) or data.unlabeled is None:
         return []
-    placement = unlabeled_placement(placer, chosen)
+    placement = unlabeled_placement(placer, indices)
     unlike = unlike_words(placement)
-    names = unlabeled_names(data.unlabeled, chosen) or [""] * len(chosen)
+    names = unlabeled_names(data.unlabeled, indices) or [""] * len(indices)
     return [
         RowSummary(
             row=int(data.unlabeled.row_numbers[index]),
@@ -71,7 +73,7 @@ def unlabeled_summaries(data: LabeledData, placer: RowPlacer, chosen: IntArray) 
             unlike=where,
         )
         for index, name, predicted, probability, where in zip(
-            chosen,
+            indices,
             names,
             predicted_classes(data, placement, unlike),
             probability_words(placement, unlike),
@@ -81,7 +83,8 @@ def unlabeled_summaries(data: LabeledData, placer: RowPlacer, chosen: IntArray) 
     ]
 
 
-def unlabeled_names(others: UnlabeledRows, chosen: IntArray) -> list[str]:
-    """The names of rows without a class, by index; empty without a column of names."""
-    column = next((one for one in others.row_columns if one.role is Role.NAME), None)
-    return [] if column is None else column.rows(chosen).texts
+def unlabeled_names(others: UnlabeledRows, indices: IntArray) -> list[str]:
+    """Return the names of rows without a class, by index; empty without a column of names."""
+    named = (column for column in others.row_columns if column.role is Role.NAME)
+    column = next(named, None)
+    return [] if column is None else column.rows(indices).texts
