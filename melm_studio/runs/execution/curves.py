@@ -1,4 +1,4 @@
-"""Whether the features of a run bend, where its training rows are to decide."""
+"""Choice whether the features of a run bend, from its training rows."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def with_chosen_curves(store: RunStore, record: RunRecord, data: LabeledData) ->
     parameters = record.parameters
     if parameters.curves != AUTO or record.outcome.curves is not None:
         return record
-    found = _STRAIGHT
+    curves_found = _STRAIGHT
     if is_to_choose_curves(record):
         train, _ = split_of(prepared_for(data, record), record)
         curves = AutoCurves(train.preparation, parameters.random_state)
         choice = curves.choice(train.unprepared, train.y, train.groups)
-        found = CurvesFound(
+        curves_found = CurvesFound(
             is_curved=choice.is_curved,
             gain=choice.gain.balanced_accuracy,
             standard_error=choice.gain.standard_error,
         )
-    outcome = structs.replace(record.outcome, curves=found)
+    outcome = structs.replace(record.outcome, curves=curves_found)
     store.transition(record.run_id, AT_WORK, outcome=outcome)
     return structs.replace(record, outcome=outcome)

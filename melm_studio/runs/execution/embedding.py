@@ -54,7 +54,7 @@ def embedded(
 
 
 def keep_embedding(store: RunStore, record: RunRecord, train: LabeledData) -> FloatArray | None:
-    """Fit a method that takes long for a request, and keep its coordinates as the run's report.
+    """Fit a method that takes longer than a request; keep its coordinates as a report.
 
     Parameters
     ----------
@@ -71,11 +71,13 @@ def keep_embedding(store: RunStore, record: RunRecord, train: LabeledData) -> Fl
     method = METHODS[record.method]
     if not method.keeps_embedding:
         return None
-    found: FloatArray = method.estimator(record.parameters.values).fit(train.X, train.y).embedding_
+    embedding: FloatArray = (
+        method.estimator(record.parameters.values).fit(train.X, train.y).embedding_
+    )
     file = io.BytesIO()
-    np.save(file, found, allow_pickle=False)
+    np.save(file, embedding, allow_pickle=False)
     store.put_report(record.run_id, file.getvalue())
-    return found
+    return embedding
 
 
 def kept_embedding(store: RunStore, record: RunRecord) -> FloatArray | None:
@@ -86,8 +88,8 @@ def kept_embedding(store: RunStore, record: RunRecord) -> FloatArray | None:
 
 
 def _embedding(raw: bytes) -> FloatArray:
-    found: FloatArray = np.load(io.BytesIO(raw), allow_pickle=False)
-    return found
+    embedding: FloatArray = np.load(io.BytesIO(raw), allow_pickle=False)
+    return embedding
 
 
 def with_embedding(

@@ -1,4 +1,4 @@
-"""Where a run waits for its turn while others compute."""
+"""Points at which a run waits for its turn while others compute."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ _NO_BATCH = (
 
 def missing_package(method: str) -> str | None:
     """Return the command that installs what a method needs; None if it is installed."""
-    known = METHODS[method]
-    return None if known.is_installed else install_command(known.extra)
+    wanted = METHODS[method]
+    return None if wanted.is_installed else install_command(wanted.extra)
 
 
 def check_data(method: str, data: LabeledData, parameters: RunParameters) -> None:

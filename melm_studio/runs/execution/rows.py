@@ -83,9 +83,9 @@ def nuisance_of(data: LabeledData, record: RunRecord) -> dict[str, Any]:
 
 
 def judged_rows(
-    data: LabeledData, chosen: IntArray | slice = ALL, record: RunRecord | None = None
+    data: LabeledData, indices: IntArray | slice = ALL, record: RunRecord | None = None
 ) -> dict[str, Any]:
-    """The rows as keywords of `Study`, with what refits prepare anew.
+    """Return the rows as keywords of `Study`, with what refits prepare anew.
 
     That is the preparation of the table or, where it only standardizes, standardization. Rows are
     independent unless the table says which depend on each other.
@@ -93,21 +93,21 @@ def judged_rows(
     Parameters
     ----------
     data : LabeledData
-    chosen : ndarray of int or slice, optional
+    indices : ndarray of int or slice, optional
         Indices of the rows to use; by default all.
     record : RunRecord, optional
         The run whose method is refitted, which may be blind to batches, and which may choose in
         each fold whether features bend.
     """
     groups = np.arange(len(data.y)) if data.groups is None else data.groups
-    rows: dict[str, Any] = {"y": data.y[chosen], "groups": groups[chosen]}
+    rows: dict[str, Any] = {"y": data.y[indices], "groups": groups[indices]}
     if record is not None:
-        rows |= {name: values[chosen] for name, values in nuisance_of(data, record).items()}
+        rows |= {name: values[indices] for name, values in nuisance_of(data, record).items()}
     if not is_prepared_in_folds(data, record):
         is_standardized = data.recipe.scaling is Scaling.UNIT
         preparation = None if is_standardized else Unchanged()
-        return rows | {"X": data.X[chosen], "preparation": preparation}
-    rows |= {"X": data.unprepared[chosen], "preparation": data.preparation}
+        return rows | {"X": data.X[indices], "preparation": preparation}
+    rows |= {"X": data.unprepared[indices], "preparation": data.preparation}
     if record is not None and is_to_choose_curves(record):
         straight = replace(data.preparation, curves=False)
         rows |= {"preparation": AutoCurves(straight, record.parameters.random_state)}
@@ -157,25 +157,25 @@ def prepared_rows(
 def study_of(
     data: LabeledData,
     record: RunRecord,
-    chosen: IntArray | slice = ALL,
+    indices: IntArray | slice = ALL,
     *,
     rows: Rows = judged_rows,
     fixed: Mapping[str, Any] = _NOTHING,
 ) -> Study:
-    """The method of a run, from fresh starts, and rows of its data.
+    """Return the study of a run's method, from fresh starts, on rows of its data.
 
     Parameters
     ----------
     data : LabeledData
     record : RunRecord
-    chosen : ndarray of int or slice, optional
+    indices : ndarray of int or slice, optional
         Indices of the rows; by default all.
     rows : callable, default=judged_rows
         Or `resampled_rows`, `rows_of_one_basis`, `prepared_rows`.
     fixed : mapping, optional
         Parameters of the method in place of those of the run.
     """
-    judged = rows(data, chosen, record)
+    judged = rows(data, indices, record)
     parameters = record.parameters_without_start | dict(fixed)
     # Without columns there may be fewer features than the run has components.
     parameters[COMPONENTS.name] = min(parameters[COMPONENTS.name], judged["X"].shape[1])
@@ -189,5 +189,5 @@ def study_of(
 
 
 def is_to_choose_curves(record: RunRecord) -> bool:
-    """Whether inner folds decide if features bend; labels do not shape what ignores them."""
+    """Return whether inner folds decide if features bend; only if the method uses labels."""
     return record.parameters.curves == AUTO and METHODS[record.method].uses_labels

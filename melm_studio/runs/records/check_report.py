@@ -11,7 +11,7 @@ from melm_studio.tables import Question
 
 
 class FeatureStability(Record, frozen=True):
-    """How much the plane depends on which rows happen to be in the table.
+    """Dependence of the plane on which rows happen to be in the table.
 
     Attributes
     ----------

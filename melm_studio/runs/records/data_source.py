@@ -1,4 +1,4 @@
-"""Where data come from and how they are prepared: in the page, a link, a story and a run."""
+"""Source and preparation of data: in the page, a link, a story and a run."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def read_options(self) -> ReadOptions:
-        """How the file is read, with the answers to questions about that.
+        """Options of reading the file, with the answers to questions about that.
 
         Raises
         ------
@@ -124,16 +124,16 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
         return answered_options(self.answers, self.reading)
 
     def alike(self, second: DataSource) -> DataSource:
-        """Return the source of a second file, read as that of this one is.
+        """Return the source of a second file, to be read like this one.
 
         Samples are found in its columns or rows anew: they may lie otherwise than in the first.
         """
-        own = self.read_options
-        preferred = own.sheet or own.preferred_sheet
-        samples = "rows" if own.samples == "rows" else "auto"
+        options = self.read_options
+        preferred = options.sheet or options.preferred_sheet
+        samples = "rows" if options.samples == "rows" else "auto"
         return replace(
             second,
-            reading=replace(own, sheet="", preferred_sheet=preferred, samples=samples),
+            reading=replace(options, sheet="", preferred_sheet=preferred, samples=samples),
         )
 
     @property

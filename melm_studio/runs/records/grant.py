@@ -12,7 +12,7 @@ from melm_studio.record import Record
 
 
 class GrantKind(StrEnum):
-    """What a grant is: of a program, of another browser, of a page that shows a table."""
+    """Kinds of grants: of a program, of another browser, of a page that shows a table."""
 
     TOKEN = auto()
     RECOVERY = auto()
@@ -88,7 +88,7 @@ class Grant(Record, frozen=True, kw_only=True):
 
     @property
     def as_via(self) -> str:
-        """What is remembered of a browser or program that it let in: its kind and its id."""
+        """Kind and id, stored of a browser or program that it admitted."""
         return f"{self.kind} {self.grant_id}"
 
     def is_valid(self, now: float) -> bool:
@@ -107,7 +107,7 @@ def id_of(secret: str) -> str:
 
 def replaced_by(
     new: Grant,
-    own: Iterable[Grant],
+    of_visitor: Iterable[Grant],
     n_here: int,
     here: Callable[[], Iterable[Grant]],
     *,
@@ -121,8 +121,8 @@ def replaced_by(
     Parameters
     ----------
     new : Grant
-    own : iterable of Grant
-        All of its visitor.
+    of_visitor : iterable of Grant
+        All of them.
     n_here : int
         Number of those of its kind and address.
     here : callable
@@ -135,7 +135,7 @@ def replaced_by(
     LimitReachedError
         If there are too many and none may go.
     """
-    alike = [grant for grant in own if grant.kind is new.kind]
+    alike = [grant for grant in of_visitor if grant.kind is new.kind]
     most = MOST_OF_VISITOR[new.kind]
     revoked = sorted((grant for grant in alike if grant.is_revoked), key=lambda it: it.expires_s)
     gone = revoked[:-most]

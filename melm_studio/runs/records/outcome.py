@@ -1,4 +1,4 @@
-"""What a fit finds besides its planes."""
+"""Results of a fit besides its planes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class GammaPath(Struct, frozen=True, kw_only=True):
 
 
 class CurvesFound(Struct, frozen=True, kw_only=True):
-    """What inner folds say of bent features, where a run is to choose.
+    """Results of inner folds on bent features, where a run chooses.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class CurvesFound(Struct, frozen=True, kw_only=True):
 
 
 class FitOutcome(Struct, frozen=True, kw_only=True):
-    """What a fit finds besides its planes; a run about a fit has that of the fit.
+    """Results of a fit besides its planes; a run about a fit has those of the fit.
 
     Attributes
     ----------

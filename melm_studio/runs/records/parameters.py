@@ -34,7 +34,7 @@ StartPlane: TypeAlias = tuple[tuple[_Component, ...]]
 
 
 class RunParameters(Struct, frozen=True, kw_only=True):
-    """What a method is fitted with.
+    """Parameters with which a method is fitted.
 
     Attributes
     ----------
@@ -68,8 +68,8 @@ class RunParameters(Struct, frozen=True, kw_only=True):
         The values are those of a form or of `checked_parameters`: they are not checked again.
         """
         shared = {name: values[name] for name in _SHARED if name in values}
-        own = {name: value for name, value in values.items() if name not in _SHARED}
-        return cls(**shared, own=without_zero_weight(own))
+        of_method = {name: value for name, value in values.items() if name not in _SHARED}
+        return cls(**shared, own=without_zero_weight(of_method))
 
     @property
     def values(self) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class RunParameters(Struct, frozen=True, kw_only=True):
 
     @property
     def batch_weight(self) -> float:
-        """How much the method is to keep batches apart from its plane; 0 if not at all."""
+        """Weight of keeping batches apart from the plane; 0 for none."""
         return float(self.own.get(BATCH_WEIGHT.name, 0.0))
 
 
@@ -115,9 +115,11 @@ def checked_parameters(method: str, values: Mapping[str, Any]) -> RunParameters:
     {'n_components': 2, 'gamma': 2.0, 'n_init': 6, 'random_state': 7, 'held_out': 0.25}
     """
     label, settings = METHODS[method].label, _settings(method)
-    known = [*settings, HELD_OUT.name, *([INIT] if METHODS[method].accepts_init else [])]
-    if unknown := [name for name in values if name not in known]:
-        raise InputError(f"A run of {label} has no {shown(unknown[0])}. It has {', '.join(known)}.")
+    accepted = [*settings, HELD_OUT.name, *([INIT] if METHODS[method].accepts_init else [])]
+    if unknown := [name for name in values if name not in accepted]:
+        raise InputError(
+            f"A run of {label} has no {shown(unknown[0])}. It has {', '.join(accepted)}."
+        )
     parameters = {
         name: _checked(setting, values.get(name, setting.default))
         for name, setting in settings.items()
@@ -146,17 +148,17 @@ def usual_held_out(n_rows: int, *, has_batches: bool = False) -> float:
 
 
 def usual_starts(method: str, gamma: float | str) -> int:
-    """The default number of starts of a method: of a search by kernels, that of their width.
+    """Return the default number of starts of a method; by the width of kernels, if any.
 
     Examples
     --------
     >>> usual_starts("melm", 2.0), usual_starts("melm", 0.5), usual_starts("rotations", 0.5)
     (6, 14, 10)
     """
-    own = METHODS[method].parameter(STARTS.name)
+    starts = METHODS[method].parameter(STARTS.name)
     if METHODS[method].takes(GAMMA.name):  # one that is to be chosen may be narrow
         return default_starts(GAMMA.minimum if isinstance(gamma, str) else gamma)
-    return int(STARTS.default if own is None else own.default)
+    return int(STARTS.default if starts is None else starts.default)
 
 
 def _settings(method: str) -> dict[str, Setting]:

@@ -27,7 +27,7 @@ _PLACES, _FOLDS, _EXACT = np.dtype("<f4"), np.dtype("<i2"), np.dtype("<f8")
 
 
 class FeatureWorth(Record, frozen=True):
-    """What is lost without each feature; see `melm_core.diagnostics.Importance`.
+    """Loss of accuracy without each feature; see `melm_core.diagnostics.Importance`.
 
     Attributes
     ----------
@@ -45,16 +45,16 @@ class FeatureWorth(Record, frozen=True):
     n_rows: int
 
     @classmethod
-    def of(cls, found: Importance, n_features: int) -> FeatureWorth:
+    def of(cls, importance: Importance, n_features: int) -> FeatureWorth:
         """Return the importance of the first `n_features`; the columns of curves follow them."""
-        own = slice(n_features)
-        groups = () if found.groups is None else tuple(found.groups[own].tolist())
+        leading = slice(n_features)
+        groups = () if importance.groups is None else tuple(importance.groups[leading].tolist())
         return cls(
-            loss=tuple(found.loss[own].tolist()),
-            error=tuple(found.error[own].tolist()),
-            share_loss=tuple(found.share_loss[own].tolist()),
+            loss=tuple(importance.loss[leading].tolist()),
+            error=tuple(importance.error[leading].tolist()),
+            share_loss=tuple(importance.share_loss[leading].tolist()),
             groups=groups,
-            n_rows=found.n_rows,
+            n_rows=importance.n_rows,
         )
 
     @property
@@ -82,7 +82,7 @@ class HeldOutCurve(Record, frozen=True):
 
 
 class SecondComponent(Record, frozen=True):
-    """What a second component adds; see `melm_core.diagnostics.ComponentGain`."""
+    """Gain by a second component; see `melm_core.diagnostics.ComponentGain`."""
 
     direction: tuple[float, ...]
     gain: float
@@ -91,10 +91,10 @@ class SecondComponent(Record, frozen=True):
     share_error: float
 
     @classmethod
-    def of(cls, found: ComponentGain) -> SecondComponent:
-        """Return a gain, as a report keeps it."""
-        numbers = (found.gain, found.error, found.share_gain, found.share_error)
-        return cls(tuple(found.direction.tolist()), *numbers)
+    def of(cls, gain: ComponentGain) -> SecondComponent:
+        """Return a gain in the form of a report."""
+        numbers = (gain.gain, gain.error, gain.share_gain, gain.share_error)
+        return cls(tuple(gain.direction.tolist()), *numbers)
 
     @property
     def component_gain(self) -> ComponentGain:
@@ -104,7 +104,7 @@ class SecondComponent(Record, frozen=True):
 
 
 class FoldSoFar(Record, frozen=True):
-    """What of a fold is kept until all are done; see `melm_core.evaluation.KeptFold`.
+    """State of a fold until all are done; see `melm_core.evaluation.KeptFold`.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class FoldSoFar(Record, frozen=True):
 
 
 class RefitsReport(Record, frozen=True):
-    """What refits have found so far.
+    """Results of refits so far.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class RefitsReport(Record, frozen=True):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every fold was tried."""
+        """True if every fold was tried."""
         return 0 < self.n_folds == self.n_done
 
     @property
@@ -208,8 +208,8 @@ class RefitsReport(Record, frozen=True):
         """Training share, held-out share and its error by the name of the rule that is judged."""
         if self.share is None or self.linear is None:
             return {}
-        own = (self.train_share or 0.0, self.share, self.standard_error or 0.0)
-        return {CLASSIFIER: own, LINEAR_RULE: self.linear}
+        of_densities = (self.train_share or 0.0, self.share, self.standard_error or 0.0)
+        return {CLASSIFIER: of_densities, LINEAR_RULE: self.linear}
 
     @property
     def fold_of_rows(self) -> IntArray:

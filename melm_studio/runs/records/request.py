@@ -1,4 +1,4 @@
-"""What the user, or the pool of workers, requests of a run that has not ended."""
+"""Requests of the user, or the pool of workers, to a run that has not ended."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from melm_studio.record import Record
 
 
 class Command(StrEnum):
-    """What a run should do."""
+    """Commands to a run."""
 
     GO = "go"
     PAUSE = "pause"
@@ -42,12 +42,12 @@ class RunRequest(Record, frozen=True):
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the run should stop."""
+        """True if the run should stop."""
         return self.command is Command.CANCEL
 
     @property
     def is_paused(self) -> bool:
-        """Whether the run should pause."""
+        """True if the run should pause."""
         return self.command is Command.PAUSE
 
     def cancelled(self, reason: str = "") -> Self:

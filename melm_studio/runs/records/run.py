@@ -47,12 +47,12 @@ class RunState(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether a run in this state never changes again."""
+        """True if a run in this state never changes again."""
         return self is RunState.DONE or self.is_cut_short
 
     @property
     def is_cut_short(self) -> bool:
-        """Whether a run in this state ended before it was done."""
+        """True if a run in this state ended before it was done."""
         return self in (RunState.FAILED, RunState.CANCELLED, RunState.LOST)
 
 
@@ -149,12 +149,12 @@ class RunRecord(Record, frozen=True):
 
     @property
     def is_looked_at(self) -> bool:
-        """Whether somebody waits for its first plane; not of one that took a worker down."""
+        """True if a page waits for its first plane; not of one that took a worker down."""
         return self.from_page and self.n_losses == 0
 
     @property
     def is_search(self) -> bool:
-        """Whether its method searches, which may take long; others find a plane in one step."""
+        """True if its method searches, which may take long; others find a plane in one step."""
         method = METHODS[self.method]
         return method.streams or not method.is_linear
 
@@ -177,9 +177,9 @@ class RunRecord(Record, frozen=True):
 
     @property
     def is_curved(self) -> bool:
-        """Whether its features bend; where the run is to choose, not before it has."""
-        found = self.outcome.curves
-        return self.parameters.curves == CURVED or (found is not None and found.is_curved)
+        """True if its features bend; where the run is to choose, not before it has."""
+        choice = self.outcome.curves
+        return self.parameters.curves == CURVED or (choice is not None and choice.is_curved)
 
     @property
     def parameters_without_start(self) -> dict[str, Any]:
@@ -188,17 +188,17 @@ class RunRecord(Record, frozen=True):
 
     @property
     def batch_weight(self) -> float:
-        """How much the method is to keep batches apart from its plane; 0 if not at all."""
+        """Weight of keeping batches apart from the plane; 0 for none."""
         return self.parameters.batch_weight
 
     @property
     def is_of_sample(self) -> bool:
-        """Whether the data are a sample of the rows of a registered table."""
+        """True if the data are a sample of the rows of a registered table."""
         return bool(self.table_version)
 
     @property
     def can_continue(self) -> bool:
-        """Whether it was cut short and can be queued again."""
+        """True if it was cut short and can be queued again."""
         return self.state.is_cut_short
 
     @property
@@ -208,7 +208,7 @@ class RunRecord(Record, frozen=True):
 
 
 class UnreadableRun(RunRecord, frozen=True):
-    """What stands for a run that another version made in a way that this one cannot read.
+    """Placeholder of a run that another version made in a form that this one cannot read.
 
     It has failed, says so, and has the settings of a run, so that lists of runs can have it. Stored
     again, it is what the other version made of it, but for what its user says of it.
@@ -226,15 +226,15 @@ class UnreadableRun(RunRecord, frozen=True):
         return False
 
     def to_bytes(self) -> bytes:
-        known = fields_of(self.raw)
-        if not known:
+        fields = fields_of(self.raw)
+        if not fields:
             return to_json(replace(self, raw=b""))
         named = {} if self.name == _UNREADABLE_NAME else {"name": self.name}
-        return to_json({**known, **named, "removed_s": self.removed_s})
+        return to_json({**fields, **named, "removed_s": self.removed_s})
 
 
 def stored_run(run_id: str, raw: bytes, owner_of: Callable[[str], str]) -> RunRecord:
-    """Return the run that a store has as `raw`, or what stands for it.
+    """Return the run that is stored as `raw`, or its placeholder if it cannot be read.
 
     Parameters
     ----------
@@ -247,51 +247,51 @@ def stored_run(run_id: str, raw: bytes, owner_of: Callable[[str], str]) -> RunRe
         record = RunRecord.from_bytes(raw)
         if record.method in METHODS:
             return record
-    known = fields_of(raw)
+    fields = fields_of(raw)
     return UnreadableRun(
         run_id=run_id,
-        owner=_text(known, "owner") or owner_of(run_id),
-        data_id=_text(known, "data_id"),
-        data_name=_text(known, "data_name"),
+        owner=_text(fields, "owner") or owner_of(run_id),
+        data_id=_text(fields, "data_id"),
+        data_name=_text(fields, "data_name"),
         method=_ANY_METHOD,
         parameters=RunParameters(),
-        source=_place_of(known.get("source")),
+        source=_place_of(fields.get("source")),
         state=RunState.FAILED,
-        created_s=_seconds(known, "created_s") or time.time(),
+        created_s=_seconds(fields, "created_s") or time.time(),
         message=OTHER_VERSION,
-        kind=_text(known, "kind") or FIT,
-        of_run=_text(known, "of_run"),
-        name=_text(known, "name") or _UNREADABLE_NAME,
-        removed_s=_seconds(known, "removed_s"),
+        kind=_text(fields, "kind") or FIT,
+        of_run=_text(fields, "of_run"),
+        name=_text(fields, "name") or _UNREADABLE_NAME,
+        removed_s=_seconds(fields, "removed_s"),
         raw=raw,
     )
 
 
 def fields_of(raw: bytes) -> dict[str, Any]:
-    """Return the fields of a record as they are, whatever they are; of other bytes none."""
+    """Return the fields of a record, whatever they are; none if it is not JSON."""
     with suppress(ValueError, RecursionError):
-        known = json.loads(raw)
-        if isinstance(known, dict):
-            return known
+        fields = json.loads(raw)
+        if isinstance(fields, dict):
+            return fields
     return {}
 
 
-def _text(known: Mapping[str, Any], name: str) -> str:
-    value = known.get(name)
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
     return value if isinstance(value, str) else ""
 
 
-def _seconds(known: Mapping[str, Any], name: str) -> float | None:
-    value = known.get(name)
+def _seconds(fields: Mapping[str, Any], name: str) -> float | None:
+    value = fields.get(name)
     return float(value) if isinstance(value, int | float) else None
 
 
 def _place_of(source: object) -> DataSource:
-    """What of a source says below which table a run is listed."""
-    known = source if isinstance(source, dict) else {}
-    named = {name: _text(known, name) or _text(known, "key") for name in ("kind", "key", "name")}
+    """Return what a source says of the table below which a run is listed."""
+    fields = source if isinstance(source, dict) else {}
+    named = {name: _text(fields, name) or _text(fields, "key") for name in ("kind", "key", "name")}
     with suppress(*UNREADABLE):
-        label = _text(known, "label") or None
+        label = _text(fields, "label") or None
         return msgspec.convert({**named, "label": label}, known_type(DataSource))
     return _UNKNOWN_SOURCE
 
@@ -349,8 +349,8 @@ def table_of(data_id: str, source: DataSource, version: str = "") -> Table:
     # Other classes of the same label are other data: their runs cannot be compared. So are other
     # rows chosen by a column, which may have other classes.
     relabeled = [mark for mark in source.marks if mark.column == source.label]
-    found = (source.classes, source.read_options, relabeled, source.filters, version)
-    rules = [rule for rule in map(msgspec.to_builtins, found) if rule]
+    parts = (source.classes, source.read_options, relabeled, source.filters, version)
+    rules = [rule for rule in map(msgspec.to_builtins, parts) if rule]
     return (
         source.kind,
         source.key,

@@ -13,7 +13,7 @@ REFRESH_AFTER_S = 3_600.0
 
 
 class FileKind(StrEnum):
-    """What a stored file contains."""
+    """Kinds of stored files, by their content."""
 
     DATA = "data"
     UPLOAD = "upload"

@@ -6,7 +6,7 @@ from melm_studio.record import Record
 
 
 class TriedReading(Record, frozen=True):
-    """What a check finds where some rows are kept together that may belong together.
+    """Results of a check that keeps rows together that may belong together.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What stands for a visitor in the store."""
+"""Identifiers of visitors in the store."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from melm_studio.record import Record
 
 
 class Without(Record, frozen=True):
-    """What is told apart without the columns, or rows, that may decide alone.
+    """Separation of the classes without the columns, or rows, that may decide alone.
 
     Attributes
     ----------

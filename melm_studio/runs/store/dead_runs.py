@@ -43,21 +43,21 @@ class DeadRuns:
 
     def end(self, except_for: Collection[str] = ()) -> None:
         """Poll once, to be called every second; leave alone the runs known to be executed."""
-        found = [run for run in self._store.unfinished() if run.state in AT_WORK]
+        running = [run for run in self._store.unfinished() if run.state in AT_WORK]
         now = self._clock.monotonic()
         if now - self._polled_s > CUT_OFF_AFTER_S:
             self._beats = {}
         self._polled_s = now
-        self._beats = {run.run_id: self._since(run, now) for run in found}
-        for run in found:
+        self._beats = {run.run_id: self._since(run, now) for run in running}
+        for run in running:
             if run.run_id not in except_for and now - self._beats[run.run_id][1] >= DEAD_AFTER_S:
                 end_attempt(self._store, run, LOST)
 
     def _since(self, run: RunRecord, now: float) -> tuple[float, float]:
         beat_s = run.heartbeat_s or run.created_s
-        known = self._beats.get(run.run_id)
-        if known is not None and known[0] == beat_s:
-            return known
+        last = self._beats.get(run.run_id)
+        if last is not None and last[0] == beat_s:
+            return last
         age_s = self._clock.time() - beat_s
-        is_left_behind = known is None and not self._has_others and age_s >= DEAD_AFTER_S
+        is_left_behind = last is None and not self._has_others and age_s >= DEAD_AFTER_S
         return beat_s, float("-inf") if is_left_behind else now

@@ -154,8 +154,8 @@ class DiskRunStore(RunStore):
         if stop is None or start < 0 or stop < 0:
             start, stop, _ = slice(start, stop).indices(self.n_events(run_id))
         # No transaction: events never change, and readers must not delay the run.
-        found = (self._cache.get(_event_key(run_id, place)) for place in range(start, stop))
-        stored = takewhile(lambda raw: raw is not None, found)
+        raws = (self._cache.get(_event_key(run_id, place)) for place in range(start, stop))
+        stored = takewhile(lambda raw: raw is not None, raws)
         return [*filter(None, map(PlaneEvent.readable, filter(None, stored)))]
 
     def history_size(self, run_id: str) -> HistorySize:
@@ -184,13 +184,13 @@ class DiskRunStore(RunStore):
             choice = choose(waiting, seen)
             if choice is None:
                 return None
-            chosen, served_then = choice
+            run, served_then = choice
             with self._cache.transaction():
                 if (self._cache.listed(listing), self._cache.listed(served)) == (waiting, seen):
-                    others = [run_id for run_id in waiting if run_id != chosen.run_id]
+                    others = [run_id for run_id in waiting if run_id != run.run_id]
                     self._cache.put_listed(listing, others)
                     self._cache.put_listed(served, served_then)
-                    return chosen
+                    return run
         return None
 
     def release(self, run_id: str) -> None:
@@ -220,8 +220,8 @@ class DiskRunStore(RunStore):
     def get_file(self, owner: str, kind: FileKind, key: str) -> bytes | None:
         return self._files.get(owner, kind, key)
 
-    def owners(self, at: str | None = None) -> list[str]:
-        return self._cache.listed(OWNERS if at is None else _key("at", at))
+    def owners(self, address: str | None = None) -> list[str]:
+        return self._cache.listed(OWNERS if address is None else _key("at", address))
 
     def set_address(self, owner: str, address: str) -> None:
         before = self.address_of(owner)
@@ -346,8 +346,8 @@ class DiskFiles:
 
     def of_owner(self, owner: str) -> list[StoredFile]:
         """Return the records of the owner's files."""
-        found = (self._cache.get(name) for name in self._cache.listed(_held(owner)))
-        read = (StoredFile.readable(raw) for raw in found if raw is not None)
+        raws = (self._cache.get(name) for name in self._cache.listed(_held(owner)))
+        read = (StoredFile.readable(raw) for raw in raws if raw is not None)
         return [file for file in read if file is not None]
 
     def delete(self, file: StoredFile) -> None:
@@ -409,13 +409,13 @@ class DiskGrants(Grants):
 
     def put(self, grant: Grant, *, is_newcomer: bool = False) -> None:
         with self._cache.transaction():
-            own, at = self.of_owner(grant.owner), _at(grant)
-            n_here = len(self._cache.listed(at))
-            here = partial(self._listed, at)
-            for former in replaced_by(grant, own, n_here, here, is_newcomer=is_newcomer):
+            of_visitor, listing_here = self.of_owner(grant.owner), _at(grant)
+            n_here = len(self._cache.listed(listing_here))
+            here = partial(self._listed, listing_here)
+            for former in replaced_by(grant, of_visitor, n_here, here, is_newcomer=is_newcomer):
                 self._delete(former)
             self._cache.put(_RECORDS + grant.grant_id, grant.to_bytes())
-            for listing in (_of(grant.owner), at):
+            for listing in (_of(grant.owner), listing_here):
                 self._cache.enlist(listing, grant.grant_id)
 
     def get(self, grant_id: str) -> Grant | None:
@@ -444,8 +444,8 @@ class DiskGrants(Grants):
                 self._cache.unlist(listing, grant.grant_id)
 
     def _listed(self, listing: str) -> list[Grant]:
-        found = map(self.get, self._cache.listed(listing))
-        return [grant for grant in found if grant is not None]
+        grants = map(self.get, self._cache.listed(listing))
+        return [grant for grant in grants if grant is not None]
 
 
 def _of(owner: str) -> str:
@@ -478,8 +478,8 @@ class DiskTalks(Talks):
         return None if raw is None else Talk.readable(raw)
 
     def every(self) -> list[Talk]:
-        found = (self.get(talk_id) for talk_id in self._cache.listed(_TALKS))
-        return [talk for talk in found if talk is not None]
+        talks = (self.get(talk_id) for talk_id in self._cache.listed(_TALKS))
+        return [talk for talk in talks if talk is not None]
 
     def end(self, talk_id: str) -> None:
         with self._cache.transaction():
@@ -515,7 +515,11 @@ class DiskTalks(Talks):
     def _counts(self, talk_id: str, now: float) -> dict[str, tuple[int, float]]:
         raw = self._cache.get(_talk_key("talk-viewers", talk_id)) or b"{}"
         counts: dict[str, tuple[int, float]] = json.loads(raw)
-        return {name: (n, at) for name, (n, at) in counts.items() if now - at < COUNT_VALID_S}
+        return {
+            name: (n, time_s)
+            for name, (n, time_s) in counts.items()
+            if now - time_s < COUNT_VALID_S
+        }
 
 
 def _talk_key(kind: str, talk_id: str) -> str:

@@ -157,10 +157,10 @@ class DiskCache:
     def remove_orphans(self, now: float) -> None:
         """Delete files whose process died before it could enter them into the database."""
         files = [*self._folder.rglob("*.val")]
-        known = self._known_files()
+        entered = self._known_files()
         for file in files:
             with suppress(FileNotFoundError):  # entered and deleted meanwhile
-                if file not in known and now - file.stat().st_mtime > ORPHANED_AFTER_S:
+                if file not in entered and now - file.stat().st_mtime > ORPHANED_AFTER_S:
                     file.unlink()
 
     def n_bytes(self) -> int:
@@ -201,13 +201,13 @@ def _tell_fault(error: sqlite3.Error) -> None:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether a database is damaged, rather than out of reach."""
+    """Return whether a database is damaged, rather than out of reach."""
     name = getattr(error, "sqlite_errorname", "")
     return name.startswith(_DAMAGED_SQLITE) or _NO_TABLE in str(error)
 
 
 def _told(error: BaseException) -> type[Exception] | None:
-    """What is raised for what went wrong while something was written; None for other errors."""
+    """Return the exception to raise for a failed write; None for other errors."""
     every = [*_with_causes(error)]
     if any(map(_is_disk_full, every)):
         return DiskFullError
@@ -230,7 +230,7 @@ def _is_disk_full(error: BaseException) -> bool:
 
 
 def _is_failure(error: BaseException) -> bool:
-    """Whether the system could not read or write."""
+    """Return whether the system could not read or write."""
     name = getattr(error, "sqlite_errorname", "")
     return isinstance(error, OSError) or name.startswith(_FAILED_SQLITE)
 

@@ -1,4 +1,4 @@
-"""Whether a data folder holds the whole of one studio, and how to begin anew where it does not.
+"""Identity of a data folder: whether it holds the whole of one studio.
 
 The key of a studio gives it a name, which stands in its database and in a file beside it. A folder
 that was used is told from a new one by any of the three, and what was lost or replaced by the
@@ -59,7 +59,7 @@ class WholeFolderError(UserError):
 
 
 def identify(folder: Path, *, begins_anew: bool = False) -> None:
-    """Check that a folder is new or holds the whole of one studio, and give it that one's name.
+    """Check that a folder is new or holds the whole of one studio, and name it so.
 
     No other process may use the folder meanwhile.
 
@@ -79,9 +79,9 @@ def identify(folder: Path, *, begins_anew: bool = False) -> None:
         If the folder cannot be read or written.
     """
     try:
-        found = _inspect(folder)
-        loss = found.loss
-        if begins_anew and found.is_used and not loss:
+        state = _inspect(folder)
+        loss = state.loss
+        if begins_anew and state.is_used and not loss:
             raise WholeFolderError(folder)
         if begins_anew and loss:
             logger.warning("what is left was moved to %s", _move_aside(folder))
@@ -95,8 +95,8 @@ def identify(folder: Path, *, begins_anew: bool = False) -> None:
 
 
 @dataclass(frozen=True)
-class _Found:
-    """What is in a folder: of each part its fault, if it has one, or else what it says."""
+class _FolderState:
+    """Parts of a folder: of each its fault, if it has one, or else its content."""
 
     key_file: Path
     database_file: Path
@@ -111,13 +111,13 @@ class _Found:
 
     @property
     def is_used(self) -> bool:
-        """Whether a studio has been here."""
+        """True if a studio has used the folder."""
         parts = self.key, self.key_fault, self.database_fault, self.name, self.mark
         return any(parts) or self.has_owners or self.has_values
 
     @property
     def loss(self) -> str:
-        """What a studio has lost here, as a clause; empty if it is whole, or there was none."""
+        """What a studio lost here, as a clause; empty if it is whole, or there was none."""
         if not self.is_used:
             return ""
         missing_key = "" if self.key or self.key_fault else "is missing"
@@ -133,35 +133,35 @@ class _Found:
 
     @property
     def _mismatch(self) -> str:
-        own = _name_of(self.key) if self.key else ""
-        if self.name in ("", own):
+        expected = _name_of(self.key) if self.key else ""
+        if self.name in ("", expected):
             is_blank = self.mark and not self.name and not self.has_owners
             return f"its database, {self.database_file}, is empty" if is_blank else ""
-        if self.mark == own:
+        if self.mark == expected:
             return f"its database, {self.database_file}, is that of another studio"
         return f"its key, {self.key_file}, is not the one that it was used with"
 
 
-def _inspect(folder: Path) -> _Found:
+def _inspect(folder: Path) -> _FolderState:
     key_file, database_file = folder / SECRET_FILE, folder / STORE_FOLDER / DATABASE
     key, key_fault = _read_key(key_file)
     mark_file = folder / MARK_FILE
-    found: dict[str, Any] = {
+    state: dict[str, Any] = {
         "key": key,
         "key_fault": key_fault,
         "mark": (mark_file.is_file() and mark_file.read_text(errors="replace")) or "",
         "has_values": next((folder / STORE_FOLDER).rglob("*.val"), None) is not None,
     }
     if database_file.is_dir():
-        found["database_fault"] = "is a folder"
+        state["database_fault"] = "is a folder"
     elif database_file.exists():
         try:
-            found |= _read_database(database_file)
+            state |= _read_database(database_file)
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise
-            found["database_fault"] = f"is damaged ({error})"
-    return _Found(key_file, database_file, **found)
+            state["database_fault"] = f"is damaged ({error})"
+    return _FolderState(key_file, database_file, **state)
 
 
 def _read_key(file: Path) -> tuple[bytes, str]:
@@ -191,7 +191,7 @@ def _read_database(file: Path) -> dict[str, Any]:
 
 
 def _first_fault(database: sqlite3.Connection) -> str:
-    """What SQLite finds within the time for it; empty if that is nothing."""
+    """Return what SQLite's check reports within its time; empty if nothing."""
     is_over = threading.Event()
 
     def end() -> None:

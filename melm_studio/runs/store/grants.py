@@ -1,4 +1,4 @@
-"""What every store implements of grants."""
+"""Grants as every store implements them."""
 
 from __future__ import annotations
 

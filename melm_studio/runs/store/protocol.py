@@ -1,4 +1,4 @@
-"""What every store implements, in parts: a back end that lacks a method cannot be constructed.
+"""Interface of every store, in parts: without a method no back end can be constructed.
 
 Abstract is only what a back end must do itself; all else is made of it here, once.
 """
@@ -251,10 +251,10 @@ class Runs(ABC):
 
 
 class Owners(ABC):
-    """Who owns runs or files, and where they came from last."""
+    """Owners of runs or files, and the addresses they came from last."""
 
     @abstractmethod
-    def owners(self, at: str | None = None) -> list[str]:
+    def owners(self, address: str | None = None) -> list[str]:
         """Return every owner of runs or files, or those that came from an address last."""
 
     @abstractmethod
@@ -306,10 +306,10 @@ class Queues(Runs, Owners):
             # Those in the other queue are not at work either.
             others = {*self.run_ids(Listing.LOOKED_AT)}
             unfinished = [run for run in self.unfinished() if run.run_id not in others]
-            chosen = next_run(unfinished, waiting, served, self.address_of)
-            if chosen is None:
+            next_in_turn = next_run(unfinished, waiting, served, self.address_of)
+            if next_in_turn is None:
                 return None
-            return chosen, after_serving(served, chosen.owner, unfinished)
+            return next_in_turn, after_serving(served, next_in_turn.owner, unfinished)
 
         return self.take(Listing.QUEUED, choose)
 
@@ -326,10 +326,10 @@ class Queues(Runs, Owners):
             waiting: Sequence[str], served: Sequence[str]
         ) -> tuple[RunRecord, list[str]] | None:
             admitted = filter(admits, self.records(waiting))
-            chosen = next_looked_at(admitted, served, self.address_of)
-            if chosen is None:
+            run = next_looked_at(admitted, served, self.address_of)
+            if run is None:
                 return None
-            return chosen, after_looking(served, chosen.owner, self.address_of(chosen.owner))
+            return run, after_looking(served, run.owner, self.address_of(run.owner))
 
         return self.take(Listing.LOOKED_AT, choose)
 
@@ -347,9 +347,9 @@ class Queues(Runs, Owners):
         # places of a run stay the same while it waits.
         waiting = [*self.run_ids(Listing.LOOKED_AT), *self.run_ids(Listing.QUEUED)]
         unknown = [run_id for run_id in waiting if run_id not in self._places]
-        found = {run.run_id: (run.owner, places_of(run)) for run in self.records(unknown)}
-        known = {**self._places, **found}
-        self._places = {run_id: known[run_id] for run_id in waiting if run_id in known}
+        counted = {run.run_id: (run.owner, places_of(run)) for run in self.records(unknown)}
+        places = {**self._places, **counted}
+        self._places = {run_id: places[run_id] for run_id in waiting if run_id in places}
         taken = Counter[str]()
         for owner, n_places in self._places.values():
             taken[owner] += n_places
@@ -418,13 +418,13 @@ class Histories(ABC):
 
     def event(self, run_id: str, sequence: int) -> PlaneEvent | None:
         """Return one event, or None if there is none."""
-        found = self.events(run_id, sequence, sequence + 1) if sequence >= 0 else []
-        return found[0] if found else None
+        events = self.events(run_id, sequence, sequence + 1) if sequence >= 0 else []
+        return events[0] if events else None
 
     def last_event(self, run_id: str) -> PlaneEvent | None:
         """Return the newest event, or None before the first."""
-        found = self.events(run_id, -1)
-        return found[0] if found else None
+        events = self.events(run_id, -1)
+        return events[0] if events else None
 
     def n_events(self, run_id: str) -> int:
         """Return the number of events in the history."""
@@ -464,7 +464,7 @@ class Files(ABC):
 
 
 class Sign(StrEnum):
-    """What the processes of a studio tell each other by its time."""
+    """Signs that the processes of a studio leave for each other, with their times."""
 
     SUPERVISOR = "supervisor"  # one is working the queue
     SWEEP = "swept"  # unused runs and data were looked for
@@ -472,7 +472,7 @@ class Sign(StrEnum):
 
 
 class Service(ABC):
-    """What the processes of one studio share besides runs and data."""
+    """Data that the processes of one studio share besides runs and tables."""
 
     @abstractmethod
     def secret(self) -> bytes:

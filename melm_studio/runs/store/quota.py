@@ -87,7 +87,7 @@ def _bytes_left(store: RunStore, owner: str) -> tuple[int, str]:
     # An address cannot have more than all that is stored, so most often nothing need be summed.
     if 2 * (stored + limits.session_bytes) <= limits.total_bytes:
         return left, of_visitor
-    here = store.owners(at=store.address_of(owner))
+    here = store.owners(address=store.address_of(owner))
     n_here = sum(bytes_of(store, other) for other in {owner, *here})
     of_address = share_of_address(limits.total_bytes, stored) - n_here
     if left <= of_address:

@@ -24,13 +24,13 @@ class DamagedKeyError(UserError):
     """The file of the key is damaged; the message names it and the way out."""
 
 
-def secret_in(path: Path, known: bytes = b"") -> bytes:
+def secret_in(path: Path, previous: bytes = b"") -> bytes:
     """Return the secret in the file, which is created once.
 
     Parameters
     ----------
     path : path
-    known : bytes
+    previous : bytes
         The secret that a missing file had, if that is known.
 
     Raises
@@ -39,7 +39,7 @@ def secret_in(path: Path, known: bytes = b"") -> bytes:
         If the file is not as it was written: nobody must be recognized by a key that is known.
     """
     if not path.exists():
-        write_whole(path, known or secrets.token_bytes(SECRET_BYTES))
+        write_whole(path, previous or secrets.token_bytes(SECRET_BYTES))
     key = path.read_bytes()
     if len(key) != SECRET_BYTES:
         raise DamagedKeyError(_DAMAGED.format(path=path, n_bytes=len(key), expected=SECRET_BYTES))

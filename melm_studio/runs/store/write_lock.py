@@ -1,4 +1,4 @@
-"""Who writes to a folder next: one at a time, and nobody waits long for those who write often."""
+"""Order of writers to a folder: one at a time, and frequent writers cannot starve others."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class WriteLock:
 
     @property
     def is_held(self) -> bool:
-        """Whether this thread holds it."""
+        """True if this thread holds it."""
         return getattr(self._thread, "is_inside", False)
 
     @contextmanager

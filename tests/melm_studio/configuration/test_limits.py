@@ -149,14 +149,14 @@ def test_who_left_no_longer_counts_for_an_address(open_store):
     store = open_store()
     store.set_address("ada", "home")
     store.set_address("ada", "work")
-    assert store.owners(at="work") == ["ada"]
+    assert store.owners(address="work") == ["ada"]
     assert store.address_of("ada") == "work"
-    assert store.owners(at="home") == []
+    assert store.owners(address="home") == []
     store.put_file("ada", FileKind.DATA, "d", b"data")
     (file,) = store.files_of("ada")
     store.delete_file(file)
     store.tidy(0.0)
-    assert store.owners(at="work") == []
+    assert store.owners(address="work") == []
 
 
 @pytest.mark.parametrize("kind", FileKind)

@@ -98,8 +98,8 @@ class RedisRunStore(RunStore):
         transact(self._redis, put, *self._queues, runs, files)
 
     def records(self, run_ids: Sequence[str]) -> list[RunRecord]:
-        found = self._redis.mget([*map(self._run_key, run_ids)]) if run_ids else []
-        return [*filter(None, map(self._record, run_ids, found))]
+        raws = self._redis.mget([*map(self._run_key, run_ids)]) if run_ids else []
+        return [*filter(None, map(self._record, run_ids, raws))]
 
     def run_ids(self, of: str | Listing) -> list[str]:
         return _texts(self._redis.zrange(self._listing(of), 0, -1))
@@ -133,9 +133,9 @@ class RedisRunStore(RunStore):
             pipe.zrem(self._listing(queue_of(before)), after.run_id)
         if after.state.is_final and not before.state.is_final:
             pipe.zrem(self._listing(Listing.UNFINISHED), after.run_id)
-            one = Ended().and_one(after)
-            pipe.hincrby(self._ended, after.state, one.n_runs)
-            pipe.hincrbyfloat(self._ended, f"{after.state} seconds", one.seconds)
+            count = Ended().and_one(after)
+            pipe.hincrby(self._ended, after.state, count.n_runs)
+            pipe.hincrbyfloat(self._ended, f"{after.state} seconds", count.seconds)
 
     def _enlist(self, pipe: Pipeline, record: RunRecord) -> None:
         for listing in (Listing.UNFINISHED, queue_of(record)):
@@ -176,11 +176,11 @@ class RedisRunStore(RunStore):
             pipe.multi()
             if choice is None:
                 return None
-            chosen, served_then = choice
-            pipe.zrem(listing, chosen.run_id)
+            run, served_then = choice
+            pipe.zrem(listing, run.run_id)
             pipe.delete(served)
             pipe.rpush(served, *served_then)
-            return chosen
+            return run
 
         return transact(self._redis, take_chosen, listing)
 
@@ -213,8 +213,8 @@ class RedisRunStore(RunStore):
     def get_file(self, owner: str, kind: FileKind, key: str) -> bytes | None:
         return self._files.get(owner, kind, key)
 
-    def owners(self, at: str | None = None) -> list[str]:
-        key = self._owners if at is None else self._key("at", at)
+    def owners(self, address: str | None = None) -> list[str]:
+        key = self._owners if address is None else self._key("at", address)
         return sorted(name.decode() for name in self._redis.smembers(key))
 
     def set_address(self, owner: str, address: str) -> None:
@@ -239,10 +239,10 @@ class RedisRunStore(RunStore):
 
     def secret(self) -> bytes:
         # A server that lost everything gets the key back that this process has.
-        key, known = self._key("secret"), self._secret or secrets.token_bytes(SECRET_BYTES)
-        if self._redis.set(key, known, nx=True):
+        key, candidate = self._key("secret"), self._secret or secrets.token_bytes(SECRET_BYTES)
+        if self._redis.set(key, candidate, nx=True):
             logger.warning("the store was empty, it got %s key", "its" if self._secret else "a new")
-        self._secret = self._redis.get(key) or known
+        self._secret = self._redis.get(key) or candidate
         return self._secret
 
     def tidy(self, now: float) -> None:
@@ -260,9 +260,9 @@ class RedisRunStore(RunStore):
         return None if raw is None else float(raw)
 
     def ended(self) -> dict[RunState, Ended]:
-        found = {name.decode(): value for name, value in self._redis.hgetall(self._ended).items()}
+        values = {name.decode(): value for name, value in self._redis.hgetall(self._ended).items()}
         return {
-            state: Ended(int(found.get(state, 0)), float(found.get(f"{state} seconds", 0.0)))
+            state: Ended(int(values.get(state, 0)), float(values.get(f"{state} seconds", 0.0)))
             for state in RunState
             if state.is_final
         }
@@ -353,8 +353,8 @@ class RedisFiles:
 
     def of_owner(self, owner: str) -> list[StoredFile]:
         """Return the records of the owner's files, longest untouched first."""
-        found = filter(None, map(StoredFile.readable, self._redis.hvals(self.listing(owner))))
-        return sorted(found, key=lambda file: file.touched_s)
+        files = filter(None, map(StoredFile.readable, self._redis.hvals(self.listing(owner))))
+        return sorted(files, key=lambda file: file.touched_s)
 
     def delete(self, file: StoredFile) -> None:
         """Delete a file, and its contents if no other file has them."""
@@ -407,28 +407,28 @@ class RedisGrants(Grants):
         self._ends = address.key("grant-ends")
 
     def put(self, grant: Grant, *, is_newcomer: bool = False) -> None:
-        of, at = self._listings(grant)
+        of, listing_here = self._listings(grant)
 
         def change(pipe: Pipeline) -> None:
-            own, ids = self._records(pipe.smembers(of)), pipe.smembers(at)
+            of_visitor, ids = self._records(pipe.smembers(of)), pipe.smembers(listing_here)
             here = partial(self._records, ids)
-            gone = replaced_by(grant, own, len(ids), here, is_newcomer=is_newcomer)
+            gone = replaced_by(grant, of_visitor, len(ids), here, is_newcomer=is_newcomer)
             pipe.multi()
             for former in gone:
                 self._delete(pipe, former)
             self._write(pipe, grant)
-            for listing in (of, at):
+            for listing in (of, listing_here):
                 pipe.sadd(listing, grant.grant_id)
 
-        transact(self._redis, change, of, at)
+        transact(self._redis, change, of, listing_here)
 
     def get(self, grant_id: str) -> Grant | None:
         raw = self._redis.get(self._key("grant", grant_id))
         return None if raw is None else Grant.from_bytes(raw)
 
     def of_owner(self, owner: str) -> list[Grant]:
-        found = self._records(self._redis.smembers(self._key("grants-of", owner)))
-        return sorted(found, key=lambda grant: grant.created_s)
+        grants = self._records(self._redis.smembers(self._key("grants-of", owner)))
+        return sorted(grants, key=lambda grant: grant.created_s)
 
     def change(self, grant_id: str, change: Callable[[Grant], Grant]) -> None:
         key = self._key("grant", grant_id)
@@ -463,13 +463,13 @@ class RedisGrants(Grants):
             pipe.srem(listing, grant.grant_id)
 
     def _listings(self, grant: Grant) -> tuple[str, str]:
-        at = self._key(f"grants-at-{grant.kind}", grant.address)
-        return self._key("grants-of", grant.owner), at
+        listing_here = self._key(f"grants-at-{grant.kind}", grant.address)
+        return self._key("grants-of", grant.owner), listing_here
 
     def _records(self, ids: Iterable[bytes]) -> list[Grant]:
         keys = [self._key("grant", name.decode()) for name in ids]
-        found = self._redis.mget(keys) if keys else []
-        return [Grant.from_bytes(raw) for raw in found if raw is not None]
+        raws = self._redis.mget(keys) if keys else []
+        return [Grant.from_bytes(raw) for raw in raws if raw is not None]
 
 
 class RedisTalks(Talks):
@@ -542,15 +542,15 @@ class RedisTalks(Talks):
 
     def n_viewers(self, talk_id: str, now: float) -> int:
         counts = map(json.loads, self._redis.hvals(self._key("talk-viewers", talk_id)))
-        return sum(n for n, at in counts if now - at < COUNT_VALID_S)
+        return sum(n for n, time_s in counts if now - time_s < COUNT_VALID_S)
 
     def _forget(self, pipe: Pipeline, talk_id: str) -> None:
         pipe.hdel(self._talks, talk_id)
         pipe.unlink(*(self._key(f"talk-{kind}", talk_id) for kind in ("number", "view", "viewers")))
 
 
-def _read(found: Iterable[bytes]) -> Iterator[Talk]:
-    return filter(None, map(Talk.readable, found))
+def _read(raws: Iterable[bytes]) -> Iterator[Talk]:
+    return filter(None, map(Talk.readable, raws))
 
 
 # An event contains its own sequence number, so the client guesses that of the first one: the script
@@ -612,8 +612,8 @@ class RedisEvents:
         if stop == 0:
             return []
         last = -1 if stop is None else stop - 1
-        found = self._redis.lrange(self._list(run_id), start, last)
-        return [*filter(None, map(PlaneEvent.readable, found))]
+        raws = self._redis.lrange(self._list(run_id), start, last)
+        return [*filter(None, map(PlaneEvent.readable, raws))]
 
     def _list(self, run_id: str) -> str:
         return self._address.key("events", run_id)
