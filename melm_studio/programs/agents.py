@@ -172,16 +172,16 @@ class StudioTools:
         return {**self._found(run), "page": page, "page_is_valid": "for 10 minutes"}
 
     def _found(self, run: Run) -> dict[str, Any]:
-        known = {"run": run.id, "title": run.title, "state": run.state}
+        answer = {"run": run.id, "title": run.title, "state": run.state}
         if not run.state.is_final:
-            return known
+            return answer
         result = self._client.result(run.id)
         if result.has_refits:  # what its words and shares are read from
             refits = self._client.refitted(run.id, longest_s=self._longest_wait_s)
             result = self._client.result(run.id)
             if not refits.state.is_final:
-                known["state"] = refits.state
-        return known | {
+                answer["state"] = refits.state
+        return answer | {
             "words": result.words,
             "held_out_share": result.accuracy_held_out,
             "training_share": result.accuracy_train,
@@ -217,8 +217,8 @@ class StudioTools:
         The share of the first is corrected for its having been chosen.
         """
         source = self._source(file, label, answers)
-        found = self._client.compared(source, longest_s=self._longest_wait_s)
-        return dict(msgspec.to_builtins(found))
+        comparison = self._client.compared(source, longest_s=self._longest_wait_s)
+        return dict(msgspec.to_builtins(comparison))
 
     def place_new_rows(self, run: str, file: str, save_as: str | None = None) -> dict[str, Any]:
         """Place the rows of another file in the plane of a run, and say what they are taken for.
@@ -228,10 +228,10 @@ class StudioTools:
         if save_as is not None:
             self._new(save_as)
             _refuse_other(save_as, ".csv")
-        own, rows = self._client.run(run), self._uploaded(file)
-        report = self._client.placed(own, rows)
+        placing_run, rows = self._client.run(run), self._uploaded(file)
+        report = self._client.placed(placing_run, rows)
         if save_as is not None:
-            self._write(save_as, self._client.placed_csv(own, rows))
+            self._write(save_as, self._client.placed_csv(placing_run, rows))
         return {
             "words": report.headline,
             "notes": report.notes,
@@ -250,12 +250,12 @@ class StudioTools:
         """
         rows = None if file is None else self._uploaded(file)
         longest_s = self._longest_wait_s
-        found = self._client.analyzed(run, CLASS_MODELS.name, rows, longest_s=longest_s)
-        report = msgspec.convert(found.report, known_type(ClassModelsReport))
+        analysis = self._client.analyzed(run, CLASS_MODELS.name, rows, longest_s=longest_s)
+        report = msgspec.convert(analysis.report, known_type(ClassModelsReport))
         return {
             "run": run,
-            "state": found.state,
-            "words": found.words,
+            "state": analysis.state,
+            "words": analysis.words,
             "models": [model.sentence for model in report.models],
             "first_rows": [
                 dict(zip(NEW_HEAD, cells, strict=True))
@@ -274,12 +274,12 @@ class StudioTools:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise UserError(_NOT_EMPTY.format(path=folder))
         results = [self._client.result(run) for run in runs]
-        found = [MethodResult(result.run.method, result=result) for result in results]
+        methods = [MethodResult(result.run.method, result=result) for result in results]
         target.mkdir(parents=True, exist_ok=True)
-        for place, one in enumerate(found, 1):
-            write_method(self._client, one, target / f"{place}-{one.method}")
-            write_report(self._client, one, target / f"{place}-{one.method}")
-        write_comparison(self._client, found, target)
+        for place, method in enumerate(methods, 1):
+            write_method(self._client, method, target / f"{place}-{method.method}")
+            write_report(self._client, method, target / f"{place}-{method.method}")
+        write_comparison(self._client, methods, target)
         files = sorted(path for path in target.rglob("*") if path.is_file())
         return {"files": [str(path.relative_to(self._folder)) for path in files]}
 
@@ -287,28 +287,26 @@ class StudioTools:
         self, file: str, label: str | None, answers: dict[str, str] | None
     ) -> dict[str, Any]:
         kind, _, key = file.partition(":")
-        own = {"kind": kind, "key": key} if kind == "sample" else self._uploaded(file)
-        chosen = {
-            self._text.meant(key): self._text.meant(it) for key, it in (answers or {}).items()
-        }
-        return {**own, "label": label and self._text.meant(label), "answers": chosen}
+        origin = {"kind": kind, "key": key} if kind == "sample" else self._uploaded(file)
+        meant = {self._text.meant(key): self._text.meant(it) for key, it in (answers or {}).items()}
+        return {**origin, "label": label and self._text.meant(label), "answers": meant}
 
     def _uploaded(self, file: str) -> dict[str, str]:
         path = self._inside(file)
         return self._client.upload(table_in(path), path.name)
 
     def _inside(self, path: str) -> Path:
-        found = (self._folder / path).resolve()
-        if not found.is_relative_to(self._folder):
+        resolved = (self._folder / path).resolve()
+        if not resolved.is_relative_to(self._folder):
             raise UserError(_OUTSIDE.format(path=path, folder=self._folder))
-        return found
+        return resolved
 
     def _new(self, path: str) -> Path:
-        """Where something is to be written."""
-        found = self._inside(path)
-        if any(part.startswith(".") for part in found.relative_to(self._folder).parts):
+        """Return a path inside the folder that may be written."""
+        target = self._inside(path)
+        if any(part.startswith(".") for part in target.relative_to(self._folder).parts):
             raise UserError(_HIDDEN.format(path=path))
-        return found
+        return target
 
     def _write(self, path: str, content: bytes) -> None:
         try:
@@ -324,11 +322,11 @@ def _refuse_other(path: str, suffix: str) -> None:
 
 
 def _beyond_noise(importance: Sequence[FeatureImportance]) -> list[dict[str, Any]]:
-    """The features whose loss on held-out rows exceeds its noise, largest first."""
-    found = [one for one in importance if one.loss > NOISE_ERRORS * one.error]
+    """List the features whose loss on held-out rows exceeds its noise, largest first."""
+    features = [feature for feature in importance if feature.loss > NOISE_ERRORS * feature.error]
     return [
-        {"feature": one.feature, "loss_nats": one.loss, "standard_error": one.error}
-        for one in sorted(found, key=lambda one: -one.loss)[:MOST_NAMES]
+        {"feature": feature.feature, "loss_nats": feature.loss, "standard_error": feature.error}
+        for feature in sorted(features, key=lambda feature: -feature.loss)[:MOST_NAMES]
     ]
 
 

@@ -117,7 +117,7 @@ def add_audit_parser(commands: Any) -> None:
 
 
 def audit_table(options: argparse.Namespace, unknown: Sequence[str]) -> int:
-    """Audit, and print what is found; return the exit code."""
+    """Audit, print the results, and return the exit code."""
     if unknown:
         print(
             f"melm-studio audit has no {unknown[0]}. Type: melm-studio audit --help",
@@ -125,17 +125,17 @@ def audit_table(options: argparse.Namespace, unknown: Sequence[str]) -> int:
         )
         return REFUSED
     try:
-        found = dict(_audits(options))
+        audits = dict(_audits(options))
     except UserError as error:
         print(f"melm-studio audit: {error}", file=sys.stderr)
         return REFUSED
     if options.json:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(audits, indent=2))
     return DONE
 
 
 def _audits(options: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What is found of the map and of the estimator, each printed as soon as it is known."""
+    """Audit the map and the estimators; print each as soon as it is done."""
     if not options.coordinates and not options.estimator and not options.refit:
         raise UserError(
             "Say what to judge: --coordinates x y for columns of a map, --estimator "
@@ -152,10 +152,10 @@ def _audits(options: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]
         )
     for key, (name, estimator) in estimators.items():
         try:
-            found = _judged(name, data, options, partial(_of_estimator, options, estimator))
+            audit = _judged(name, data, options, partial(_of_estimator, options, estimator))
         except ValueError as error:  # of the estimator, such as that it takes no missing values
             raise UserError(f"{name} cannot be judged: {error}") from error
-        yield key, found
+        yield key, audit
 
 
 # Given rows, shuffles at most, and a callback.
@@ -189,40 +189,42 @@ def _judged(
     *,
     is_refitted: bool = True,
 ) -> dict[str, Any]:
-    """What is found, with every reading of rows that may belong together, and printed."""
+    """Audit with every reading of rows that may belong together, and print it."""
     ways = readings(data)
     n_shuffles = shuffles_of_each(options.permutations, 1 + len(ways))
     with _Progress(options) as progress:
-        found = judge(data, n_shuffles, progress.show)
+        audit = judge(data, n_shuffles, progress.show)
     tried: list[TriedReading] = []
-    is_yes = found.answer in TOLD_APART and not data.open_questions
-    for one in ways if is_yes else ():
-        own = judge(one.data, n_shuffles, lambda _: False)
-        p = PermutationP(own.p_value, own.n_permutations, own.n_exceeding)
-        score = Score(own.share, own.standard_error)
-        tried.append(record_of(one, own.answer or Answer.UNKNOWN, p, score))
-        if own.answer not in TOLD_APART:
+    is_yes = audit.answer in TOLD_APART and not data.open_questions
+    for reading in ways if is_yes else ():
+        kept_together = judge(reading.data, n_shuffles, lambda _: False)
+        p = PermutationP(
+            kept_together.p_value, kept_together.n_permutations, kept_together.n_exceeding
+        )
+        score = Score(kept_together.share, kept_together.standard_error)
+        tried.append(record_of(reading, kept_together.answer or Answer.UNKNOWN, p, score))
+        if kept_together.answer not in TOLD_APART:
             break
-    left = tuple(_left_without(found, data, judge)) if is_refitted else ()
-    return _printed(name, found, tried, data, left)
+    left = tuple(_left_without(audit, data, judge)) if is_refitted else ()
+    return _printed(name, audit, tried, data, left)
 
 
-def _left_without(found: Audit, data: LabeledData, judge: _Judge) -> Iterator[Without]:
-    """What is told apart without the columns that say the same as the label."""
+def _left_without(audit: Audit, data: LabeledData, judge: _Judge) -> Iterator[Without]:
+    """Yield the separation without the columns that say the same as the label."""
     names = kept_twins(data.questions)
-    if not names or found.answer not in TOLD_APART:
+    if not names or audit.answer not in TOLD_APART:
         return
     what, chance = listed([shortened(name) for name in names]), 1.0 / len(data.class_names)
     try:
-        own = judge(without_columns(data, names), 1, lambda _: False)
+        without = judge(without_columns(data, names), 1, lambda _: False)
     except UserError:  # there is no other feature
         yield Without(what, chance, 0.0, is_one=len(names) == 1)
         return
-    yield Without(what, own.share, own.standard_error, is_one=len(names) == 1)
+    yield Without(what, without.share, without.standard_error, is_one=len(names) == 1)
 
 
 def _estimators(options: argparse.Namespace) -> Iterator[tuple[str, tuple[str, Any]]]:
-    """What is to be refitted, by its key among the numbers: its name, and itself."""
+    """Yield what is to be refitted, by its key among the numbers: its name, and itself."""
     if options.estimator:
         yield "estimator", (options.estimator, estimator_named(options.estimator))
     if options.refit:
@@ -244,33 +246,33 @@ def _data(options: argparse.Namespace) -> LabeledData:
 
 
 def _columns(data: LabeledData, names: Sequence[str]) -> FloatArray:
-    """The numbers of some features, of which none may be missing."""
-    known = list(data.feature_names)
-    missing = [name for name in names if name not in known]
+    """Return the numbers of some features, of which none may be missing."""
+    features = list(data.feature_names)
+    missing = [name for name in names if name not in features]
     if missing:
         raise UserError(
-            f"The table has no column of numbers named {missing[0]!r}. It has {', '.join(known)}."
+            f"The table has no column of numbers named {missing[0]!r}. It has {', '.join(features)}."
         )
-    found: FloatArray = data.unprepared[:, [known.index(name) for name in names]]
-    n_missing = int(np.isnan(found).any(axis=1).sum())
+    numbers: FloatArray = data.unprepared[:, [features.index(name) for name in names]]
+    n_missing = int(np.isnan(numbers).any(axis=1).sum())
     if n_missing:
         raise UserError(
             f"{n_missing:,} rows have no place in the map: a coordinate is missing. Leave them out."
         )
-    return found
+    return numbers
 
 
 def _features(data: LabeledData, coordinates: Sequence[str]) -> FloatArray:
-    """The numbers of all other features; nan where one is missing."""
-    kept = [i for i, name in enumerate(data.feature_names) if name not in coordinates]
-    if not kept:
+    """Return the numbers of all other features; nan where one is missing."""
+    others = [i for i, name in enumerate(data.feature_names) if name not in coordinates]
+    if not others:
         raise UserError("The table has no features besides the coordinates to fit anything to.")
-    features: FloatArray = data.unprepared[:, kept]
+    features: FloatArray = data.unprepared[:, others]
     return features
 
 
 def estimator_named(name: str) -> Any:
-    """The object of a module in the current folder or installed, or what a function of it returns.
+    """Import an object of a module in the current folder or installed; call a factory.
 
     Raises
     ------
@@ -283,39 +285,39 @@ def estimator_named(name: str) -> Any:
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
-        found = getattr(import_module(module_name), attribute)
+        estimator = getattr(import_module(module_name), attribute)
     except ImportError as error:
         raise UserError(
             f"--estimator {name}: {error}. Start it in the folder of the module, or install it."
         ) from error
     except AttributeError as error:
         raise UserError(f"--estimator {name}: {module_name} has no {attribute}.") from error
-    is_made = isinstance(found, type) or not hasattr(found, "fit")
-    return found() if is_made and callable(found) else found
+    is_made = isinstance(estimator, type) or not hasattr(estimator, "fit")
+    return estimator() if is_made and callable(estimator) else estimator
 
 
 def _printed(
     name: str,
-    found: Audit,
+    audit: Audit,
     tried: Sequence[TriedReading],
     data: LabeledData,
     left: tuple[Without, ...],
 ) -> dict[str, Any]:
-    verdict = msgspec.structs.replace(_verdict(found, tried, data), without=left)
-    sentence = " ".join(filter(None, (verdict.sentence, found.remark)))
+    verdict = msgspec.structs.replace(_verdict(audit, tried, data), without=left)
+    sentence = " ".join(filter(None, (verdict.sentence, audit.remark)))
     print(f"{name}: {sentence}")
     for question in verdict.questions:
         if question.default == EACH_WAY:
             print_question(question)
-    notes = (*twin_notes(data.questions), *found.notes)
+    notes = (*twin_notes(data.questions), *audit.notes)
     for note in notes:
         print(f"  {note}")
     return {
         "answer": str(verdict.answer),
-        "share": found.share,
-        "standard_error": found.standard_error,
-        "share_train": found.share_train,
-        "chance": found.chance,
+        "share": audit.share,
+        "standard_error": audit.standard_error,
+        "share_train": audit.share_train,
+        "chance": audit.chance,
         "p_value": verdict.p and verdict.p.value,
         "n_permutations": verdict.p and verdict.p.n_permutations,
         "readings": msgspec.to_builtins(tried),
@@ -325,29 +327,29 @@ def _printed(
     }
 
 
-def _verdict(found: Audit, tried: Sequence[TriedReading], data: LabeledData) -> Verdict:
-    """As the page says it: while the table has questions, nothing is a plain yes."""
+def _verdict(audit: Audit, tried: Sequence[TriedReading], data: LabeledData) -> Verdict:
+    """Return the verdict as on the page: while the table has questions, nothing is a plain yes."""
     verdict = Verdict(
-        answer=found.answer,
+        answer=audit.answer,
         rows=Rows.FOLDS,
-        share=found.share,
-        n_classes=found.n_classes,
-        share_train=found.share_train,
-        standard_error=found.standard_error,
-        p=PermutationP(found.p_value, found.n_permutations, found.n_exceeding),
+        share=audit.share,
+        n_classes=audit.n_classes,
+        share_train=audit.share_train,
+        standard_error=audit.standard_error,
+        p=PermutationP(audit.p_value, audit.n_permutations, audit.n_exceeding),
         within=data.compared_within,
     )
-    if found.answer is None:
+    if audit.answer is None:
         return verdict
-    given = answer_given(found.answer, data.open_questions)
-    asked = data.open_questions if given is not found.answer else ()
+    given = answer_given(audit.answer, data.open_questions)
+    asked = data.open_questions if given is not audit.answer else ()
     if given in TOLD_APART:
         given, asked = agreed(given, tried, data.suspicions)
-    judged: list[Audit | TriedReading] = [found, *([] if asked else tried)]
+    judged: list[Audit | TriedReading] = [audit, *([] if asked else tried)]
     of_all = [
-        PermutationP(one.p_value or 0.0, one.n_permutations, one.n_exceeding) for one in judged
+        PermutationP(each.p_value or 0.0, each.n_permutations, each.n_exceeding) for each in judged
     ]
-    p = max(of_all, key=lambda one: one.value)
+    p = max(of_all, key=lambda each: each.value)
     verdict = msgspec.structs.replace(
         verdict, answer=given, questions=asked, readings=tuple(tried), p=p
     )
@@ -366,11 +368,11 @@ class _Progress:
     def __exit__(self, *_: object) -> None:
         self._bar.close()
 
-    def show(self, found: Audit) -> bool:
+    def show(self, audit: Audit) -> bool:
         """Show how far it is; never ends the audit."""
-        if not found.n_permutations and not self._bar.disable:
+        if not audit.n_permutations and not self._bar.disable:
             self._bar.clear()
-            print(f"{found.sentence} Shuffling the labels.", file=sys.stderr)
-        self._bar.n = found.n_permutations
+            print(f"{audit.sentence} Shuffling the labels.", file=sys.stderr)
+        self._bar.n = audit.n_permutations
         self._bar.refresh()
         return False

@@ -65,7 +65,7 @@ T = TypeVar("T")
 
 
 class _Advancing(Protocol):
-    """What says how far it is."""
+    """A response with the state of its progress."""
 
     @property
     def state(self) -> RunState: ...
@@ -141,7 +141,7 @@ class StudioClient:
         return self._read(Runs, "GET", "/runs").runs
 
     def run(self, run_id: str) -> Run:
-        """How far a run is."""
+        """Return the state of a run."""
         return self._read(Run, "GET", _path(run_id))
 
     def finished(
@@ -213,8 +213,8 @@ class StudioClient:
         new_rows : mapping
             The source of their file, from `upload`.
         """
-        found = self._sent("GET", _newest(run, "new-rows"), params=_query(new_rows)).json()
-        return msgspec.convert(found["report"], known_type(NewRowsReport))
+        content = self._sent("GET", _newest(run, "new-rows"), params=_query(new_rows)).json()
+        return msgspec.convert(content["report"], known_type(NewRowsReport))
 
     def placed_csv(self, run: Run, new_rows: Mapping[str, str]) -> bytes:
         """The same as a table: every row with its class, distances and coordinates."""
@@ -270,14 +270,14 @@ class StudioClient:
 def _waited(
     read: Callable[[], S], longest_s: float = math.inf, callback: Callable[[S], None] | None = None
 ) -> S:
-    """What is read last: once its state is final, or once time is up."""
+    """Poll until the state is final, or time is up; return the last response."""
     deadline = time.monotonic() + longest_s
     while True:
-        found = read()
+        response = read()
         if callback is not None:
-            callback(found)
-        if found.state.is_final or time.monotonic() > deadline:
-            return found
+            callback(response)
+        if response.state.is_final or time.monotonic() > deadline:
+            return response
         time.sleep(POLL_S)
 
 
@@ -297,7 +297,7 @@ def _query(new_rows: Mapping[str, str]) -> dict[str, str]:
 
 
 def _happened(error: requests.RequestException) -> str:
-    """What to say of a request without an answer."""
+    """Describe the error of a request without a response."""
     if isinstance(error, ValueError):  # as all errors of addresses are
         return _NO_ADDRESS
     if isinstance(error, requests.exceptions.SSLError):

@@ -28,7 +28,7 @@ _NO_START = "The studio did not start. It printed: {output}"
 
 
 def answers(url: str) -> bool:
-    """Whether a studio answers at an address."""
+    """Return whether a studio responds at an address."""
     with suppress(requests.RequestException):
         return requests.get(f"{url}/health", timeout=2.0).text.startswith("ok")
     return False
@@ -43,7 +43,7 @@ def free_port() -> int:
 
 @dataclass(frozen=True)
 class LocalStudio:
-    """Where a studio of this machine is.
+    """Address of a studio on this machine.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ _BLANK = re.compile(
 
 
 def visible(text: str, most: int = MOST_NAME) -> str:
-    """Return a text on one line, without what nobody sees, and no longer than a name.
+    """Return a text on one line, without invisible characters, at most as long as a name.
 
     Examples
     --------
@@ -45,13 +45,13 @@ def visible(text: str, most: int = MOST_NAME) -> str:
     'aaaaaaaaaaa…'
     """
     spaced = _BLANK.sub("", _LINE_ENDS.sub(" ", text))
-    seen = "".join(one for one in spaced if unicodedata.category(one) not in _UNSEEN)
+    seen = "".join(mark for mark in spaced if unicodedata.category(mark) not in _UNSEEN)
     line = " ".join(seen.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 class ModelText:
-    """What a model was told of names, and what it means by them."""
+    """Names as they were shown to a model, and the originals that it means by them."""
 
     def __init__(self) -> None:
         self._originals: dict[str, str] = {}
@@ -75,10 +75,10 @@ class ModelText:
         return self._originals.get(text, text)
 
     def _named(self, value: Any, key: str) -> Any:
-        """The value with its names as they are told."""
+        """Return the value with its names as they are shown."""
         if isinstance(value, Mapping):
             return {
-                self._name(str(own)): self._named(each, str(own)) for own, each in value.items()
+                self._name(str(name)): self._named(each, str(name)) for name, each in value.items()
             }
         if isinstance(value, list | tuple):
             return [self._named(each, key) for each in value]
@@ -87,15 +87,15 @@ class ModelText:
         return visible(value, MOST_SENTENCE) if key in _ADDRESSES else self._name(value)
 
     def _said(self, value: Any, key: str) -> Any:
-        """The value with its sentences as they are told."""
+        """Return the value with its sentences as they are shown."""
         if isinstance(value, Mapping):
-            return {own: self._said(each, own) for own, each in value.items()}
+            return {name: self._said(each, name) for name, each in value.items()}
         if isinstance(value, list | tuple):
             return [self._said(each, key) for each in value]
         return self.sentence(value) if isinstance(value, str) and key in _SENTENCES else value
 
     def _name(self, text: str) -> str:
-        """How a name is told: by a number too, where another one looks the same."""
+        """Return the form in which a name is shown, numbered where another one looks the same."""
         number, told = 1, visible(text)
         while self._originals.get(told, text) != text:
             number += 1

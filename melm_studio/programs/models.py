@@ -1,4 +1,4 @@
-"""What programs send and receive, as JSON."""
+"""Requests and responses of programs, as JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Token(Struct, frozen=True):
 
 
 class MadeToken(Struct, frozen=True):
-    """What is known of a token, which is not kept itself."""
+    """Description of a token, which is not stored itself."""
 
     id: str
     made: datetime
@@ -140,7 +140,7 @@ class Planes(Struct, frozen=True):
 
 
 class BatchResult(Struct, frozen=True):
-    """How well the batch of a row is told from its place in a plane, within the classes."""
+    """Accuracy of predicting the batch of a row from its place in a plane, by class."""
 
     accuracy_train: float
     accuracy_held_out: Annotated[
@@ -152,7 +152,7 @@ class BatchResult(Struct, frozen=True):
 
 
 class Region(Struct, frozen=True):
-    """What a drawn region of a class holds."""
+    """Shares of rows in a drawn region of a class."""
 
     class_name: Annotated[str, Meta(description="The class.")] = field(name="class")
     share: Annotated[float, Meta(description="That the region is to hold.")]
@@ -173,7 +173,7 @@ class Region(Struct, frozen=True):
 
 
 class FeatureImportance(Struct, frozen=True):
-    """What is lost on held-out rows when a feature's values are exchanged between them."""
+    """Loss on held-out rows when a feature's values are exchanged between them."""
 
     feature: str
     loss: Annotated[
@@ -186,7 +186,7 @@ class FeatureImportance(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True):
-    """What a run found: its newest plane, and how its rows are told apart there."""
+    """Results of a run: its newest plane, and the separation of the classes there."""
 
     run: Run
     is_linear: Annotated[bool, Meta(description="Whether points are a linear map of rows.")]
@@ -223,12 +223,12 @@ class Result(Struct, frozen=True):
 
     @property
     def has_refits(self) -> bool:
-        """Whether its held-out rows are those of refits: it has classes, and holds no rows out."""
+        """True if its held-out rows are those of refits: it has classes, and holds no rows out."""
         return self.run.parameters.get(HELD_OUT.name) == 0.0 and self.chance < 1.0
 
 
 class Check(Struct, frozen=True):
-    """What the check of a run has found so far."""
+    """Results of the check of a run so far."""
 
     state: RunState
     fraction: Annotated[float, Meta(description="Share of the work done.")]
@@ -255,7 +255,7 @@ class Check(Struct, frozen=True):
 
 
 class Refits(Struct, frozen=True):
-    """What planes that were fitted without them say of the rows of a run, so far."""
+    """Results of planes that were fitted without the rows that they judge, so far."""
 
     state: RunState
     n_done: Annotated[int, Meta(description="Folds that were tried.")]
@@ -281,7 +281,7 @@ class Refits(Struct, frozen=True):
 
 
 class AnalysisResult(Struct, frozen=True):
-    """What an analysis of a run has found so far."""
+    """Results of an analysis of a run so far."""
 
     name: str
     state: RunState
@@ -305,7 +305,7 @@ class ComparedMethod(Struct, frozen=True):
 
 
 class Comparison(Struct, frozen=True):
-    """What the comparison of all methods on a table has found so far."""
+    """Results of the comparison of all methods on a table so far."""
 
     id: str
     state: RunState
@@ -355,6 +355,6 @@ class Link(Struct, frozen=True):
 
 
 class Refusal(Struct, frozen=True):
-    """Why a request was refused, and what to do."""
+    """Reason for which a request was refused, and the way out."""
 
     error: str

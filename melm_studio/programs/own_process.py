@@ -75,16 +75,16 @@ class _OwnProcess(BaseAdapter):
             data=body.encode() if isinstance(body, str) else body,
         )
         with closing(answer):
-            found = requests.Response()
-            found.status_code, found.url, found.request = (
+            response = requests.Response()
+            response.status_code, response.url, response.request = (
                 answer.status_code,
                 request.url or _URL,
                 request,
             )
-            found.headers.update(answer.headers)
-            found.raw = io.BytesIO(answer.data)
+            response.headers.update(answer.headers)
+            response.raw = io.BytesIO(answer.data)
         self._runner.drain()
-        return found
+        return response
 
     def close(self) -> None:
         """Nothing stays open."""

@@ -142,12 +142,14 @@ class PlaneWidget(anywidget.AnyWidget):
         last = last_step(self.estimator)
         self._viewer, self._last = None, None
         parameters = last.get_params(deep=False)
-        own = {"callback": parameters["callback"]} if "callback" in parameters else {}
-        last.set_params(**{name: _both(self._follow, callback) for name, callback in own.items()})
+        callbacks = {"callback": parameters["callback"]} if "callback" in parameters else {}
+        last.set_params(
+            **{name: _both(self._follow, callback) for name, callback in callbacks.items()}
+        )
         try:
             self.estimator.fit(*self._rows)
         finally:
-            last.set_params(**own)
+            last.set_params(**callbacks)
         self._viewer = None  # the fitted estimator may say another kernel width
         self._show_fitted()
         return self.estimator
@@ -248,11 +250,11 @@ def _is_fitted(estimator: Any) -> bool:
     return True
 
 
-def _both(follow: Any, own: Any) -> Any:
-    """A callback that shows a plane, then asks the estimator's own whether to go on."""
+def _both(follow: Any, of_estimator: Any) -> Any:
+    """Return a callback that shows a plane, then asks the estimator's callback whether to stop."""
 
     def callback(progress: Progress) -> bool:
         follow(progress)
-        return bool(own(progress)) if own is not None else False
+        return bool(of_estimator(progress)) if of_estimator is not None else False
 
     return callback

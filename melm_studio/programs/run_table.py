@@ -224,8 +224,9 @@ def _results(
         for method in methods:
             results.append(work.result(method))
             write_scores(results, options.out)  # what is there is kept if the next one takes long
-    checks = [found.check for found in results if found.check]
-    for question in dict.fromkeys(one for check in checks for one in check.questions):
+    checks = [result.check for result in results if result.check]
+    questions = (question for check in checks for question in check.questions)
+    for question in dict.fromkeys(questions):
         if question.default == EACH_WAY:
             print_question(question)
     write_summary(table, results, options.out)
@@ -247,7 +248,7 @@ def _write_verdict(client: StudioClient, first: MethodResult, file: Path | None)
 
 @dataclass(frozen=True)
 class _Work:
-    """What is done with every method."""
+    """Work on every method."""
 
     client: StudioClient
     data: LabeledData
@@ -260,17 +261,17 @@ class _Work:
         """Fit, score and check a method, and write its files; a refusal is a result, too."""
         self.progress.begin(method)
         try:
-            found = self._found(method)
+            result = self._found(method)
         except (UserError, MemoryError) as error:
             refusal = NO_MEMORY if isinstance(error, MemoryError) else str(error)
             self.progress.refused(method, refusal)
             return MethodResult(method, refusal=refusal)
         folder = self.options.out / method
-        write_method(self.client, found, folder)
+        write_method(self.client, result, folder)
         if self.options.report:
-            write_report(self.client, found, folder)
-        self.progress.end(method, found)
-        return found
+            write_report(self.client, result, folder)
+        self.progress.end(method, result)
+        return result
 
     def _found(self, method: str) -> MethodResult:
         run = self._finished_run(method)
@@ -320,7 +321,7 @@ class _Work:
 
 @dataclass(frozen=True)
 class MethodResult:
-    """What a method found, or why it was refused."""
+    """Results of a method, or the reason why it was refused."""
 
     method: str
     result: Result | None = None
@@ -331,12 +332,12 @@ class MethodResult:
 
     @property
     def is_done(self) -> bool:
-        """Whether the method found a plane."""
+        """True if the method found a plane."""
         return self.result is not None
 
     @property
     def sentence(self) -> str:
-        """How many held-out rows are told apart, and whether that is real."""
+        """Sentence on how many held-out rows are told apart, and whether that is real."""
         if self.result is None:
             return self.refusal
         words = self.result.words
@@ -346,7 +347,7 @@ class MethodResult:
             n_classes = round(1.0 / self.result.chance)
             words = folds_sentence(self.scores.held_out, n_classes, self.scores.within)
         batches = [self.result.batches.words] if self.result.batches else []
-        return " ".join([words, *batches, *(found.words for found in self.analyses)])
+        return " ".join([words, *batches, *(analysis.words for analysis in self.analyses)])
 
     def row(self) -> dict[str, Any]:
         """The method in the table of scores."""
@@ -369,22 +370,22 @@ class MethodResult:
         }
 
 
-def write_method(client: StudioClient, found: MethodResult, folder: Path) -> None:
+def write_method(client: StudioClient, method: MethodResult, folder: Path) -> None:
     """Write the plane, coordinates and program of a method."""
-    if found.result is None:
+    if method.result is None:
         return
-    run, is_linear = found.result.run.id, found.result.is_linear
+    run, is_linear = method.result.run.id, method.result.is_linear
     folder.mkdir()
     (folder / "points.csv").write_bytes(client.download(run, "points.csv"))
     for remote, local in _DOWNLOADS.items() if is_linear else ():
         (folder / local).write_bytes(client.download(run, remote))
 
 
-def write_report(client: StudioClient, found: MethodResult, folder: Path) -> None:
+def write_report(client: StudioClient, method: MethodResult, folder: Path) -> None:
     """Write the figure and the report of a method beside its plane."""
-    if found.result is None:
+    if method.result is None:
         return
-    run = found.result.run.id
+    run = method.result.run.id
     (folder / "figure.pdf").write_bytes(client.figure([run], "pdf"))
     (folder / "report.html").write_bytes(client.report([run]))
 
@@ -394,32 +395,32 @@ def write_scores(results: Sequence[MethodResult], folder: Path) -> None:
     with (folder / "scores.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, _COLUMNS)
         writer.writeheader()
-        writer.writerows(found.row() for found in results)
+        writer.writerows(result.row() for result in results)
 
 
 def write_summary(table: PreparedTable, results: Sequence[MethodResult], folder: Path) -> None:
     """Write all that was found of a table."""
-    summary = {"table": table, "methods": [_summary(found) for found in results]}
+    summary = {"table": table, "methods": [_summary(result) for result in results]}
     encoded = msgspec.json.format(msgspec.json.encode(summary), indent=2)
     (folder / "summary.json").write_bytes(encoded)
 
 
 def write_comparison(client: StudioClient, results: Sequence[MethodResult], folder: Path) -> None:
     """Write a figure and a report that have several methods side by side."""
-    runs = [found.result.run.id for found in results if found.result is not None]
+    runs = [each.result.run.id for each in results if each.result is not None]
     if len(runs) > 1:
         (folder / "comparison.pdf").write_bytes(client.figure(runs, "pdf"))
         (folder / "comparison.html").write_bytes(client.report(runs))
 
 
-def _summary(found: MethodResult) -> dict[str, Any]:
+def _summary(method: MethodResult) -> dict[str, Any]:
     return {
-        "method": found.method,
-        "result": found.result,
-        "scores": found.scores,
-        "check": found.check,
-        "analyses": found.analyses,
-        "refusal": found.refusal,
+        "method": method.method,
+        "result": method.result,
+        "scores": method.scores,
+        "check": method.check,
+        "analyses": method.analyses,
+        "refusal": method.refusal,
     }
 
 
@@ -445,7 +446,7 @@ class FoldedScores(Struct, frozen=True):
 
 
 def judged_data(raw: bytes, source: Mapping[str, Any]) -> LabeledData:
-    """The rows of a file that folds are made of.
+    """Return the rows of a file that folds are made of.
 
     Parameters
     ----------
@@ -453,9 +454,9 @@ def judged_data(raw: bytes, source: Mapping[str, Any]) -> LabeledData:
     source : mapping
         How it is prepared.
     """
-    chosen = msgspec.convert(source, known_type(DataSource))
-    table = read_table(raw, chosen.name, options=chosen.read_options)
-    return prepare(table, chosen.label, answers=chosen.answers)
+    data_source = msgspec.convert(source, known_type(DataSource))
+    table = read_table(raw, data_source.name, options=data_source.read_options)
+    return prepare(table, data_source.label, answers=data_source.answers)
 
 
 def folded_scores(
@@ -473,9 +474,11 @@ def folded_scores(
     n_folds : int or "auto"
         See `Study.folds`.
     """
-    chosen = msgspec.convert(source, known_type(DataSource))
-    own = new_run("", "", chosen.name, run.method, RunParameters.of(run.parameters), source=chosen)
-    refits = Refits.of(study_of(data, own), n_folds, gamma=DEFAULT_DENSITY_GAMMA)
+    data_source = msgspec.convert(source, known_type(DataSource))
+    record = new_run(
+        "", "", data_source.name, run.method, RunParameters.of(run.parameters), source=data_source
+    )
+    refits = Refits.of(study_of(data, record), n_folds, gamma=DEFAULT_DENSITY_GAMMA)
     share = refits.share
     return FoldedScores(
         held_out=share.balanced_accuracy,
@@ -532,9 +535,9 @@ class Progress:
         """The folds are done; the check, if asked for, is next."""
         self._step(method, "check", 2)
 
-    def end(self, method: str, found: MethodResult) -> None:
-        """The method is done."""
-        self._line(method, found.sentence)
+    def end(self, method: str, result: MethodResult) -> None:
+        """Show that a method is done."""
+        self._line(method, result.sentence)
 
     def refused(self, method: str, reason: str) -> None:
         """The method cannot be fitted to the table."""

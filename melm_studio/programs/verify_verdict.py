@@ -56,7 +56,7 @@ Leaves: TypeAlias = dict[tuple[str, ...], Any]
 
 
 class State(StrEnum):
-    """What a line says."""
+    """States of a line."""
 
     AGREES, DIFFERS, NOTE = "agrees", "differs", "note"
 
@@ -190,14 +190,14 @@ def compared(said: VerdictFile, here: VerdictFile) -> Iterator[Line]:
     here : VerdictFile
         What the table at hand gives.
     """
-    one, other = _leaves(said), _leaves(here)
-    one[("picture",)], other[("picture",)] = _places_apart(said, here), 0.0
+    first, second = _leaves(said), _leaves(here)
+    first[("picture",)], second[("picture",)] = _places_apart(said, here), 0.0
     # By the numbers beside it, which are compared themselves.
-    other[("sentence",)] = check_sentence(said.found)
+    second[("sentence",)] = check_sentence(said.found)
     parts: dict[str, list[tuple[float, str]]] = {}
-    for path in dict.fromkeys([*one, *other]):
+    for path in dict.fromkeys([*first, *second]):
         depth = 2 if path[0] in ("table", "found") else 1
-        gap = _gap(path, one.get(path, _NONE), other.get(path, _NONE), said)
+        gap = _gap(path, first.get(path, _NONE), second.get(path, _NONE), said)
         parts.setdefault(".".join(path[:depth]), []).append(gap)
     for part, gaps in parts.items():
         gaps.sort(key=lambda gap: -gap[0])
@@ -209,7 +209,7 @@ def compared(said: VerdictFile, here: VerdictFile) -> Iterator[Line]:
 
 
 def _leaves(verdict: VerdictFile) -> Leaves:
-    """What came out, every value by the names that lead to it."""
+    """Flatten the results: every value by the names that lead to it."""
     values = msgspec.to_builtins(verdict)
     for name in (*_OF_FILE, *_GIVEN, "places"):
         del values[name]
@@ -222,15 +222,15 @@ def _leaves(verdict: VerdictFile) -> Leaves:
 def _below(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     items = value.items() if isinstance(value, dict) else enumerate(value)
     for name, part in items:
-        at = (*path, str(name))
+        nested = (*path, str(name))
         if isinstance(part, dict | list | tuple) and part:
-            yield from _below(at, part)
+            yield from _below(nested, part)
         else:
-            yield at, part
+            yield nested, part
 
 
 def _gap(path: tuple[str, ...], a: Any, b: Any, said: VerdictFile) -> tuple[float, str]:
-    """How far two values are apart, as a multiple of what is allowed, and in words."""
+    """Measure how far two values are apart, as a multiple of the tolerance, and in words."""
     if a == b:
         return 0.0, ""
     name = ".".join(path[2:] or path)
@@ -248,35 +248,35 @@ def _gap(path: tuple[str, ...], a: Any, b: Any, said: VerdictFile) -> tuple[floa
 
 
 def _allowed(path: tuple[str, ...], said: VerdictFile) -> float:
-    """By how much a number may differ on another machine; 0 where it may not."""
-    part, last, found = path[0], path[-1], said.found
+    """Return by how much a number may differ on another machine; 0 for equality."""
+    part, last, report = path[0], path[-1], said.found
     if part == "picture":
         return PLACES_TOLERANCE
     if part == "gamma":
         return GAMMA_TOLERANCE * abs(said.gamma)
     if part != "found":
         return 0.0
-    one = found.readings[int(path[2])] if path[1] == "readings" else found
+    judged = report.readings[int(path[2])] if path[1] == "readings" else report
     if last == "p_value":
-        p = min(max(one.p_value or 0.0, 0.0), 1.0)
-        n = max(one.n_permutations, 1)
+        p = min(max(judged.p_value or 0.0, 0.0), 1.0)
+        n = max(judged.n_permutations, 1)
         return P_ERRORS * math.sqrt(max(p, 1 / n) * (1 - p) / n)
     if last in ("n_permutations", "n_exceeding"):
-        return max(1.0, SHUFFLES_TOLERANCE * one.n_permutations)
+        return max(1.0, SHUFFLES_TOLERANCE * judged.n_permutations)
     return CONFUSION_TOLERANCE if path[1] == "overlap" else SHARE_TOLERANCE
 
 
 def _places_apart(said: VerdictFile, here: VerdictFile) -> float:
-    """The share of the variance of places that no linear map of the others gives."""
-    one, other = (list(found.places.values()) for found in (said, here))
-    if [list(map(len, part)) for part in one] != [list(map(len, part)) for part in other]:
+    """Return the share of variance of places that no linear map of the others gives."""
+    first, second = (list(file.places.values()) for file in (said, here))
+    if [list(map(len, part)) for part in first] != [list(map(len, part)) for part in second]:
         return math.inf
-    if not one:
+    if not first:
         return 0.0
-    a, b = (np.array([*chain.from_iterable(part)], dtype=float) for part in (one, other))
-    known = np.isfinite(a).all(axis=1)
-    if not (known == np.isfinite(b).all(axis=1)).all() or not known.any():
+    a, b = (np.array([*chain.from_iterable(part)], dtype=float) for part in (first, second))
+    is_placed = np.isfinite(a).all(axis=1)
+    if not (is_placed == np.isfinite(b).all(axis=1)).all() or not is_placed.any():
         return math.inf
-    a, b = (x[known] - x[known].mean(axis=0) for x in (a, b))
+    a, b = (x[is_placed] - x[is_placed].mean(axis=0) for x in (a, b))
     change, *_ = np.linalg.lstsq(b, a, rcond=None)
     return round(float(np.square(b @ change - a).sum() / np.square(a).sum()), 9)
