@@ -70,7 +70,7 @@ MUTANTS = (
     ),
     Mutant(
         "melm_studio/runs/store/dead_runs.py",
-        "            return known\n",
+        "            return last\n",
         "            return beat_s, now - (self._clock.time() - beat_s)\n",
         f"{_STORE}/test_dead_runs.py::test_a_jump_of_the_clock_loses_no_run",
     ),
@@ -721,7 +721,7 @@ MUTANTS = (
     ),
     Mutant(
         "melm_studio/runs/records/run.py",
-        "        if not known:\n            return to_json",
+        "        if not fields:\n            return to_json",
         "        if True:\n            return to_json",
         f"{_STORE}/test_other_versions.py"
         "::test_a_later_version_finds_its_run_as_it_was_but_for_the_removal",
@@ -1291,8 +1291,8 @@ MUTANTS = (
     ),
     Mutant(
         "melm_studio/workspace/project/opening.py",
-        'return own.made(("project", key), lambda: open_project(own, io.BytesIO(raw())))',
-        "return open_project(own, io.BytesIO(raw()))",
+        'workspace.made(("project", key), lambda: open_project(workspace, io.BytesIO(raw())))',
+        "open_project(workspace, io.BytesIO(raw()))",
         "tests/callbacks/test_slow_files.py::test_projects_that_take_long_keep_no_thread_either",
     ),
     Mutant(

@@ -135,7 +135,7 @@ class SourceFiles:
         return raw
 
     def has(self, source: DataSource) -> bool:
-        """Whether the table of a source can be read."""
+        """Return whether the table of a source can be read."""
         if source.kind == "sample":
             return source.key in SAMPLES
         if source.kind == "table":
@@ -189,7 +189,7 @@ def remembered_sources(values: Any) -> list[DataSource]:
 
 
 def recent_data(sources: Iterable[DataSource], fits: Sequence[RunRecord]) -> list[RecentData]:
-    """List the data sets, those that the browser remembers first.
+    """List the data sets, those stored by the browser first.
 
     Parameters
     ----------
@@ -198,17 +198,17 @@ def recent_data(sources: Iterable[DataSource], fits: Sequence[RunRecord]) -> lis
     fits : sequence of RunRecord
         All runs of the visitor, oldest first.
     """
-    found: dict[tuple[str, str], RecentData] = {}
+    data_sets: dict[tuple[str, str], RecentData] = {}
     for source in sources:
-        found.setdefault(_file(source), RecentData(_name(source), source))
+        data_sets.setdefault(_file(source), RecentData(_name(source), source))
     for run in reversed(fits):
-        _add(found, run)
-    return list(found.values())
+        _add(data_sets, run)
+    return list(data_sets.values())
 
 
-def _add(found: dict[tuple[str, str], RecentData], run: RunRecord) -> None:
-    one = found.setdefault(_file(run.source), RecentData(_name(run.source), run.source))
-    one.runs.append(RecentRun(run.run_id, title(run), run.source))
+def _add(data_sets: dict[tuple[str, str], RecentData], run: RunRecord) -> None:
+    data = data_sets.setdefault(_file(run.source), RecentData(_name(run.source), run.source))
+    data.runs.append(RecentRun(run.run_id, title(run), run.source))
 
 
 def _file(source: DataSource) -> tuple[str, str]:

@@ -35,7 +35,7 @@ _LEAST_BYTES = 2_000  # of one without any text, and of its place
 
 @dataclass(frozen=True)
 class TableDescription:
-    """What the page shows of a prepared table.
+    """Description of a prepared table for the page.
 
     Attributes
     ----------
@@ -69,8 +69,8 @@ class TableDescription:
     def of(cls, table: Table, data: LabeledData) -> TableDescription:
         """Describe a table and the data that were prepared from it."""
         likely = label_candidates(table)
-        known = set(likely)
-        others = (str(name) for name in table.frame.columns if name not in known)
+        candidates = set(likely)
+        others = (str(name) for name in table.frame.columns if name not in candidates)
         return cls(
             id=data.content_hash,
             name=data.name,
@@ -98,7 +98,7 @@ class DescribedTables:
         )
         self._lock = Lock()
 
-    def describe(self, own: Workspace, source: DataSource) -> TableDescription:
+    def describe(self, workspace: Workspace, source: DataSource) -> TableDescription:
         """Return the description of a table whose prepared data are stored.
 
         Raises
@@ -109,46 +109,48 @@ class DescribedTables:
             If it is being read or prepared.
         """
         # Its digest, since a source may name thousands of columns.
-        key = (own.owner, hashlib.sha256(msgspec.json.encode(source)).digest())
+        key = (workspace.owner, hashlib.sha256(msgspec.json.encode(source)).digest())
         with self._lock:
-            known = self._known.get(key)
-        if known is not None and _is_stored(own, source, known):
-            return known
+            description = self._known.get(key)
+        if description is not None and _is_stored(workspace, source, description):
+            return description
         if source.kind == "upload":
-            return own.made(key, partial(self._described, own, source, key))
-        return self._described(own, source, key)
+            return workspace.made(key, partial(self._described, workspace, source, key))
+        return self._described(workspace, source, key)
 
     def _described(
-        self, own: Workspace, source: DataSource, key: tuple[str, bytes]
+        self, workspace: Workspace, source: DataSource, key: tuple[str, bytes]
     ) -> TableDescription:
-        found = _description(own, source)
+        description = _description(workspace, source)
         # The operator may change a table.
-        if source.kind != "table" and _size(found) <= MOST_DESCRIBED_BYTES:
+        if source.kind != "table" and _size(description) <= MOST_DESCRIBED_BYTES:
             with self._lock:  # not held while the store is asked
-                self._known[key] = found
-        return found
+                self._known[key] = description
+        return description
 
 
-def _size(found: TableDescription) -> int:
-    """The bytes of a description, nearly all of which are those of its texts."""
-    texts = chain(found.labels, found.class_names, found.steps, found.warnings)
+def _size(description: TableDescription) -> int:
+    """Estimate the bytes of a description, nearly all of which are those of its texts."""
+    texts = chain(
+        description.labels, description.class_names, description.steps, description.warnings
+    )
     return _LEAST_BYTES + sum(map(sys.getsizeof, texts))
 
 
-def _description(own: Workspace, source: DataSource) -> TableDescription:
-    table = own.table(source)
-    data = own.prepare(table, source)
-    found, registered = TableDescription.of(table, data), own.files.registered(source)
+def _description(workspace: Workspace, source: DataSource) -> TableDescription:
+    table = workspace.table(source)
+    data = workspace.prepare(table, source)
+    description, registered = TableDescription.of(table, data), workspace.files.registered(source)
     if registered is None:
-        return found
-    sizes = class_sizes(own.store, registered, data)
-    return replace(found, summary=replace(found.summary, class_sizes=sizes))
+        return description
+    sizes = class_sizes(workspace.store, registered, data)
+    return replace(description, summary=replace(description.summary, class_sizes=sizes))
 
 
-def _is_stored(own: Workspace, source: DataSource, known: TableDescription) -> bool:
-    """Whether the file and the data of a table are stored, and need not be stored again."""
-    files = {(file.kind, file.key): file for file in own.store.files_of(own.owner)}
-    data = files.get((FileKind.DATA, known.id))
+def _is_stored(workspace: Workspace, source: DataSource, description: TableDescription) -> bool:
+    """Return whether the file and the data of a table are stored, and recently enough."""
+    files = {(file.kind, file.key): file for file in workspace.store.files_of(workspace.owner)}
+    data = files.get((FileKind.DATA, description.id))
     has_file = source.kind == "sample" or (FileKind.UPLOAD, source.key) in files
     return has_file and data is not None and _is_recent(data)
 

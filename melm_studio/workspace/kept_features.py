@@ -32,10 +32,10 @@ def view_of_features(record: RunRecord, data: LabeledData, features: Iterable[in
     UserError
         If the features come from fewer than two columns.
     """
-    kept = columns_of(data, features)
-    if len(kept) < 2:
+    columns = columns_of(data, features)
+    if len(columns) < 2:
         raise UserError(_ONE_COLUMN)
-    left_out = {one.name: Use.IGNORED for one in data.encodings if one.name not in kept}
+    left_out = {each.name: Use.IGNORED for each in data.encodings if each.name not in columns}
     source = record.source
     return ViewSpec(
         source=replace(source, roles={**source.roles, **left_out}),
@@ -50,5 +50,5 @@ def columns_of(data: LabeledData, features: Iterable[int]) -> set[str]:
     return {
         encoding.name
         for encoding in data.encodings
-        if any(own in names or f"{own} missing" in names for own in encoding.feature_names)
+        if any(part in names or f"{part} missing" in names for part in encoding.feature_names)
     }

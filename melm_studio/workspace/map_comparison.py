@@ -27,7 +27,7 @@ _MAKERS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def map_fits(own: Workspace, shown: ShownData) -> list[RunRecord]:
+def map_fits(workspace: Workspace, shown: ShownData) -> list[RunRecord]:
     """Return a map of the shown table as a run, and those to compare it with, not yet queued.
 
     The map first, of its columns alone and as they are; then a plane of the other columns and,
@@ -36,7 +36,7 @@ def map_fits(own: Workspace, shown: ShownData) -> list[RunRecord]:
 
     Parameters
     ----------
-    own : Workspace
+    workspace : Workspace
     shown : ShownData
 
     Returns
@@ -49,22 +49,22 @@ def map_fits(own: Workspace, shown: ShownData) -> list[RunRecord]:
     UserError
         If the table is no longer stored.
     """
-    data = own.data(shown)
-    kept = [column.name for column in data.columns if column.role is Role.INFO]
-    known = map_columns(kept)
-    if known is None:
+    data = workspace.data(shown)
+    texts = [column.name for column in data.columns if column.role is Role.INFO]
+    found_map = map_columns(texts)
+    if found_map is None:
         return []
-    axes = [kept[at] for at in known.columns]
+    axes = [texts[place] for place in found_map.columns]
     source = _of_columns(shown.run_source, data, axes)
-    alone = own.prepare(own.table(source), source)
+    alone = workspace.prepare(workspace.table(source), source)
     of_map = ShownData(alone.content_hash, alone.name, shown.label, source, shown.version)
-    makers = (_PLANE, *_MAKERS.get(known.method, ()))
+    makers = (_PLANE, *_MAKERS.get(found_map.method, ()))
     return [
         *(
             replace(fit, name=" and ".join(axes))
-            for fit in _fits(own, of_map, alone, _OF_TWO_COLUMNS)
+            for fit in _fits(workspace, of_map, alone, _OF_TWO_COLUMNS)
         ),
-        *(fit for method in makers for fit in _fits(own, shown, data, method)),
+        *(fit for method in makers for fit in _fits(workspace, shown, data, method)),
     ]
 
 
@@ -75,8 +75,10 @@ def _of_columns(source: DataSource, data: LabeledData, columns: list[str]) -> Da
     return replace(source, roles=roles, standardize=False, recipe=Recipe())
 
 
-def _fits(own: Workspace, shown: ShownData, data: LabeledData, method: str) -> Iterator[RunRecord]:
-    """The run of a method, if it can be fitted."""
+def _fits(
+    workspace: Workspace, shown: ShownData, data: LabeledData, method: str
+) -> Iterator[RunRecord]:
+    """Yield the run of a method, if it can be fitted."""
     if not METHODS[method].is_installed:
         return
     parameters = applicable(parameters_for(data, method, {}), data)
@@ -84,4 +86,4 @@ def _fits(own: Workspace, shown: ShownData, data: LabeledData, method: str) -> I
         check_data(method, data, parameters)
     except UserError:
         return
-    yield own.new_fit(shown, method, parameters, data)
+    yield workspace.new_fit(shown, method, parameters, data)

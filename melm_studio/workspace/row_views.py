@@ -1,4 +1,4 @@
-"""What the page asks about rows: their data, their table, and their place in a plane; cached."""
+"""Cached answers of the page on rows: their data, their table, and their place in a plane."""
 
 from __future__ import annotations
 
@@ -173,14 +173,14 @@ def second_table(
 
 @dataclass(frozen=True)
 class _Key:
-    """What a cached value is computed from, equal to others of the same names."""
+    """Key of a cached value, equal to others of the same names."""
 
     value: Any = field(compare=False)
     names: tuple[Any, ...]
 
 
 def _prepared_data(record: RunRecord) -> tuple[Any, ...]:
-    """What tells the data of a run, as its training rows prepare them, from others."""
+    """Return what identifies the data of a run as its training rows prepare them."""
     parameters = record.parameters
     rows = parameters.held_out, parameters.random_state
     return record.owner, record.data_id, *rows, record.is_curved

@@ -61,21 +61,21 @@ class Story(Struct, frozen=True, forbid_unknown_fields=True, tag_field="format",
             raise InputError(_FULL)
         return Story((*self.views, view))
 
-    def without(self, at: int) -> Story:
+    def without(self, position: int) -> Story:
         """Return the story without one of its views."""
-        return Story((*self.views[:at], *self.views[at + 1 :]))
+        return Story((*self.views[:position], *self.views[position + 1 :]))
 
-    def moved(self, at: int, steps: int) -> Story:
+    def moved(self, position: int, steps: int) -> Story:
         """Return the story with a view moved down, or up, but not beyond the ends."""
-        others = self.without(at).views
-        to = min(max(at + steps, 0), len(others))
-        return Story((*others[:to], self.views[at], *others[to:]))
+        others = self.without(position).views
+        to = min(max(position + steps, 0), len(others))
+        return Story((*others[:to], self.views[position], *others[to:]))
 
-    def worded(self, at: int, **texts: str) -> Story:
+    def worded(self, position: int, **texts: str) -> Story:
         """Return the story with other texts of a view: its title, caption, or notes."""
         checked = {name: read(text, Text, f"The {name}") for name, text in texts.items()}
-        changed = replace(self.views[at], **checked)
-        return Story((*self.views[:at], changed, *self.views[at + 1 :]))
+        changed = replace(self.views[position], **checked)
+        return Story((*self.views[:position], changed, *self.views[position + 1 :]))
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON values that `from_json` reads."""

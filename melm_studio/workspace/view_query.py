@@ -70,8 +70,8 @@ def to_query(spec: ViewSpec) -> str:
         "sha256": spec.data_id,
         "divergence": spec.divergence,
     }
-    known = {name: value for name, value in pairs.items() if value not in (None, "")}
-    query = urlencode(known, safe=_READABLE)
+    given = {name: value for name, value in pairs.items() if value not in (None, "")}
+    query = urlencode(given, safe=_READABLE)
     if len(query) > MAX_QUERY:
         raise InputError(TOO_LONG)
     return query

@@ -50,7 +50,7 @@ _NO_NAMED_RUN = "A shared view cannot refer to a run of this studio. Leave out m
 
 
 class SharedMorph(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How far the plane has moved toward that of another run of the same data.
+    """Position of the plane on its way to that of another run of the same data.
 
     With a number, `plane`, it is one of the planes `of` that run: of its tree, or of resamples.
     """
@@ -117,7 +117,7 @@ class RowFile(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
 
 
 class RowMarks(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """How rows are marked, and which others are shown.
+    """Marks of rows, and the other rows that are shown.
 
     Attributes
     ----------

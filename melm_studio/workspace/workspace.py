@@ -144,7 +144,7 @@ class Workspace:
             self.store.set_address(self.owner, self.address)
 
     def has_file(self, source: DataSource) -> bool:
-        """Whether the table of a source can be read here."""
+        """Return whether the table of a source can be read here."""
         return self.files.has(source)
 
     def data(self, shown: ShownData) -> LabeledData:
@@ -263,8 +263,8 @@ class Workspace:
         if len(wanted) > LONGEST_TITLE:
             raise UserError(_TITLE_TOO_LONG.format(n=len(wanted), most=LONGEST_TITLE))
         others = [run for run in self.fits_of(record.table) if run.run_id != record.run_id]
-        own = replace(record, name=wanted)
-        named = _own_name(own, others) if wanted == "" else unique_title(own, others)
+        renamed = replace(record, name=wanted)
+        named = _own_name(renamed, others) if wanted == "" else unique_title(renamed, others)
         self.store.annotate(record.run_id, name=named)
 
     def queue(self, *fits: RunRecord) -> None:
@@ -329,8 +329,8 @@ class Workspace:
 
     def about(self, record: RunRecord, kind: str) -> RunRecord | None:
         """Return the newest run of a kind about a fit, such as its tree, if there is one."""
-        known = [run for run in self._about(record) if run.kind == kind]
-        return known[-1] if known else None
+        analyses = [run for run in self._about(record) if run.kind == kind]
+        return analyses[-1] if analyses else None
 
     def analyze(
         self, record: RunRecord, analysis: Analysis[Any], new_rows: bytes | None = None
@@ -411,13 +411,13 @@ class Workspace:
             If its data are gone, or the key cannot be used.
         """
         check = self.checks().get(record.run_id)
-        found = verdict_of(self.store, record, check, lambda: self.stored_data(record.data_id))
-        return written(found, self.settings.signing_key)
+        verdict = verdict_of(self.store, record, check, lambda: self.stored_data(record.data_id))
+        return written(verdict, self.settings.signing_key)
 
     def ranking(self, data_id: str) -> RunRecord | None:
         """Return the newest comparison of all methods on some data."""
-        known = rankings_of(self.store.runs_of(self.owner), data_id)
-        return known[-1] if known else None
+        rankings = rankings_of(self.store.runs_of(self.owner), data_id)
+        return rankings[-1] if rankings else None
 
     def start_ranking(self, shown: ShownData) -> RunRecord:
         """Return the current comparison of all methods; queue one if there is none.
@@ -453,7 +453,7 @@ def _admit_panel(table: Table, runs: Iterable[RunRecord]) -> None:
 
 
 def _own_name(record: RunRecord, others: Iterable[RunRecord]) -> str:
-    """What keeps the title of a run apart from those of others; as it is if it is by itself."""
+    """Return the name that keeps the title of a run apart from others, if it needs one."""
     name = unique_title(record, others)
     return record.name if name == title(record) else name
 

@@ -51,14 +51,14 @@ class Archive:
         """The names of all parts."""
         return set(self._parts.namelist())
 
-    def refuse_others(self, known: Collection[str]) -> None:
+    def refuse_others(self, expected: Collection[str]) -> None:
         """Refuse parts that no project has.
 
         Raises
         ------
         InputError
         """
-        if others := sorted(self.names.difference(known)):
+        if others := sorted(self.names.difference(expected)):
             raise InputError(_UNKNOWN_PART.format(name=shown(others[0])))
 
     def n_bytes(self, name: str) -> int:
@@ -119,16 +119,16 @@ def opened_archive(file: IO[bytes], max_bytes: int) -> Iterator[Archive]:
 
 
 def _reject_large_directory(file: IO[bytes]) -> None:
-    """Refuse what Python would read into memory before it can be asked about it."""
+    """Refuse an archive whose directory Python would read into memory at once."""
     n_bytes = file.seek(0, os.SEEK_END)
     file.seek(max(0, n_bytes - _END.size - _MOST_COMMENT))
     tail = file.read()
     file.seek(0)
-    at = tail.rfind(_END_SIGNATURE)
-    if at < 0 or at + _END.size > len(tail):
+    place = tail.rfind(_END_SIGNATURE)
+    if place < 0 or place + _END.size > len(tail):
         raise InputError(_NO_PROJECT)
-    n_directory = _END.unpack_from(tail, at)[5]
-    is_large = tail[max(0, at - _LARGE_BYTES) : at].startswith(_LARGE_SIGNATURE)
+    n_directory = _END.unpack_from(tail, place)[5]
+    is_large = tail[max(0, place - _LARGE_BYTES) : place].startswith(_LARGE_SIGNATURE)
     if is_large or n_directory > _MOST_DIRECTORY:
         raise InputError(_NO_PROJECT)
 
@@ -143,5 +143,5 @@ def _reject_unusual(entries: Collection[zipfile.ZipInfo], max_bytes: int) -> Non
     # Of a part that holds more than its entry says, only that much is unpacked.
     n_bytes = sum(entry.file_size for entry in entries)
     if n_bytes > max_bytes:
-        found, most = number(n_bytes // BYTES_PER_MB), number(max_bytes // BYTES_PER_MB)
-        raise InputError(_TOO_LARGE.format(found=found, most=most))
+        size, most = number(n_bytes // BYTES_PER_MB), number(max_bytes // BYTES_PER_MB)
+        raise InputError(_TOO_LARGE.format(found=size, most=most))

@@ -43,7 +43,7 @@ _NO_KIND = "A project keeps no runs of the kind {kind!r}. Choose another copy of
 
 
 def is_about_fit(kind: str) -> bool:
-    """Whether a project keeps runs of this kind, and they are about a fit."""
+    """Return whether a project stores runs of this kind, and they are about a fit."""
     return kind in ANALYSES and ANALYSES[kind].is_saved
 
 
@@ -101,13 +101,13 @@ class Project(Struct, frozen=True, forbid_unknown_fields=True, tag_field="format
     story: Story = Story()
 
     def __post_init__(self) -> None:
-        for at, run in enumerate(self.runs):
-            if run.of is not None and not (run.of < at and self.runs[run.of].kind == FIT):
+        for position, run in enumerate(self.runs):
+            if run.of is not None and not (run.of < position and self.runs[run.of].kind == FIT):
                 raise InputError("A check in the project is about a run that is not in it.")
 
 
 class _Head(Struct):
-    """What every version of the format has."""
+    """Fields that every version of the format has."""
 
     format: Literal["melm-studio project"]
     version: Annotated[int, Meta(ge=1)]
@@ -144,16 +144,16 @@ def table_part(key: str) -> str:
     return f"tables/{key}"
 
 
-def history_part(at: int) -> str:
-    """The name of the part with the planes of a run, by its position."""
-    return f"histories/{at}"
+def history_part(position: int) -> str:
+    """Name the part with the planes of a run, by its position."""
+    return f"histories/{position}"
 
 
-def report_part(at: int) -> str:
-    """The name of the part with the report of a check or a comparison."""
-    return f"reports/{at}"
+def report_part(position: int) -> str:
+    """Name the part with the report of a check or a comparison."""
+    return f"reports/{position}"
 
 
-def verdict_part(at: int) -> str:
-    """The name of the part with the verdict of a fit, for people: opening a project ignores it."""
-    return f"verdicts/{at}.json"
+def verdict_part(position: int) -> str:
+    """Name the part with the verdict of a fit, for people: opening a project ignores it."""
+    return f"verdicts/{position}.json"

@@ -40,7 +40,7 @@ _TOO_SLOW = (
 
 @dataclass(frozen=True)
 class OpenedProject:
-    """What a project held.
+    """Contents of an opened project.
 
     Attributes
     ----------
@@ -69,12 +69,12 @@ class _KnownError(Exception):
         self.record = record
 
 
-def opened_project(own: Workspace, key: str, raw: Callable[[], bytes]) -> OpenedProject:
-    """Return what `open_project` does, beside the threads of requests.
+def opened_project(workspace: Workspace, key: str, raw: Callable[[], bytes]) -> OpenedProject:
+    """Call `open_project` in a thread that is none of requests.
 
     Parameters
     ----------
-    own : Workspace
+    workspace : Workspace
     key : str
         Of the file.
     raw : callable
@@ -85,18 +85,18 @@ def opened_project(own: Workspace, key: str, raw: Callable[[], bytes]) -> Opened
     StillReadingError
         If it is not done yet, or there is no place for it.
     """
-    return own.made(("project", key), lambda: open_project(own, io.BytesIO(raw())))
+    return workspace.made(("project", key), lambda: open_project(workspace, io.BytesIO(raw())))
 
 
-def open_project(own: Workspace, file: IO[bytes]) -> OpenedProject:
-    """Store the tables and runs of a project; fits that are here already are left alone.
+def open_project(workspace: Workspace, file: IO[bytes]) -> OpenedProject:
+    """Store the tables and runs of a project, except fits that are stored already.
 
     The tables are read and prepared again, as any upload: a project cannot bring rows that its
     tables do not have.
 
     Parameters
     ----------
-    own : Workspace
+    workspace : Workspace
     file : binary file
         Open for reading, with random access; closed once it is sent to its reader.
 
@@ -108,12 +108,12 @@ def open_project(own: Workspace, file: IO[bytes]) -> OpenedProject:
         If there is no room for it.
     """
     bounds = {
-        "max_bytes": own.settings.limits.session_bytes,
-        "max_table_bytes": own.settings.max_upload_mb * BYTES_PER_MB,
-        "max_planes": own.settings.max_run_planes,
+        "max_bytes": workspace.settings.limits.session_bytes,
+        "max_table_bytes": workspace.settings.max_upload_mb * BYTES_PER_MB,
+        "max_planes": workspace.settings.max_run_planes,
     }
-    with project_apart(own.reader, file, **bounds) as sent:
-        opening = _Opening(own, sent)
+    with project_apart(workspace.reader, file, **bounds) as sent:
+        opening = _Opening(workspace, sent)
         try:
             return opening.opened()
         except BaseException:
@@ -135,7 +135,7 @@ def story_in(file: IO[bytes]) -> Story:
 
 @dataclass
 class _Opening:
-    own: Workspace
+    workspace: Workspace
     sent: SentProject
     _data: dict[bytes, LabeledData] = field(default_factory=dict)
     _records: list[RunRecord] = field(default_factory=list)
@@ -150,8 +150,8 @@ class _Opening:
             self._prepare(run.source)
         fits = [run for run in runs if run.kind == FIT]
         self._refuse_too_many(fits)
-        for at, run in enumerate(runs):
-            self._records.append(self._known(run) or self._store(at, run))
+        for position, run in enumerate(runs):
+            self._records.append(self._known(run) or self._store(position, run))
         alike = all(run.data_id == self._of(run).content_hash for run in runs)
         return OpenedProject(
             source=self.sent.project.shown,
@@ -164,14 +164,14 @@ class _Opening:
     def undo(self) -> None:
         """Delete the runs that were stored; tables without runs make room by themselves."""
         for run_id in self._stored:
-            self.own.store.delete(run_id)
+            self.workspace.store.delete(run_id)
 
     def _take_tables(self) -> None:
         for key in sorted(self.sent.tables):
             raw = self.sent.table(key)
             if hashlib.sha256(raw).hexdigest() != key:
                 raise InputError(_OTHER_TABLE)
-            self.own.put_upload(raw)
+            self.workspace.put_upload(raw)
 
     def _prepare(self, source: DataSource) -> None:
         key = _key(source)
@@ -179,58 +179,58 @@ class _Opening:
             return
         if time.monotonic() - self._began_s > MOST_SECONDS:
             raise UserError(_TOO_SLOW.format(seconds=MOST_SECONDS))
-        self._data[key] = self.own.prepare(self.own.table(source), source)
+        self._data[key] = self.workspace.prepare(self.workspace.table(source), source)
 
     def _of(self, run: ProjectRun) -> LabeledData:
         return self._data[_key(run.source)]
 
     def _refuse_too_many(self, fits: list[ProjectRun]) -> None:
         """Refuse the project where a table would get more panels than the page holds."""
-        panels = Counter(run.table for run in self.own.fits())
+        panels = Counter(run.table for run in self.workspace.fits())
         new = [self._record(run) for run in fits if self._equal(run) is None]
         panels.update(record.table for record in new)
         if any(panels[record.table] > MAX_PANELS for record in new):
             raise PanelsFullError
 
     def _equal(self, run: ProjectRun, runs: Iterable[RunRecord] | None = None) -> RunRecord | None:
-        """The same fit or comparison, where it is here already."""
-        own = (run.kind, self._of(run).content_hash, run.method, run.created_s)
-        for known in self.own.store.runs_of(self.own.owner) if runs is None else runs:
-            here = (known.kind, known.data_id, known.method, known.created_s)
-            if here == own and known.removed_s is None:
-                return known
+        """Return the same fit or comparison, if it is stored already."""
+        sent = (run.kind, self._of(run).content_hash, run.method, run.created_s)
+        for stored in self.workspace.store.runs_of(self.workspace.owner) if runs is None else runs:
+            here = (stored.kind, stored.data_id, stored.method, stored.created_s)
+            if here == sent and stored.removed_s is None:
+                return stored
         return None
 
     def _known(self, run: ProjectRun) -> RunRecord | None:
-        """The run, or for one about a fit that is here already, that fit."""
+        """Return the run or, for one about a fit that is stored already, that fit."""
         if run.of is not None:
             about = self._records[run.of]
             return None if about.run_id in self._stored else about
-        known = self._equal(run)
-        self._n_known += known is not None and run.kind == FIT
-        return known
+        stored = self._equal(run)
+        self._n_known += stored is not None and run.kind == FIT
+        return stored
 
-    def _store(self, at: int, run: ProjectRun) -> RunRecord:
-        record, store = self._record(run), self.own.store
+    def _store(self, position: int, run: ProjectRun) -> RunRecord:
+        record, store = self._record(run), self.workspace.store
         data = prepared_for(self._of(run), record)
         n_features = data.X.shape[1] if run.kind == FIT else len(data.own_feature_names)
         shape = DataShape(len(data.y), len(data.class_names), n_features)
-        report = self.sent.report(at, run.kind, shape)
+        report = self.sent.report(position, run.kind, shape)
         try:
-            n_bytes = self.sent.history_bytes(at)
+            n_bytes = self.sent.history_bytes(position)
             store.create(record, partial(self._refuse_known, run), n_bytes=n_bytes, report=report)
         except _KnownError as known:
             return known.record
         self._stored.append(record.run_id)
-        for events in self.sent.history(at, _n_coordinates(run, data)):
+        for events in self.sent.history(position, _n_coordinates(run, data)):
             store.append(record.run_id, *events, to_ended=True)
         return record
 
     def _refuse_known(self, run: ProjectRun, runs: Iterable[RunRecord]) -> None:
         # Requests that are repeated may have the same project opened by several web processes.
-        known = None if run.of is not None else self._equal(run, runs)
-        if known is not None:
-            raise _KnownError(known)
+        stored = None if run.of is not None else self._equal(run, runs)
+        if stored is not None:
+            raise _KnownError(stored)
 
     def _record(self, run: ProjectRun) -> RunRecord:
         """The record of a run of this visitor, with an id of its own."""
@@ -252,12 +252,12 @@ class _Opening:
         if run.of is not None:
             return new_analysis(self._records[run.of], run.kind)
         data = self._of(run)
-        own = (self.own.owner, data.content_hash, data.name)
+        identity = (self.workspace.owner, data.content_hash, data.name)
         if run.kind == "ranking":
-            return new_ranking(*own, run.source)
+            return new_ranking(*identity, run.source)
         parameters = RunParameters.of(run.parameters)
         return new_run(
-            *own,
+            *identity,
             run.method,
             parameters,
             source=run.source,
@@ -271,6 +271,6 @@ def _key(source: DataSource) -> bytes:
 
 
 def _n_coordinates(run: ProjectRun, data: LabeledData) -> int:
-    """What the planes of a run have a coefficient for."""
+    """Count the coefficients of a row of a run's planes."""
     is_linear = METHODS[run.method].is_linear
     return len(data.center) if is_linear else int(run.parameters["n_components"])

@@ -73,7 +73,7 @@ class _TablePart(Struct, frozen=True, tag="table"):
 class _ReportPart(Struct, frozen=True, tag="report"):
     """The result of a run, which must be one of its data."""
 
-    at: int
+    position: int
     kind: str
     shape: DataShape
 
@@ -81,7 +81,7 @@ class _ReportPart(Struct, frozen=True, tag="report"):
 class _HistoryPart(Struct, frozen=True, tag="history"):
     """The planes of a run, of so many features."""
 
-    at: int
+    position: int
     n_features: int
 
 
@@ -110,7 +110,7 @@ class SentProject:
         self._ask(_TablePart(key))
         return bytes(self._channel.receive(self._bounds.table_bytes))
 
-    def report(self, at: int, kind: str, shape: DataShape) -> bytes | None:
+    def report(self, position: int, kind: str, shape: DataShape) -> bytes | None:
         """Return the result of the run at a position, if it has one.
 
         Raises
@@ -118,26 +118,26 @@ class SentProject:
         InputError
             If it is not one of these data.
         """
-        if at not in self._contents.reports:
+        if position not in self._contents.reports:
             return None
-        self._ask(_ReportPart(at, kind, shape))
+        self._ask(_ReportPart(position, kind, shape))
         return checked_report(bytes(self._channel.receive(MAX_REPORT)), kind, shape)
 
-    def history_bytes(self, at: int) -> int:
-        """The size of the planes of the run at a position."""
-        return self._contents.bytes_of_histories.get(at, 0)
+    def history_bytes(self, position: int) -> int:
+        """Return the size of the planes of the run at a position."""
+        return self._contents.bytes_of_histories.get(position, 0)
 
-    def history(self, at: int, n_features: int) -> Iterator[list[PlaneEvent]]:
-        """Return some planes of the run at a position after others.
+    def history(self, position: int, n_features: int) -> Iterator[list[PlaneEvent]]:
+        """Yield the planes of the run at a position, some at a time.
 
         Raises
         ------
         InputError
             If one breaks a rule.
         """
-        if at not in self._contents.bytes_of_histories:
+        if position not in self._contents.bytes_of_histories:
             return
-        self._ask(_HistoryPart(at, n_features))
+        self._ask(_HistoryPart(position, n_features))
         most = self._bounds.n_planes
         while some := self._channel.receive(_MOST_EVENTS):
             events = list(checked_events(io.BytesIO(some), n_features, most))
@@ -203,7 +203,7 @@ def answer(channel: Channel) -> None:
             if isinstance(part, _TablePart):
                 channel.send(archive.read(table_part(part.key), bounds.table_bytes))
             elif isinstance(part, _ReportPart):
-                raw = archive.read(report_part(part.at), MAX_REPORT)
+                raw = archive.read(report_part(part.position), MAX_REPORT)
                 channel.send(checked_report(raw, part.kind, part.shape))
             else:
                 _send_history(channel, archive, part, bounds.n_planes)
@@ -211,21 +211,23 @@ def answer(channel: Channel) -> None:
 
 def _contents(archive: Archive, project: Project) -> _Contents:
     tables = {table_part(key): key for key in tables_of(project)}
-    histories = {history_part(at): at for at in range(len(project.runs))}
-    reports = {report_part(at): at for at in range(len(project.runs))}
+    histories = {history_part(position): position for position in range(len(project.runs))}
+    reports = {report_part(position): position for position in range(len(project.runs))}
     verdicts = map(verdict_part, histories.values())
     archive.refuse_others({MANIFEST, *tables, *histories, *reports, *verdicts})
     return _Contents(
         tables=frozenset(key for part, key in tables.items() if part in archive.names),
-        reports=frozenset(at for part, at in reports.items() if part in archive.names),
+        reports=frozenset(position for part, position in reports.items() if part in archive.names),
         bytes_of_histories={
-            at: archive.n_bytes(part) for part, at in histories.items() if part in archive.names
+            position: archive.n_bytes(part)
+            for part, position in histories.items()
+            if part in archive.names
         },
     )
 
 
 def _send_history(channel: Channel, archive: Archive, part: _HistoryPart, most: int) -> None:
-    with archive.opened(history_part(part.at)) as file:
+    with archive.opened(history_part(part.position)) as file:
         events = checked_events(file, part.n_features, most)
         while some := list(islice(events, EVENTS_AT_ONCE)):
             channel.send(b"".join(map(packed_event, some)))

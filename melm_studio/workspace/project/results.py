@@ -88,16 +88,16 @@ def checked_events(file: IO[bytes], n_features: int, most: int) -> Iterator[Plan
 
 
 def _is_plane(event: PlaneEvent, shape: tuple[int, ...] | None) -> bool:
-    """Whether an event has orthonormal components, of one shape in a run, and its bounds."""
-    found = event.components
+    """Return whether an event has orthonormal components, of one shape in a run, and its bounds."""
+    components = event.components
     places = (event.sequence, event.start, event.n_starts, event.iteration)
     counts = (*places, event.n_evaluations, event.n_sampled)
     return (
-        found.ndim == 2
-        and 1 <= found.shape[0] <= COMPONENTS.maximum
-        and (shape is None or found.shape == shape)
-        and bool((np.abs(found) <= 1 + _ORTHONORMAL).all())  # so the product cannot overflow
-        and bool(np.allclose(found @ found.T, np.eye(len(found)), atol=_ORTHONORMAL))
+        components.ndim == 2
+        and 1 <= components.shape[0] <= COMPONENTS.maximum
+        and (shape is None or components.shape == shape)
+        and bool((np.abs(components) <= 1 + _ORTHONORMAL).all())  # so the product cannot overflow
+        and bool(np.allclose(components @ components.T, np.eye(len(components)), atol=_ORTHONORMAL))
         and all(0 <= each <= _MAX_COUNT for each in counts)
         # Of nothing so far it is -inf; nothing is better than any number, and NaN than none.
         and event.objective < math.inf
@@ -124,18 +124,18 @@ def checked_report(raw: bytes, kind: str, shape: DataShape) -> bytes:
 
 
 def _of_fit(raw: bytes, shape: DataShape) -> bytes:
-    """What a fit kept: coordinates, or the densities of a table that the data are from."""
+    """Check what a fit stored: coordinates, or the densities of its table."""
     if raw.startswith(_NPY):
         return _embedding(raw, shape)
-    found = PlaneDensities.from_bytes(raw)
-    demand(len(found.counts) == shape.n_classes)
-    demand(found.components.shape[1] == shape.n_features)
-    return found.to_bytes()
+    densities = PlaneDensities.from_bytes(raw)
+    demand(len(densities.counts) == shape.n_classes)
+    demand(densities.components.shape[1] == shape.n_features)
+    return densities.to_bytes()
 
 
 def _embedding(raw: bytes, shape: DataShape) -> bytes:
-    """Coordinates; that they are of the rows, a view finds out."""
-    found, dtype = array_header(raw)
-    demand(len(found) == 2 and dtype == np.float64)
-    demand(0 < found[0] <= shape.n_rows and found[1] <= COMPONENTS.maximum)
+    """Check coordinates, except that they are of the rows, which a view does."""
+    dimensions, dtype = array_header(raw)
+    demand(len(dimensions) == 2 and dtype == np.float64)
+    demand(0 < dimensions[0] <= shape.n_rows and dimensions[1] <= COMPONENTS.maximum)
     return finite_array(raw)

@@ -40,14 +40,14 @@ _TOO_LONG = (
 )
 
 
-def save_project(own: Workspace, source: DataSource, story: Story, file: IO[bytes]) -> None:
+def save_project(workspace: Workspace, source: DataSource, story: Story, file: IO[bytes]) -> None:
     """Write the table that the page shows, all its runs, and the story with what it shows.
 
     Runs of other tables are not written, unless a view of the story is of such a table.
 
     Parameters
     ----------
-    own : Workspace
+    workspace : Workspace
     source : DataSource
         The data that the page shows.
     story : Story
@@ -59,27 +59,31 @@ def save_project(own: Workspace, source: DataSource, story: Story, file: IO[byte
     UserError
         If the table is no longer stored, or too much was chosen by hand.
     """
-    if not own.has_file(source):
+    if not workspace.has_file(source):
         raise UserError(DATA_GONE)
     sources = [source, *(view.spec.source for view in story.views)]
-    chosen = _chosen(own, set(map(_file_of, sources)))
-    runs = [_described(record, chosen) for record in chosen]
+    records = _chosen(workspace, set(map(_file_of, sources)))
+    runs = [_described(record, records) for record in records]
     project = Project(version=VERSION, shown=source, runs=tuple(runs), story=story)
     raw = to_json(project)
     if len(raw) > MAX_MANIFEST:
         raise UserError(_TOO_LONG.format(most=number(MAX_MANIFEST // BYTES_PER_MB)))
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as parts:
         parts.writestr(MANIFEST, raw)
-        _write_tables(parts, own, sources, story)
-        for at, record in enumerate(chosen):
+        _write_tables(parts, workspace, sources, story)
+        for position, record in enumerate(records):
             go_on()
-            _write_results(parts, own.store, at, record)
-        _write_verdicts(parts, own, chosen)
+            _write_results(parts, workspace.store, position, record)
+        _write_verdicts(parts, workspace, records)
 
 
-def _chosen(own: Workspace, files: set[tuple[str, str]]) -> list[RunRecord]:
-    """The runs of some files that can be opened elsewhere, fits first."""
-    runs = [run for run in readable(own.store.runs_of(own.owner)) if _file_of(run.source) in files]
+def _chosen(workspace: Workspace, files: set[tuple[str, str]]) -> list[RunRecord]:
+    """List the runs of some files that can be opened elsewhere, fits first."""
+    runs = [
+        run
+        for run in readable(workspace.store.runs_of(workspace.owner))
+        if _file_of(run.source) in files
+    ]
     fits = [run for run in runs if run.kind == FIT and run.removed_s is None]
     ids = {run.run_id for run in fits}
     others = [
@@ -95,8 +99,8 @@ def _file_of(source: DataSource) -> tuple[str, str]:
     return source.kind, source.key
 
 
-def _described(record: RunRecord, chosen: Iterable[RunRecord]) -> ProjectRun:
-    positions = {run.run_id: at for at, run in enumerate(chosen)}
+def _described(record: RunRecord, records: Iterable[RunRecord]) -> ProjectRun:
+    positions = {run.run_id: position for position, run in enumerate(records)}
     is_final = record.state.is_final
     return ProjectRun(
         kind=record.kind,
@@ -117,7 +121,7 @@ def _described(record: RunRecord, chosen: Iterable[RunRecord]) -> ProjectRun:
 
 
 def _write_tables(
-    parts: zipfile.ZipFile, own: Workspace, sources: Iterable[DataSource], story: Story
+    parts: zipfile.ZipFile, workspace: Workspace, sources: Iterable[DataSource], story: Story
 ) -> None:
     """Write the uploaded files of sources, and those of new rows; each once."""
     new_rows = (view.spec.marks.new_rows for view in story.views)
@@ -125,30 +129,34 @@ def _write_tables(
     keys += [rows.key for rows in new_rows if rows is not None]
     for key in dict.fromkeys(keys):
         # Where the file of a story's view is gone, the view asks for it, as it does here.
-        if (raw := own.store.get_file(own.owner, FileKind.UPLOAD, key)) is not None:
+        if (raw := workspace.store.get_file(workspace.owner, FileKind.UPLOAD, key)) is not None:
             parts.writestr(table_part(key), raw)
 
 
-def _write_results(parts: zipfile.ZipFile, store: RunStore, at: int, record: RunRecord) -> None:
+def _write_results(
+    parts: zipfile.ZipFile, store: RunStore, position: int, record: RunRecord
+) -> None:
     if store.n_events(record.run_id):
-        with parts.open(history_part(at), "w") as file:
+        with parts.open(history_part(position), "w") as file:
             for raw in _packed_history(store, record.run_id):
                 file.write(raw)
     if (report := store.report(record.run_id)) is not None:
-        parts.writestr(report_part(at), report)
+        parts.writestr(report_part(position), report)
 
 
-def _write_verdicts(parts: zipfile.ZipFile, own: Workspace, chosen: Iterable[RunRecord]) -> None:
+def _write_verdicts(
+    parts: zipfile.ZipFile, workspace: Workspace, records: Iterable[RunRecord]
+) -> None:
     """Write what others can compute again without this project, of each fit that has it."""
-    for at, record in enumerate(chosen):
+    for position, record in enumerate(records):
         go_on()
         if record.kind == FIT:
             with suppress(UserError):  # it has none, its data are gone, or the key
-                parts.writestr(verdict_part(at), own.verdict(record))
+                parts.writestr(verdict_part(position), workspace.verdict(record))
 
 
 def _packed_history(store: RunStore, run_id: str) -> Iterator[bytes]:
     start = 0
-    while found := store.events(run_id, start, start + EVENTS_AT_ONCE):
-        start = found[-1].sequence + 1
-        yield from map(packed_event, found)
+    while events := store.events(run_id, start, start + EVENTS_AT_ONCE):
+        start = events[-1].sequence + 1
+        yield from map(packed_event, events)
