@@ -51,7 +51,7 @@ _CHANGED = (
 
 @dataclass(frozen=True)
 class RegisteredTables:
-    """Where the operator's tables are, and the cluster that reads them; both may be empty.
+    """The folder of the operator's tables and the cluster that reads them; both may be empty.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class RegisteredTables:
     dask: str = ""
 
     def has_all_rows(self, store: RunStore, record: RunRecord, data: LabeledData) -> bool:
-        """Whether all rows of the table of a run can be prepared as the sample was.
+        """Return whether all rows of a run's table can be prepared like the sample.
 
         Chosen or edited rows, rows that stay together and ranges of a number as classes need the
         rows in memory; so do the coordinates of nonlinear methods.
@@ -87,7 +87,7 @@ class RegisteredTables:
     def rows(
         self, store: RunStore, record: RunRecord, data: LabeledData, held_out: LabeledData
     ) -> Iterator[BlockSource]:
-        """All rows of a table but those held out, prepared; within the block they are computed.
+        """Return all rows of a table except those held out, prepared; computed within the block.
 
         Parameters
         ----------
@@ -114,11 +114,11 @@ class RegisteredTables:
         sample = sample_of(store, published)
         folder = TableFolder(self.folder)
         descriptions = folder.descriptions()
-        found = folder.table(key, descriptions[key]) if key in descriptions else None
-        is_same = found is not None and found.version == record.table_version
-        if found is None or not is_same or sample is None or published.version != found.version:
+        current = folder.table(key, descriptions[key]) if key in descriptions else None
+        is_same = current is not None and current.version == record.table_version
+        if current is None or not is_same or sample is None or published.version != current.version:
             raise UserError(_CHANGED.format(name=published.name))
-        opened = opened_table(folder.files, found)
+        opened = opened_table(folder.files, current)
         block = _Block.of(opened.reader, data, held_out, sampled_table(store, published))
         begins = np.cumsum([0, *sample.lengths[:-1]]).tolist()
         with dask_scheduler(self.dask):
@@ -132,7 +132,7 @@ NO_TABLES = RegisteredTables()
 
 
 def is_fitted_to_all_rows(record: RunRecord) -> bool:
-    """Whether the method of a run takes rows in blocks, with the settings of the run."""
+    """Return whether the method of a run takes rows in blocks, with the settings of the run."""
     is_plain = record.parameters.gamma != AUTO and not record.batch_weight
     return record.method in METHODS_OF_ALL_ROWS and is_plain
 
@@ -174,51 +174,51 @@ class _Block:
 
     @property
     def columns(self) -> list[str]:
-        return [*(one.name for one in self.encodings), self.label]
+        return [*(encoding.name for encoding in self.encodings), self.label]
 
     def __call__(self, part: Part, begin: int) -> pd.DataFrame:
-        """The features, and the class codes in the last column."""
+        """Return the features, and the class codes in the last column."""
         frame = self.reader.read(part, self.columns)
         codes = self._codes(frame[self.label])
         numbers = np.arange(begin, begin + len(frame))
-        kept = (codes >= 0) & ~np.isin(numbers, self.held_out)
-        frame, codes = frame[kept], codes[kept]
+        used = (codes >= 0) & ~np.isin(numbers, self.held_out)
+        frame, codes = frame[used], codes[used]
         encoded, is_known = _encoded(self.encodings, frame)
         X = self.preparation.apply(encoded)
-        kept = is_known & np.isfinite(X).all(axis=1)
+        used = is_known & np.isfinite(X).all(axis=1)
         if self.equal_to is not None:
-            kept &= ~np.isin(_hashes(X), self.equal_to)
-        return _framed(X[kept], codes[kept])
+            used &= ~np.isin(_hashes(X), self.equal_to)
+        return _framed(X[used], codes[used])
 
     def _codes(self, cells: pd.Series) -> IntArray:
-        """Class codes; -1 without a class that the sample has."""
+        """Return class codes; -1 without a class that the sample has."""
         values = pd.to_numeric(cells, errors="coerce") if self.is_number else cells.str.strip()
-        found, distinct = pd.factorize(values)
+        positions, distinct = pd.factorize(values)
         codes = np.array([*(self.codes.get(value, -1) for value in distinct), -1], dtype=np.int64)
-        return codes[found]
+        return codes[positions]
 
 
 def _encoded(
     encodings: Sequence[ColumnEncoding], frame: pd.DataFrame
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """The encoded columns, NaN where a number is missing, and which rows have known categories."""
-    columns, known = [], np.ones(len(frame), dtype=bool)
-    for one in encodings:
-        cells = frame[one.name]
-        if not one.levels:
+    """Encode columns, NaN where a number is missing; flag rows whose categories are known."""
+    columns, is_encoded = [], np.ones(len(frame), dtype=bool)
+    for encoding in encodings:
+        cells = frame[encoding.name]
+        if not encoding.levels:
             numbers = pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
             columns.append(np.where(np.isfinite(numbers), numbers, np.nan)[:, None])
             continue
         codes, distinct = pd.factorize(cells, use_na_sentinel=False)
         levels = [_text(level) for level in distinct]
-        is_known = np.asarray(one.can_encode(levels), dtype=bool)
+        is_known = np.asarray(encoding.can_encode(levels), dtype=bool)
         usable = [level for level, fine in zip(levels, is_known, strict=True) if fine]
-        table = np.zeros((len(levels), len(one.feature_names)))
+        table = np.zeros((len(levels), len(encoding.feature_names)))
         if usable:
-            table[is_known] = one.with_gaps.encode(usable)
+            table[is_known] = encoding.with_gaps.encode(usable)
         columns.append(table[codes])
-        known &= is_known[codes]
-    return np.hstack(columns), known
+        is_encoded &= is_known[codes]
+    return np.hstack(columns), is_encoded
 
 
 def _text(cell: Any) -> str | None:

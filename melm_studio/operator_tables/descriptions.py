@@ -1,4 +1,4 @@
-"""What the operator says of the tables in a folder, in a file `tables.toml` in it."""
+"""Descriptions of the tables in a folder by the operator, in a file `tables.toml` in it."""
 
 from __future__ import annotations
 
@@ -103,12 +103,12 @@ class FoundTable:
 
     @property
     def name(self) -> str:
-        """What visitors read."""
+        """The name that visitors read."""
         return self.description.name or self.key
 
     @property
     def is_parquet(self) -> bool:
-        """Whether the files are Parquet files; otherwise they are CSV files."""
+        """True if the files are Parquet files; otherwise they are CSV files."""
         return _suffix(self.files[0].path) in _PARQUET
 
     @property
@@ -153,11 +153,11 @@ class TableFolder:
             If `tables.toml` cannot be read, or there are too many.
         """
         file = self._within(FILE)
-        found = self._read(file) if self.files.exists(file) else dict(self._unnamed())
-        if len(found) > MAX_TABLES:
+        tables = self._read(file) if self.files.exists(file) else dict(self._unnamed())
+        if len(tables) > MAX_TABLES:
             what = "The folder of the tables"
-            raise UserError(_TOO_MANY.format(what=what, n=len(found), most=MAX_TABLES))
-        return found
+            raise UserError(_TOO_MANY.format(what=what, n=len(tables), most=MAX_TABLES))
+        return tables
 
     def table(self, key: str, description: TableDescription) -> FoundTable:
         """Return a table with its files.
@@ -171,15 +171,15 @@ class TableFolder:
         if "://" in path or PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
             raise UserError(_OUTSIDE.format(key=key, path=path))
         infos = self._listed(self._within(path))
-        for one in infos:
-            if not _is_text(str(one["name"])):
-                raise UserError(_BAD_NAME.format(key=key, path=str(one["name"])))
-        if not all(self._is_inside(str(one["name"])) for one in infos):
+        for info in infos:
+            if not _is_text(str(info["name"])):
+                raise UserError(_BAD_NAME.format(key=key, path=str(info["name"])))
+        if not all(self._is_inside(str(info["name"])) for info in infos):
             raise UserError(_OUTSIDE.format(key=key, path=path))
         kinds = [
-            found
+            of_kind
             for suffixes in (_PARQUET, _CSV)
-            if (found := [one for one in infos if _suffix(one["name"]) in suffixes])
+            if (of_kind := [info for info in infos if _suffix(info["name"]) in suffixes])
         ]
         if not kinds:
             raise UserError(_NO_FILES.format(key=key, path=path))
@@ -195,20 +195,24 @@ class TableFolder:
         return f"{self._root.rstrip('/')}/{path}"
 
     def _is_inside(self, path: str) -> bool:
-        """Whether a file is in the folder, also where links lead elsewhere."""
+        """Return whether a file is in the folder, also if links lead elsewhere."""
         if not self._is_local:
             return path.startswith(f"{self._root.rstrip('/')}/")
         return realpath(path).startswith(f"{realpath(self._root)}/")
 
     def _listed(self, path: str) -> list[dict[str, Any]]:
         if not self.files.isdir(path):
-            found = [one for one in self.files.glob(path, detail=True).values() if _is_file(one)]
+            matches = [
+                info for info in self.files.glob(path, detail=True).values() if _is_file(info)
+            ]
             # Whoever names a hidden file means it; a pattern does not.
-            return [one for one in found if one["name"] == path or not self._hides(one["name"])]
+            return [
+                info for info in matches if info["name"] == path or not self._hides(info["name"])
+            ]
         infos = self.files.find(path, detail=True).values()
         parts = len(PurePosixPath(path).parts)
         # Engines keep notes of their own beside the data, as _metadata and .crc.
-        return [one for one in infos if not _is_hidden(PurePosixPath(one["name"]).parts[parts:])]
+        return [info for info in infos if not _is_hidden(PurePosixPath(info["name"]).parts[parts:])]
 
     def _hides(self, path: str) -> bool:
         return _is_hidden(PurePosixPath(path).relative_to(self._root.rstrip("/")).parts)
@@ -219,26 +223,26 @@ class TableFolder:
                 raise OSError("it is no file")
             n_bytes = self.files.size(file) or 0
             text = self.files.cat_file(file) if n_bytes <= MAX_DESCRIPTION_BYTES else b""
-            found = msgspec.convert(
+            tables = msgspec.convert(
                 tomllib.loads(text.decode()), known_type(dict[str, TableDescription])
             )
         except (ValueError, OSError, RecursionError) as error:
             raise UserError(_UNREADABLE.format(file=FILE, error=error)) from None
         if n_bytes > MAX_DESCRIPTION_BYTES:
             raise UserError(_TOO_LONG.format(file=FILE, n=n_bytes, most=MAX_DESCRIPTION_BYTES))
-        for key, one in found.items():
-            if len(one.name) > MAX_NAME:
-                n, most = len(one.name), MAX_NAME
+        for key, description in tables.items():
+            if len(description.name) > MAX_NAME:
+                n, most = len(description.name), MAX_NAME
                 raise UserError(_LONG_NAME.format(file=FILE, key=key, n=n, most=most))
             if not re.fullmatch(r"[A-Za-z0-9][\w-]{0,63}", key, re.ASCII):
                 raise UserError(_BAD_KEY.format(file=FILE, key=key))
-        return found
+        return tables
 
     def _unnamed(self) -> Iterator[tuple[str, TableDescription]]:
-        """Every file of a known kind, and every folder, as a table of its own."""
-        for one in sorted(self.files.ls(self._root, detail=True), key=lambda info: info["name"]):
-            path = PurePosixPath(one["name"])
-            within = [one] if _is_file(one) else self._listed(one["name"])
+        """Yield every file of a known kind, and every folder, as a separate table."""
+        for entry in sorted(self.files.ls(self._root, detail=True), key=lambda info: info["name"]):
+            path = PurePosixPath(entry["name"])
+            within = [entry] if _is_file(entry) else self._listed(entry["name"])
             is_table = any(_suffix(file["name"]) in (*_PARQUET, *_CSV) for file in within)
             if is_table and not _is_hidden((path.name,)):
                 key = re.sub(r"\W+", "-", path.stem, flags=re.ASCII).strip("-")[:64]

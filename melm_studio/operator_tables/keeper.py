@@ -61,7 +61,7 @@ class TableKeeper:
         self._has_others, self._clock = has_others, clock
 
     def look(self) -> None:
-        """Publish what is in the folder now; read the tables that are new or have changed.
+        """Publish the current content of the folder; read the tables that are new or have changed.
 
         Raises
         ------
@@ -70,43 +70,42 @@ class TableKeeper:
         """
         folder = TableFolder(self._location)
         before = published_tables(self._store)
-        found = list(self._found(folder, folder.descriptions()))
-        publish(self._store, [_known(table, before.get(table.key)) for _, table in found])
-        for own, table in found:
-            known = before.get(table.key)
-            if own is not None and self._is_due(table, known):
-                self._read(folder, own, table)
+        tables = list(self._tables(folder, folder.descriptions()))
+        publish(self._store, [_known(table, before.get(table.key)) for _, table in tables])
+        for in_folder, table in tables:
+            if in_folder is not None and self._is_due(table, before.get(table.key)):
+                self._read(folder, in_folder, table)
 
-    def _found(
+    def _tables(
         self, folder: TableFolder, descriptions: dict[str, TableDescription]
     ) -> Iterator[tuple[FoundTable | None, PublishedTable]]:
         for key, description in descriptions.items():
             name, visitors = description.name or key, description.visitors
             try:
-                found = folder.table(key, description)
-                yield found, PublishedTable(key, name, found.version, visitors)
+                table = folder.table(key, description)
+                yield table, PublishedTable(key, name, table.version, visitors)
             except UserError as error:
                 yield None, PublishedTable(key, name, "", visitors, problem=str(error))
 
-    def _is_due(self, table: PublishedTable, known: PublishedTable | None) -> bool:
-        if known is None or known.version != table.version:
+    def _is_due(self, table: PublishedTable, previous: PublishedTable | None) -> bool:
+        if previous is None or previous.version != table.version:
             return True
-        age_s = self._clock.time() - known.read_s
-        if known.is_ready:
-            sample = sample_of(self._store, known) if age_s > REFRESH_S else None
+        age_s = self._clock.time() - previous.read_s
+        if previous.is_ready:
+            sample = sample_of(self._store, previous) if age_s > REFRESH_S else None
             if sample is not None:
-                put_sample(self._store, known, sample)
-                self._update(replace(known, read_s=self._clock.time()))
+                put_sample(self._store, previous, sample)
+                self._update(replace(previous, read_s=self._clock.time()))
             return age_s > REFRESH_S and sample is None
         # A damaged file that changes has another version.
-        return not known.problem and (not self._has_others or age_s > TURN_S)
+        return not previous.problem and (not self._has_others or age_s > TURN_S)
 
-    def _read(self, folder: TableFolder, found: FoundTable, table: PublishedTable) -> None:
+    def _read(self, folder: TableFolder, in_folder: FoundTable, table: PublishedTable) -> None:
         self._update(replace(table, read_s=self._clock.time()))
         began_s = self._clock.monotonic()
         try:
             with dask_scheduler(self._dask):
-                opened = opened_table(folder.files, found)
+                opened = opened_table(folder.files, in_folder)
                 sample = drawn_sample(opened)
             put_sample(self._store, table, sample)
             sizes = {"n_rows": sample.n_rows, "n_sampled": len(sample.positions)}

@@ -157,7 +157,7 @@ class OpenedTable:
 
     Attributes
     ----------
-    found : FoundTable
+    source : FoundTable
     reader : PartReader
     parts : tuple of Part
         All rows, in order.
@@ -165,39 +165,39 @@ class OpenedTable:
         The first rows.
     """
 
-    found: FoundTable
+    source: FoundTable
     reader: PartReader
     parts: tuple[Part, ...]
     head: Table
 
 
-def opened_table(files: Any, found: FoundTable) -> OpenedTable:
+def opened_table(files: Any, source: FoundTable) -> OpenedTable:
     """Open a table: read its columns, its first rows, and where its parts begin.
 
     Parameters
     ----------
     files : fsspec.AbstractFileSystem
-    found : FoundTable
+    source : FoundTable
 
     Raises
     ------
     UserError
         If a file is damaged, or the table has no rows or less than two columns.
     """
-    return _opened_parquet(files, found) if found.is_parquet else _opened_csv(files, found)
+    return _opened_parquet(files, source) if source.is_parquet else _opened_csv(files, source)
 
 
-def _opened_parquet(files: Any, found: FoundTable) -> OpenedTable:
+def _opened_parquet(files: Any, source: FoundTable) -> OpenedTable:
     from pyarrow import parquet  # noqa: PLC0415 (an extra)
 
     parts: list[Part] = []
-    for file in found.files:
+    for file in source.files:
         try:
             with files.open(file.path) as raw:
                 parts += _row_groups(file.path, parquet.ParquetFile(raw).metadata)
         except (OSError, ValueError) as error:
-            raise _damaged(file.path, found.name, error) from None
-    path = found.files[0].path
+            raise _damaged(file.path, source.name, error) from None
+    path = source.files[0].path
     try:
         with files.open(path) as raw:
             batches = parquet.ParquetFile(raw).iter_batches(batch_size=_HEAD_ROWS)
@@ -207,49 +207,49 @@ def _opened_parquet(files: Any, found: FoundTable) -> OpenedTable:
                 raise ValueError("it has no rows")
             with parquet.ParquetWriter(buffer, first.schema) as writer:
                 writer.write_batch(first)
-        head = read_table(buffer.getvalue(), f"{found.name}.parquet")
+        head = read_table(buffer.getvalue(), f"{source.name}.parquet")
     except (OSError, ValueError) as error:
-        raise _damaged(path, found.name, error) from None
+        raise _damaged(path, source.name, error) from None
     # Nested columns are left out, and names are made unique, which those of files are already.
     names = tuple(name for name in first.schema.names if name in head.frame.columns)
-    return OpenedTable(found, PartReader(files, found.name, names), tuple(parts), head)
+    return OpenedTable(source, PartReader(files, source.name, names), tuple(parts), head)
 
 
 def _row_groups(path: str, metadata: Any) -> Iterator[Part]:
-    """Parts of several row groups where those are small; a row group is not split."""
+    """Yield parts: several small row groups, or one large group, which is not split."""
     most = max(1, min(PART_ROWS, PART_CELLS // max(metadata.num_columns, 1)))
     begin = n_rows = 0
     for group in range(metadata.num_row_groups):
-        own = metadata.row_group(group).num_rows
-        if n_rows and n_rows + own > most:
+        n_group = metadata.row_group(group).num_rows
+        if n_rows and n_rows + n_group > most:
             yield Part(path, begin, group)
             begin, n_rows = group, 0
-        n_rows += own
+        n_rows += n_group
     if n_rows:
         yield Part(path, begin, metadata.num_row_groups)
 
 
-def _opened_csv(files: Any, found: FoundTable) -> OpenedTable:
-    path = found.files[0].path
+def _opened_csv(files: Any, source: FoundTable) -> OpenedTable:
+    path = source.files[0].path
     try:
         with files.open(path, "rb") as raw:
             start = raw.read(_HEAD_BYTES)
-        whole = len(start) == found.files[0].n_bytes
-        head = read_table(start if whole else start[: start.rfind(b"\n") + 1], f"{found.name}.csv")
+        whole = len(start) == source.files[0].n_bytes
+        head = read_table(start if whole else start[: start.rfind(b"\n") + 1], f"{source.name}.csv")
     except (OSError, TableError) as error:
-        raise _damaged(path, found.name, error) from None
+        raise _damaged(path, source.name, error) from None
     if not head.form.has_header:
-        raise _damaged(path, found.name, ValueError("its first line must name the columns"))
+        raise _damaged(path, source.name, ValueError("its first line must name the columns"))
     columns = tuple(map(str, head.frame.columns))
     numeric = frozenset(name for name in columns if head.frame[name].dtype.kind == "f")
     parts = [
         Part(file.path, begin, min(begin + PART_BYTES, file.n_bytes))
-        for file in found.files
+        for file in source.files
         for begin in range(0, file.n_bytes, PART_BYTES)
     ]
     header = start.partition(b"\n")[0].strip()
-    reader = PartReader(files, found.name, columns, head.form, header, numeric)
-    return OpenedTable(found, reader, tuple(parts), head)
+    reader = PartReader(files, source.name, columns, head.form, header, numeric)
+    return OpenedTable(source, reader, tuple(parts), head)
 
 
 def _damaged(path: str, name: str, error: Exception) -> UserError:

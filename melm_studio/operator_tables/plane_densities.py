@@ -83,7 +83,7 @@ class PlaneDensities:
     def of(
         cls, table: BlockSource, components: FloatArray, gamma: float, points: FloatArray
     ) -> PlaneDensities | None:
-        """Pass over the rows of a table, five times and twice more for each band.
+        """Compute the densities in five passes over a table, and two more for each band.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class PlaneDensities:
         if not series:
             return None
         wide = searched.widened(gamma)
-        serving = next((one for one in series if one.serves(wide.covariances)), None)
+        serving = next((band for band in series if band.serves(wide.covariances)), None)
         divergence = divergence_in_plane(wide.with_sums(PreparedSums(serving, serving)))
         return cls(components, means, covariances, searched.covariances, series, gamma, divergence)
 
@@ -121,7 +121,7 @@ class PlaneDensities:
         return tuple(round(total) for total in self.series[0].totals)
 
     def seen_in(self, components: FloatArray, origin: FloatArray) -> PlaneDensities | None:
-        """The same in the coordinates (row - origin) components'; None of another plane.
+        """Return the densities in coordinates (row - origin) components'; None of another plane.
 
         Parameters
         ----------
@@ -130,8 +130,8 @@ class PlaneDensities:
         """
         if components.shape != self.components.shape:
             return None
-        found, *_ = np.linalg.lstsq(self.components.T, components.T, rcond=None)
-        change = np.asarray(found.T, dtype=np.float64)
+        solution, *_ = np.linalg.lstsq(self.components.T, components.T, rcond=None)
+        change = np.asarray(solution.T, dtype=np.float64)
         difference = np.linalg.norm(change @ self.components - components)
         if difference > _SAME_PLANE * np.linalg.norm(components):
             return None
@@ -142,7 +142,7 @@ class PlaneDensities:
             means=self.means @ change.T + offset,
             covariances=change @ self.covariances @ change.T,
             kernels=change @ self.kernels @ change.T,
-            series=tuple(one.moved(change, offset) for one in self.series),
+            series=tuple(band.moved(change, offset) for band in self.series),
         )
 
     def search_densities(self, sample: Iterable[FloatArray], gamma: float) -> ClassDensities | None:
@@ -174,8 +174,8 @@ class PlaneDensities:
         return None if classes is None else replace(rule, classes=classes)
 
     def _summed(self, classes: ClassDensities) -> ClassDensities | None:
-        found = next((one for one in self.series if one.serves(classes.covariances)), None)
-        return None if found is None else classes.with_sums(PreparedSums(found, found))
+        serving = next((band for band in self.series if band.serves(classes.covariances)), None)
+        return None if serving is None else classes.with_sums(PreparedSums(serving, serving))
 
     def to_bytes(self) -> bytes:
         """Return what `from_bytes` reads."""
@@ -186,8 +186,8 @@ class PlaneDensities:
             "kernels": self.kernels,
             "scalars": np.array([self.gamma, self.divergence]),
         }
-        for at, series in enumerate(self.series):
-            arrays |= {f"{at}.{name}": array for name, array in series.to_arrays().items()}
+        for number, series in enumerate(self.series):
+            arrays |= {f"{number}.{name}": array for name, array in series.to_arrays().items()}
         packed = {
             name: _Numbers(array.shape, np.ascontiguousarray(array, dtype="<f8").tobytes())
             for name, array in arrays.items()
@@ -223,7 +223,7 @@ class PlaneDensities:
         }
         _check_shapes(array, shapes)
         n_bands = sum(name.endswith(".series") for name in array)
-        series = tuple(_series_of(array, f"{at}.", square) for at in range(n_bands))
+        series = tuple(_series_of(array, f"{number}.", square) for number in range(n_bands))
         if len(components) > MOST_COMPONENTS or not series:
             raise ValueError("The densities of a plane are damaged: they have no series.")
         gamma, divergence = array["scalars"].tolist()
@@ -232,10 +232,10 @@ class PlaneDensities:
         )
 
 
-def keep_densities(store: RunStore, record: RunRecord, found: PlaneDensities | None) -> None:
-    """Keep the densities of all rows in the final plane of a run, if there are any."""
-    if found is not None:
-        store.put_report(record.run_id, found.to_bytes())
+def keep_densities(store: RunStore, record: RunRecord, densities: PlaneDensities | None) -> None:
+    """Store the densities of all rows in the final plane of a run, if there are any."""
+    if densities is not None:
+        store.put_report(record.run_id, densities.to_bytes())
 
 
 def kept_densities(store: RunStore, run_id: str) -> PlaneDensities | None:
@@ -247,7 +247,7 @@ def kept_densities(store: RunStore, run_id: str) -> PlaneDensities | None:
 def _series(
     classes: ClassDensities, others: FloatArray, gamma: float, points: FloatArray
 ) -> Iterator[ClassSeries]:
-    """The series of classes with the kernels of gamma 1, for as wide a band as there is room.
+    """Yield series of classes with the kernels of gamma 1, for bands of as much room as there is.
 
     Those of wide kernels take few modes, and have bands of their own. They serve `others`, too, the
     kernels of other densities of the same rows.
@@ -258,17 +258,17 @@ def _series(
 
     room = MOST_SERIES_BYTES // (_MODE_BYTES * len(classes.rows))
     most, bands = room // 2, iter(((GAMMA.minimum, GAMMA.maximum), *_around(gamma)))
-    found, largest = None, 0.0
-    while found is None and (band := next(bands, None)) is not None:
-        found = transformed(band, most)
+    series, largest = None, 0.0
+    while series is None and (band := next(bands, None)) is not None:
+        series = transformed(band, most)
         largest = band[1]
-    while found is not None:
-        yield found
-        room -= found.n_modes
+    while series is not None:
+        yield series
+        room -= series.n_modes
         least, largest = largest, min(_WIDE_RATIO * largest, GAMMA.maximum)
         if least >= GAMMA.maximum:
             return
-        found = transformed((least, largest), room)
+        series = transformed((least, largest), room)
 
 
 def _around(gamma: float) -> Iterable[tuple[float, float]]:
@@ -278,11 +278,15 @@ def _around(gamma: float) -> Iterable[tuple[float, float]]:
 def _series_of(
     array: Mapping[str, FloatArray], prefix: str, square: tuple[int, int, int]
 ) -> ClassSeries:
-    """The series of some arrays, of so many classes and components."""
-    own = {name.removeprefix(prefix): one for name, one in array.items() if name.startswith(prefix)}
+    """Construct the series from arrays, of so many classes and components."""
+    parts = {
+        name.removeprefix(prefix): values
+        for name, values in array.items()
+        if name.startswith(prefix)
+    }
     n_classes, n_components, _ = square
-    _check_shapes(own, ClassSeries.shapes_of(own["half_modes"], n_classes, n_components))
-    return ClassSeries.from_arrays(own)
+    _check_shapes(parts, ClassSeries.shapes_of(parts["half_modes"], n_classes, n_components))
+    return ClassSeries.from_arrays(parts)
 
 
 def _check_shapes(array: Mapping[str, FloatArray], shapes: Mapping[str, tuple[int, ...]]) -> None:

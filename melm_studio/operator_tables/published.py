@@ -56,7 +56,7 @@ class PublishedTable(Record, frozen=True):
 
     @property
     def is_ready(self) -> bool:
-        """Whether it has been read and can be chosen."""
+        """True if it has been read and can be chosen."""
         return self.n_rows > 0 and not self.problem
 
     @property
@@ -66,11 +66,11 @@ class PublishedTable(Record, frozen=True):
 
     @property
     def note(self) -> str:
-        """What visitors are to know of its sample; empty if that has all rows."""
+        """Sentence for visitors on its sample; empty if that has all rows."""
         return sample_sentence(self.n_sampled, self.n_rows) if self.sampled_version else ""
 
     def is_for(self, owner: str, secret: bytes) -> bool:
-        """Whether a visitor may see it.
+        """Return whether a visitor may see it.
 
         Parameters
         ----------
@@ -87,8 +87,7 @@ def published_tables(store: RunStore) -> dict[str, PublishedTable]:
     raw = store.get_file(OPERATOR, FileKind.DATA, _LIST)
     if raw is None:
         return {}
-    found = from_json(raw, list[PublishedTable])
-    return {table.key: table for table in found}
+    return {table.key: table for table in from_json(raw, list[PublishedTable])}
 
 
 def publish(store: RunStore, tables: Iterable[PublishedTable]) -> None:
@@ -116,10 +115,10 @@ def visible_table(store: RunStore, owner: str, key: str) -> PublishedTable:
     UserError
         If there is none that the visitor may see, or it cannot be read.
     """
-    found = [table for table in visible_tables(store, owner) if table.key == key]
-    if not found:
+    tables = [table for table in visible_tables(store, owner) if table.key == key]
+    if not tables:
         raise UserError(NOT_HERE.format(key=key))
-    (table,) = found
+    (table,) = tables
     if table.problem:
         raise UserError(table.problem)
     if not table.is_ready:

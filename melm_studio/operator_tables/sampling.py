@@ -56,7 +56,7 @@ class Sample:
 
 
 def drawn_sample(opened: OpenedTable, *, n_rows: int = SAMPLE_ROWS, seed: int = SEED) -> Sample:
-    """Draw a sample with a share of the rows of each class, but 200 of each class that has them.
+    """Draw a sample with a share of the rows of each class, but at least 200 if it has them.
 
     The first pass reads the label column, the second one takes the rows. Both go to the current
     scheduler of Dask, which holds one part a thread in memory.
@@ -78,33 +78,33 @@ def drawn_sample(opened: OpenedTable, *, n_rows: int = SAMPLE_ROWS, seed: int = 
     label = label_of(opened)
     counting = dask.delayed(_strata_of)
     strata: list[pd.Series] = list(dask.compute(*[counting(reader, p, label) for p in parts]))
-    lengths = [int(found.sum()) for found in strata]
+    lengths = [int(counts.sum()) for counts in strata]
     if not sum(lengths):
-        raise UserError(_EMPTY.format(name=opened.found.name))
-    if len(set().union(*(found.index for found in strata))) > MOST_STRATA:
+        raise UserError(_EMPTY.format(name=opened.source.name))
+    if len(set().union(*(counts.index for counts in strata))) > MOST_STRATA:
         label = None  # no classes, but a number or a name
         strata = [pd.Series({_NO_STRATUM: length}) for length in lengths]
     most = min(n_rows, max(2, SAMPLE_CELLS // len(opened.reader.columns)))
     drawn = _drawn(strata, most, seed)
-    used = [at for at, own in enumerate(drawn) if own]
+    used = [number for number, by_class in enumerate(drawn) if by_class]
     taking = dask.delayed(_taken)
-    taken = dask.compute(*[taking(reader, parts[at], label, drawn[at]) for at in used])
+    taken = dask.compute(*[taking(reader, parts[part], label, drawn[part]) for part in used])
     begins = np.cumsum([0, *lengths[:-1]])
-    places = [at + begins[part] for (_, at), part in zip(taken, used, strict=True)]
+    places = [rows + begins[part] for (_, rows), part in zip(taken, used, strict=True)]
     frame = pd.concat([rows for rows, _ in taken], ignore_index=True)
-    positions = tuple(int(at) for at in np.concatenate(places))
+    positions = tuple(int(place) for place in np.concatenate(places))
     weights = _weights(strata, _strata(frame[label or frame.columns[0]], label))
     return Sample(_as_parquet(frame), positions, tuple(lengths), weights)
 
 
 def label_of(opened: OpenedTable) -> str | None:
     """Return the label column that is described or most likely; None if none is likely."""
-    label = opened.found.description.label
+    label = opened.source.description.label
     if label is None:
         return next(iter(label_candidates(opened.head)), None)
     if label not in opened.reader.columns:
         columns = ", ".join(map(shortened, opened.reader.columns[:20]))
-        name = opened.found.name
+        name = opened.source.name
         raise UserError(_NO_LABEL.format(name=name, label=label, columns=columns))
     return label
 
@@ -140,7 +140,7 @@ def _strata(cells: pd.Series, label: str | None) -> pd.Series:
 
 
 def _drawn(strata: Sequence[pd.Series], n_rows: int, seed: int) -> list[dict[str, IntArray]]:
-    """Which rows of each class each part gives, counted within class and part."""
+    """Draw the rows of each class that each part gives, counted within class and part."""
     table = pd.concat(strata, axis=1).fillna(0).astype(np.int64).sort_index()
     rng = np.random.default_rng(seed)
     share = n_rows / int(table.to_numpy().sum())
@@ -149,23 +149,23 @@ def _drawn(strata: Sequence[pd.Series], n_rows: int, seed: int) -> list[dict[str
     for stratum, counts in zip(table.index, table.to_numpy(), strict=True):
         total = int(counts.sum())
         size = min(total, max(round(share * total), least))
-        chosen = np.sort(rng.choice(total, size, replace=False, shuffle=False))
+        ranks = np.sort(rng.choice(total, size, replace=False, shuffle=False))
         begins = np.cumsum([0, *counts])
-        ends = np.searchsorted(chosen, begins)
-        for part, own in enumerate(drawn):
+        ends = np.searchsorted(ranks, begins)
+        for part, of_part in enumerate(drawn):
             if ends[part] < ends[part + 1]:
-                own[str(stratum)] = chosen[ends[part] : ends[part + 1]] - begins[part]
+                of_part[str(stratum)] = ranks[ends[part] : ends[part + 1]] - begins[part]
     return drawn
 
 
 def _taken(
     reader: PartReader, part: Part, label: str | None, drawn: Mapping[str, IntArray]
 ) -> tuple[pd.DataFrame, IntArray]:
-    """The drawn rows of a part, with all columns, and their positions in it."""
+    """Take the drawn rows of a part, with all columns, and their positions in it."""
     frame = reader.read(part, reader.columns)
     strata = _strata(frame[label or reader.columns[0]], label).to_numpy()
-    found = [np.flatnonzero(strata == stratum)[own] for stratum, own in drawn.items()]
-    places: IntArray = np.sort(np.concatenate(found))
+    by_class = [np.flatnonzero(strata == stratum)[ranks] for stratum, ranks in drawn.items()]
+    places: IntArray = np.sort(np.concatenate(by_class))
     return frame.iloc[places], places
 
 
