@@ -128,7 +128,7 @@ def compared(
 def beside_the_best(
     rows: Sequence[ComparedRun], reports: Sequence[RefitsReport]
 ) -> list[ComparedRun]:
-    """The rows with their difference to the one of the largest share, in pairs of equal folds.
+    """Add to rows the difference to the largest share, in pairs of equal folds.
 
     Parameters
     ----------
@@ -137,25 +137,25 @@ def beside_the_best(
         Of each.
     """
     best = max(reports, key=lambda report: report.share or 0.0, default=RefitsReport())
-    found = [report.ahead_of(best) for report in reports]
-    if sum(each is not None for each in found) < 2:
+    differences = [report.ahead_of(best) for report in reports]
+    if sum(each is not None for each in differences) < 2:
         return list(rows)
     return [
         row if each is None else replace(row, figures={**row.figures, **_ahead(each)})
-        for row, each in zip(rows, found, strict=True)
+        for row, each in zip(rows, differences, strict=True)
     ]
 
 
-def _ahead(found: Score) -> dict[str, float | None]:
-    return {"ahead": found.balanced_accuracy, "ahead-error": found.standard_error}
+def _ahead(difference: Score) -> dict[str, float | None]:
+    return {"ahead": difference.balanced_accuracy, "ahead-error": difference.standard_error}
 
 
 def ordered(rows: Sequence[ComparedRun], column: str, *, descending: bool) -> list[ComparedRun]:
     """Sort the rows by a figure; unknown values come last in either order."""
     values = {row.run_id: value for row in rows if (value := row.figures.get(column)) is not None}
-    known = [row for row in rows if row.run_id in values]
+    with_value = [row for row in rows if row.run_id in values]
     without = [row for row in rows if row.run_id not in values]
-    return [*sorted(known, key=lambda row: values[row.run_id], reverse=descending), *without]
+    return [*sorted(with_value, key=lambda row: values[row.run_id], reverse=descending), *without]
 
 
 def _compared(
@@ -184,9 +184,9 @@ def _figures(
     refits: RefitsReport,
 ) -> dict[str, float | None]:
     figures = {} if event is None else _of_plane(renderer, record, event)
-    found = report.scores or (refits.scores if refits.share is not None else None)
-    if found:
-        train, held_out, error = found[CLASSIFIER]
+    scores = report.scores or (refits.scores if refits.share is not None else None)
+    if scores:
+        train, held_out, error = scores[CLASSIFIER]
         figures |= _pair("accuracy", train, held_out) | {"accuracy-error": error}
     return {**figures, "p": report.p_value}
 
@@ -237,7 +237,7 @@ def agreement(store: RunStore, renderer: PlaneRenderer, records: Sequence[RunRec
     planes = [_Plane.of(renderer, record, event) for record, event in newest]
     return Agreement(
         titles=tuple(map(title, records)),
-        degrees=tuple(tuple(_degrees(one, other) for other in planes) for one in planes),
+        degrees=tuple(tuple(_degrees(first, other) for other in planes) for first in planes),
         notes=tuple(_notes(records, [plane for plane in planes if plane is not None])),
     )
 
@@ -268,13 +268,17 @@ class _Plane:
         return cls(record.data_id, names, event.components, standard, bent_by)
 
 
-def _degrees(one: _Plane | None, other: _Plane | None) -> float | None:
-    if one is None or other is None or one.feature_names != other.feature_names:
+def _degrees(first: _Plane | None, second: _Plane | None) -> float | None:
+    if first is None or second is None or first.feature_names != second.feature_names:
         return None
-    if one.bent_by != other.bent_by:
+    if first.bent_by != second.bent_by:
         return None  # arrows and curves, or curves with other knots
-    is_prepared_alike = one.data_id == other.data_id
-    pair = (one.as_found, other.as_found) if is_prepared_alike else (one.standard, other.standard)
+    is_prepared_alike = first.data_id == second.data_id
+    pair = (
+        (first.as_found, second.as_found)
+        if is_prepared_alike
+        else (first.standard, second.standard)
+    )
     return float(np.degrees(principal_angles(*pair)[-1]))
 
 
@@ -294,7 +298,7 @@ def _notes(records: Sequence[RunRecord], planes: Sequence[_Plane]) -> list[str]:
 
 
 def biggest_movers(
-    store: RunStore, renderer: PlaneRenderer, one: RunRecord, other: RunRecord
+    store: RunStore, renderer: PlaneRenderer, record: RunRecord, other: RunRecord
 ) -> tuple[Mover, ...]:
     """Return the drawn rows that move most between the views of two runs, farthest first.
 
@@ -305,12 +309,12 @@ def biggest_movers(
     UserError
         If the views cannot be compared.
     """
-    if one.run_id == other.run_id:
+    if record.run_id == other.run_id:
         raise UserError(_SAME_RUN)
-    if one.parameters.n_components != other.parameters.n_components:
+    if record.parameters.n_components != other.parameters.n_components:
         raise UserError(_OTHER_SHAPE)
-    first = _drawn_rows(store, renderer, one, DEFAULT_VIEW)
-    second = _drawn_rows(store, renderer, other, ViewOptions(toward=one.run_id))
+    first = _drawn_rows(store, renderer, record, DEFAULT_VIEW)
+    second = _drawn_rows(store, renderer, other, ViewOptions(toward=record.run_id))
     rows, here, there = np.intersect1d(first.rows, second.rows, return_indices=True)
     if not len(rows):
         raise UserError(_OTHER_ROWS)

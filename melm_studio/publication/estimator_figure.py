@@ -164,7 +164,7 @@ def last_step(estimator: Any) -> Any:
 
 
 def _before(estimator: Any, X: Any) -> Any:
-    """What the last step of a pipeline takes."""
+    """Return the input of the last step of a pipeline."""
     is_longer = isinstance(estimator, Pipeline) and len(estimator) > 1
     return estimator[:-1].transform(X) if is_longer else X
 

@@ -106,7 +106,7 @@ def less_own_mean(encoded: npt.NDArray[np.float64], cells: pd.DataFrame) -> Any:
 def class_columns(
     prepared: npt.NDArray[np.float64], coordinates: npt.NDArray[np.float64]
 ) -> dict[str, npt.NDArray[Any]]:
-    """The class of each row, and probabilities where they were calibrated; none of rows unlike."""
+    """Return the class of each row, and calibrated probabilities; none of rows unlike."""
     has_none: npt.NDArray[np.bool_] = np.asarray(np.isnan(coordinates).any(axis=1))
     has_none[~has_none] = are_unlike(prepared[~has_none])
     n_without = int(np.count_nonzero(has_none))
@@ -116,7 +116,7 @@ def class_columns(
             "plane was fitted to. Check their units.\n"
         )
         has_none[:] = True
-    kernels = np.column_stack([log_density(coordinates, **one) for one in CLASSES.values()])
+    kernels = np.column_stack([log_density(coordinates, **each) for each in CLASSES.values()])
     mixed = with_normal(coordinates, kernels)
     likeliest = np.where(np.isnan(mixed), -np.inf, mixed).argmax(axis=1)
     logs = with_floor(coordinates, mixed)
@@ -135,18 +135,18 @@ def class_columns(
 
 
 def set_words(prepared: npt.NDArray[np.float64], logs: npt.NDArray[np.float64]) -> list[str]:
-    """The classes that each row may be of, as in "Barolo or Grignolino"."""
+    """List the classes that each row may be of, as in "Barolo or Grignolino"."""
     centered, basis = prepared - np.array(LIMITS["mean"]), np.array(LIMITS["basis"])
     off = squared_residuals(centered, basis).sum(axis=1)
     rules = (SETS[name] for name in ("background", "residual_mean", "residual_spread"))
     # Sums of the same terms in another order differ by rounding.
     sets = nonconformity(logs, off, *rules) <= np.array(SETS["largest"]) + 1e-9
     names = np.array([*CLASSES], dtype=object)
-    return [" or ".join(names[own]) if own.any() else "no class" for own in sets]
+    return [" or ".join(names[members]) if members.any() else "no class" for members in sets]
 
 
 def are_unlike(prepared: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """Whether rows are farther from those of the fit than one in a hundred of these, or is off."""
+    """Return whether rows are farther from the plane's than one in a hundred of these."""
     if not LIMITS:
         return np.zeros(len(prepared), dtype=bool)
     centered, basis = prepared - np.array(LIMITS["mean"]), np.array(LIMITS["basis"])
@@ -258,14 +258,14 @@ def decoded(raw: bytes) -> str:
 
 
 def find_columns(text: str, name: str) -> tuple[str, int, list[str], dict[str, str]]:
-    """The delimiter, where the header or the first row begins, and the columns with their units."""
+    """Return delimiter, start of the header or the first row, columns and their units."""
     given = [(mark, *found_at) for mark in DELIMITERS for found_at in candidates(text, mark)]
-    found = [(mark, start, as_known(names)) for mark, start, names in given]
-    for (mark, start, names), (*_, own) in zip(found, given, strict=True):
+    renamed = [(mark, start, as_known(names)) for mark, start, names in given]
+    for (mark, start, names), (*_, as_given) in zip(renamed, given, strict=True):
         if set(NEEDED) <= set(names):
-            units = {column: unit_of(own[names.index(column)])[1] for column in NEEDED}
+            units = {column: unit_of(as_given[names.index(column)])[1] for column in NEEDED}
             return mark, start, names, units
-    lacks = ([column for column in NEEDED if column not in names] for *_, names in found)
+    lacks = ([column for column in NEEDED if column not in names] for *_, names in renamed)
     missing = min(lacks, key=len, default=NEEDED)
     sys.exit(
         f"{name} lacks {listed(missing)}. It must be a CSV file with all {len(NEEDED)} columns of "
@@ -274,19 +274,19 @@ def find_columns(text: str, name: str) -> tuple[str, int, list[str], dict[str, s
 
 
 def as_known(names: list[str]) -> list[str]:
-    """The names with those of the columns of the plane where only case, marks or units differ."""
+    """Rename columns to those of the plane where only case, marks or units differ."""
     exact = set(names)
     spelled = {plain(name): name for name in reversed(names)}
     bare = {plain(unit_of(name)[0]): name for name in reversed(names)}
     given = {}
     for column in NEEDED:
-        found = spelled.get(plain(column)) or bare.get(plain(unit_of(column)[0]))
-        if column in exact or found is None or found in NEEDED:
+        spelling = spelled.get(plain(column)) or bare.get(plain(unit_of(column)[0]))
+        if column in exact or spelling is None or spelling in NEEDED:
             continue
-        here, there = unit_of(found)[1], unit_of(column)[1]
+        here, there = unit_of(spelling)[1], unit_of(column)[1]
         is_converted = not here or not there or here in UNITS.get(column, {})
-        if plain(found) == plain(column) or is_converted:  # two units would be two columns
-            given[found] = column
+        if plain(spelling) == plain(column) or is_converted:  # two units would be two columns
+            given[spelling] = column
     return [given.get(name, name) for name in names]
 
 
@@ -295,25 +295,25 @@ def plain(name: str) -> str:
 
 
 def unit_of(name: str) -> tuple[str, str]:
-    """The name and the unit behind it: in brackets, or in parentheses if it is one."""
-    found = re.fullmatch(r"(.*\S) ?(?:\[([^\[\]]+)\]|\(([^()]+)\))", name)
-    if found is None or not (found[2] or any(found[3] in known for known in UNITS.values())):
+    """Split a name from the unit behind it: in brackets, or in parentheses if it is one."""
+    match = re.fullmatch(r"(.*\S) ?(?:\[([^\[\]]+)\]|\(([^()]+)\))", name)
+    if match is None or not (match[2] or any(match[3] in units for units in UNITS.values())):
         return name, ""
-    return found[1], found[2] or found[3]
+    return match[1], match[2] or match[3]
 
 
 def candidates(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
-    """Where the header may begin: at the first line, or below comments or titles at the top."""
-    found, start = [], 0
+    """List where the header may begin: at the first line, or below comments or titles."""
+    headers, start = [], 0
     for line in islice(io.StringIO(text), MOST_TITLES):
         is_comment = not line.strip() or line.startswith(("#", "sep="))
         if line.strip() and (HAS_HEADER or not is_comment):
             names = column_names(text[start : start + LONGEST_HEADER], delimiter)
-            found.append((start, names))
+            headers.append((start, names))
         if not is_comment and not HAS_HEADER:
             break
         start += len(line)
-    return found
+    return headers
 
 
 def column_names(text: str, delimiter: str) -> list[str]:
@@ -340,7 +340,7 @@ def column_names(text: str, delimiter: str) -> list[str]:
 
 def decimal_mark(cells: pd.DataFrame) -> str:
     """The mark in most numbers."""
-    numeric = [name for name, known in COLUMNS.items() if not isinstance(known, list | dict)]
+    numeric = [name for name, values in COLUMNS.items() if not isinstance(values, list | dict)]
     counts = {
         mark: sum(mark in cell and re.fullmatch(NUMBERS[mark], cell) is not None for cell in texts)
         for mark, texts in ((mark, cells[numeric].to_numpy().ravel()) for mark in NUMBERS)
@@ -350,12 +350,12 @@ def decimal_mark(cells: pd.DataFrame) -> str:
 
 def encode(cells: pd.Series[str], decimal: str, unit: str) -> npt.NDArray[np.float64]:
     """The features of a column that is given in a unit, of shape (n_rows, n_features)."""
-    known = COLUMNS[str(cells.name)]
-    if isinstance(known, dict):
-        return positions(cells, known)
-    if isinstance(known, list):
-        return indicators(cells, known)
-    return numbers(cells, known, decimal, unit)
+    values = COLUMNS[str(cells.name)]
+    if isinstance(values, dict):
+        return positions(cells, values)
+    if isinstance(values, list):
+        return indicators(cells, values)
+    return numbers(cells, values, decimal, unit)
 
 
 def numbers(
@@ -367,10 +367,11 @@ def numbers(
     is_missing = ~np.isfinite(values)
     is_text = is_missing & ~cells.isin(MISSING)
     if is_text.any() and is_missing.all():
-        own = f" in {unit_of(str(cells.name))[1]} or what converts to it" if units else ""
+        in_unit = f" in {unit_of(str(cells.name))[1]} or what converts to it" if units else ""
         sys.exit(
-            f'No cell of "{cells.name}" is a number{own}; the first is "{cells[is_text].iloc[0]}". '
-            "Write them as numbers like those that the plane was fitted to."
+            f'No cell of "{cells.name}" is a number{in_unit}; the first is '
+            f'"{cells[is_text].iloc[0]}". Write them as numbers like those that the '
+            "plane was fitted to."
         )
     if unit in units and units[unit] != (1.0, 0.0):
         sys.stderr.write(f'"{cells.name}" was converted from {unit}.\n')
@@ -416,11 +417,11 @@ def indicators(cells: pd.Series[str], levels: list[str | None]) -> npt.NDArray[n
     return np.eye(len(levels))[places_of(cells, levels), int(len(levels) == 2) :]
 
 
-def positions(cells: pd.Series[str], known: dict[str, float | None]) -> npt.NDArray[np.float64]:
+def positions(cells: pd.Series[str], by_level: dict[str, float | None]) -> npt.NDArray[np.float64]:
     """The position of each ordered category."""
-    fill = np.nan if RULES else known[""]
-    levels = [level or None for level in known if level or fill is not None]
-    filled = {**known, "": fill}
+    fill = np.nan if RULES else by_level[""]
+    levels = [level or None for level in by_level if level or fill is not None]
+    filled = {**by_level, "": fill}
     values = np.array([filled[level or ""] for level in levels], dtype=np.float64)
     return values[places_of(cells, levels)][:, None]
 
@@ -447,9 +448,9 @@ def place_of(text: str, levels: list[str | None]) -> int:
     as_read = [text, *([text.capitalize()] if text.lower() in ("true", "false") else [])]
     # So was a whole number that is a category: 3.0 as 3.
     as_read += [text.partition(".")[0]] if re.fullmatch(r"-?[0-9]+\.0+", text) else []
-    known = [spelling for spelling in as_read if spelling in levels]
-    if known:
-        return levels.index(known[0])
+    spellings = [spelling for spelling in as_read if spelling in levels]
+    if spellings:
+        return levels.index(spellings[0])
     return levels.index(None) if text in MISSING and None in levels else -1
 
 

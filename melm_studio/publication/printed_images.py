@@ -18,8 +18,8 @@ def printed_images(images: PixelImages) -> Picture:
     height = round(_SIDE * images.grid.height / images.grid.width)
     n_lines = -(-len(shown) // _PER_LINE)
     parts = []
-    for at, image in enumerate(shown):
-        line, place = divmod(at, _PER_LINE)
+    for number, image in enumerate(shown):
+        line, place = divmod(number, _PER_LINE)
         x, y = place * (_SIDE + _GAP), line * (height + _TITLE + _GAP)
         title = shortened(image.title, _LONGEST_TITLE)
         parts.append(

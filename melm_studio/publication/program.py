@@ -96,7 +96,7 @@ def _class_values(saved: SavedPlane | None) -> str:
     return (
         "# Of each class, for its density: a root of the inverse covariance of the kernel, the\n"
         "# rows times this root, and the logarithm of the kernel's peak.\n"
-        f"CLASSES = {{\n{_lines(f'{name!r}: {one!r}' for name, one in classes.items())}}}\n"
+        f"CLASSES = {{\n{_lines(f'{name!r}: {of_one!r}' for name, of_one in classes.items())}}}\n"
         "# Normal densities of the classes: their means, a root of the inverse covariance and the\n"
         "# logarithm of the peak; their shares, and below what kernels say nothing.\n"
         f"NORMAL = {_normal_values(rule)!r}\n"
@@ -159,7 +159,7 @@ def _values(event: PlaneEvent, data: LabeledData) -> str:
         [
             "# What replaces a missing number; or the categories, with None for missing; or\n"
             "# ordered categories with positions, and under an empty name that of a missing one.\n",
-            f"COLUMNS = {{\n{_lines(f'{one.name!r}: {_known(one)!r}' for one in encodings)}}}\n",
+            f"COLUMNS = {{\n{_lines(f'{each.name!r}: {_known(each)!r}' for each in encodings)}}}\n",
             "# Factor and offset from each unit that a column may be given in.\n",
             f"UNITS = {{\n{_lines(_units(encodings))}}}\n",
             f"CENTER = {data.center.tolist()!r}\n",
@@ -180,11 +180,11 @@ def _values(event: PlaneEvent, data: LabeledData) -> str:
 
 
 def _units(encodings: Sequence[ColumnEncoding]) -> Iterator[str]:
-    """The conversions to the unit of each column of numbers whose name has one."""
-    for one in encodings:
-        unit = "" if one.levels else without_unit(one.name)[1]
-        if known := conversions_to(unit):
-            yield f"{one.name!r}: {known!r}"
+    """Yield the conversions to the unit of each column of numbers whose name has one."""
+    for encoding in encodings:
+        unit = "" if encoding.levels else without_unit(encoding.name)[1]
+        if conversions := conversions_to(unit):
+            yield f"{encoding.name!r}: {conversions!r}"
 
 
 def _known(

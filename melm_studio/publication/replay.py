@@ -138,7 +138,7 @@ class ReplayFrame:
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayText:
-    """What a replay says around its picture.
+    """Texts around the picture of a replay.
 
     Attributes
     ----------
@@ -229,8 +229,8 @@ def replay_data(
 ) -> dict[str, Any]:
     """Return what the script of a replay draws: see ``assets/studio/present/replay/page.mjs``."""
     thin = [replace(frame, view=thinned(frame.view, has_layers=bool(layers))) for frame in frames]
-    kept = _affordable(thin)
-    views = [frame.view for frame in kept]
+    shown = _affordable(thin)
+    views = [frame.view for frame in shown]
     return {
         "scene": scene_data(
             class_names,
@@ -247,7 +247,7 @@ def replay_data(
                 "unseen": sorted(frame.unseen),
                 **plane_data(frame.view),
             }
-            for frame in kept
+            for frame in shown
         ],
         # The last one glides to its own, as a run on the page does when it ends.
         "axes": [*[shared_axes(views)] * (len(views) - 1), limits(frames[-1].view)],
@@ -363,7 +363,7 @@ def n_bytes(view: PlaneView) -> int:
 
 
 def n_shown(view: PlaneView) -> int:
-    """How many rows of a view are drawn in each frame."""
+    """Count the rows of a view that are drawn in each frame."""
     return _n_points(thinned(view))
 
 

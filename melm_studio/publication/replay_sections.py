@@ -232,19 +232,19 @@ def _dashed(line: Mapping[str, Any], trace: Mapping[str, Any]) -> dict[str, Any]
 
 
 def most_planes(view: PlaneView) -> int:
-    """How many planes like this one `SECTION_BYTES` allow, at least one."""
+    """Return how many planes like this one `SECTION_BYTES` allow, at least one."""
     return max(1, SECTION_BYTES // n_bytes(thinned(view)))
 
 
 def planes_of(views: Sequence[PlaneView], *, is_still: bool) -> dict[str, Any]:
-    """The planes of a picture, with their axes.
+    """Return the planes of a picture, with their axes.
 
     Those that follow each other as a motion have the same axes: the picture stays still.
     """
-    kept = [thinned(view) for view in views]
+    thin = [thinned(view) for view in views]
     return {
-        "axes": [shared_axes(kept)] if is_still else [limits(view) for view in kept],
-        "planes": [plane_data(view) for view in kept],
+        "axes": [shared_axes(thin)] if is_still else [limits(view) for view in thin],
+        "planes": [plane_data(view) for view in thin],
     }
 
 

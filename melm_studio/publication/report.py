@@ -1,4 +1,4 @@
-"""What a report says: sections of sentences, tables, and pictures.
+"""Content of a report: sections of sentences, tables, and pictures.
 
 A report can be read on its own: it names the data and their preparation, the method and its
 parameters, the verdict and its chance level, and the link and versions that reproduce it.
@@ -166,7 +166,7 @@ def data_section(data: LabeledData, record: RunRecord) -> Section:
         ("Features", number(data.X.shape[1])),
         ("Preparation", ", ".join(recipe_caption(data.recipe)) or "standardized"),
         ("Groups of rows", _groups(data)),
-        ("Rows chosen", "; ".join(one.words for one in source.filters)),
+        ("Rows chosen", "; ".join(rule.words for rule in source.filters)),
         ("Rows left out by hand", number(len(source.left_out))),
     ]
     classes = tuple((name, number(n)) for name, n in data.class_counts.items())

@@ -190,14 +190,14 @@ def _answer_sentences(run: ReportedRun) -> tuple[str, ...]:
 
 
 def _view_sentences(run: ReportedRun) -> list[str]:
-    """What was done to the plane and its densities after the run."""
-    own, gamma = run.record.gamma, run.shown_gamma or run.record.density_gamma
-    is_searched = METHODS[run.record.method].takes(GAMMA.name) and gamma != own
+    """List what was done to the plane and its densities after the run."""
+    fitted, gamma = run.record.gamma, run.shown_gamma or run.record.density_gamma
+    is_searched = METHODS[run.record.method].takes(GAMMA.name) and gamma != fitted
     is_named = is_searched or run.shown_gamma is not None
     sentence = _WIDTHS if is_searched else _SHOWN_WIDTH
     return [
         *([f"{run.changes}. {_OF_THE_CHANGED}"] if run.changes else []),
-        *([sentence.format(gamma=gamma, own=own)] if is_named else []),
+        *([sentence.format(gamma=gamma, own=fitted)] if is_named else []),
     ]
 
 
@@ -256,11 +256,11 @@ def _features(run: ReportedRun) -> Section:
 
 
 def _losses(worth: Importance) -> dict[int, tuple[str, str]]:
-    """What is lost without each feature, and whether its effect is seen."""
+    """Return the loss without each feature, and whether its effect is seen."""
     parts = zip(worth.loss, worth.error, worth.is_seen, strict=True)
     return {
-        at: (f"{loss:.2f} ± {error:.2f}", "seen" if is_seen else "not sure")
-        for at, (loss, error, is_seen) in enumerate(parts)
+        feature: (f"{loss:.2f} ± {error:.2f}", "seen" if is_seen else "not sure")
+        for feature, (loss, error, is_seen) in enumerate(parts)
     }
 
 

@@ -1,4 +1,4 @@
-"""How a figure for print looks: its size, type, colors, and layers."""
+"""Style of a figure for print: its size, type, colors, and layers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TOO_MANY_PIXELS = (
 
 
 class FigureStyle(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How a figure for print looks.
+    """Style of a figure for print.
 
     Attributes
     ----------
@@ -78,14 +78,14 @@ class FigureStyle(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     layers: Annotated[tuple[Layer, ...], Meta(title="A layer")] = ("contours", "points", "arrows")
 
     def __post_init__(self) -> None:
-        found = self.width * self.height * (self.dpi / MM_PER_INCH) ** 2
-        if found > MAX_PIXELS:
+        n_pixels = self.width * self.height * (self.dpi / MM_PER_INCH) ** 2
+        if n_pixels > MAX_PIXELS:
             raise InputError(
                 _TOO_MANY_PIXELS.format(
                     width=self.width,
                     height=self.height,
                     dpi=self.dpi,
-                    found=found / 1e6,
+                    found=n_pixels / 1e6,
                     most=MAX_PIXELS / 1e6,
                 )
             )

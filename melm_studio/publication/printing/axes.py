@@ -160,8 +160,8 @@ def _marked(
     shapes = (None, None) if panel.shapes is None else panel.shapes.of(code)
     for i, color in enumerate(colors):
         rgba = np.broadcast_to(to_rgba_array(color), (len(points[i]), 4)).copy()
-        for marker, chosen in _by_marker(shapes[i], mark.marker, len(points[i])):
-            yield points[i][chosen], rgba[chosen], opacities[i][chosen], marker, bool(i)
+        for marker, rows in _by_marker(shapes[i], mark.marker, len(points[i])):
+            yield points[i][rows], rgba[rows], opacities[i][rows], marker, bool(i)
 
 
 def _by_marker(
@@ -364,11 +364,11 @@ def _binned(
     height, width = shape
     columns = (shares[is_in, 0] * width).astype(np.int64)
     lines = ((1 - shares[is_in, 1]) * height).astype(np.int64).clip(max=height - 1)
-    at = lines * width + columns
+    pixels = lines * width + columns
     strengths = np.concatenate([part.strengths for part in parts])[is_in]
     colors = np.concatenate([part.colors for part in parts])[is_in]
     for weights in (*(strengths * colors.T), strengths):
-        sums = np.bincount(at, weights=weights, minlength=height * width)
+        sums = np.bincount(pixels, weights=weights, minlength=height * width)
         yield sums.astype(float, copy=False).reshape(shape)
 
 
@@ -406,7 +406,7 @@ def opacities(counts: FloatArray) -> FloatArray:
     faded = CROWDING["alone"] / (1 + CROWDING["fading"] * np.log10(most))
     alone = max(CROWDING["faintest"], faded)
     rise = (CROWDING["solid"] - alone) / np.log(most) if most > 1 else 0.0
-    found: FloatArray = np.where(
+    by_count: FloatArray = np.where(
         counts < 1, alone * counts, alone + rise * np.log(np.maximum(counts, 1))
     )
-    return found
+    return by_count

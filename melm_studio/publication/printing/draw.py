@@ -279,7 +279,7 @@ def _texts(panels: Sequence[FigurePanel]) -> list[str]:
 
 
 def _outside_note(panels: Sequence[FigurePanel], figure: Figure) -> str:
-    """How many rows lie beyond the axes, where these have a mark."""
+    """Say how many rows lie beyond the axes, where these have a mark."""
     n_outside = sum(
         len(points)
         for panel, axes in zip(panels, figure.axes, strict=True)

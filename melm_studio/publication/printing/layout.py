@@ -1,4 +1,4 @@
-"""Where the panels and the legend of a figure lie, and the legend."""
+"""Layout of the panels and the legend of a figure."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def _classes(panels: Sequence[FigurePanel], style: FigureStyle) -> list[_Entry]:
 
 
 def _columns(panels: Sequence[FigurePanel]) -> str:
-    """Which columns give points their colors and shapes."""
+    """Name the columns that give points their colors and shapes."""
     columns = {"Color": panels[0].colors, "shape": panels[0].shapes}
     named = [f"{what}: {marks.name}" for what, marks in columns.items() if marks is not None]
     text = ", ".join(named)

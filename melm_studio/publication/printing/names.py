@@ -103,7 +103,7 @@ def _arrow_names(panel: FigurePanel, style: FigureStyle) -> list[_Named]:
 def _class_names(
     panel: FigurePanel, marks: Sequence[ClassMark], style: FigureStyle
 ) -> list[_Named]:
-    """Where the page has them; of one component, above its density."""
+    """Place names as on the page; of one component, above its density."""
     if "names" not in style.layers:
         return []
     heading = np.zeros(2) if panel.has_equal_units else np.array([0.0, 1.0])
@@ -116,7 +116,7 @@ def _class_names(
 
 
 def _is_within(axes: Axes, place: FloatArray) -> bool:
-    """Whether a place is on the axes, not beyond them where the picture is zoomed in."""
+    """Return whether a place is on the axes, not beyond them where the picture is zoomed in."""
     ranges = np.array([axes.get_xlim(), axes.get_ylim()])
     return bool(np.all((place >= ranges[:, 0]) & (place <= ranges[:, 1])))
 
@@ -232,7 +232,7 @@ def _candidates(label: Label) -> list[FloatArray]:
 
 
 def _reach(direction: FloatArray, size: FloatArray, further: float) -> float:
-    """How far the center is from the anchor for the box to end beside it."""
+    """Compute how far the center is from the anchor for the box to end beside it."""
     with np.errstate(divide="ignore"):
         half = np.min(size / 2 / np.abs(direction))
     return float(half) + _GAP + further
@@ -259,9 +259,9 @@ def _overlaps(
 
 
 def _are_nearer(centers: FloatArray, label: Label, others: FloatArray) -> npt.NDArray[np.bool_]:
-    """Whether the box of a name is nearer to another anchor than to its own, for each center."""
-    own = distance(centers, label.size, label.anchor)
-    nearer: npt.NDArray[np.bool_] = distance(centers[:, None], label.size, others) < own[:, None]
+    """Return whether the box of a name would be nearer to another anchor, for each center."""
+    to_own = distance(centers, label.size, label.anchor)[:, None]
+    nearer: npt.NDArray[np.bool_] = distance(centers[:, None], label.size, others) < to_own
     return np.asarray(nearer.any(axis=1))
 
 

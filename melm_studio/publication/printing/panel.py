@@ -1,4 +1,4 @@
-"""What one panel of a figure for print shows."""
+"""One panel of a figure for print."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class FigurePanel:
         return np.asarray(limits(self.view) if self.limits is None else self.limits)
 
     def is_shown(self, code: int) -> bool:
-        """Whether a class is shown in full."""
+        """Return whether a class is shown in full."""
         return self.shown_classes is None or code in self.shown_classes
 
     def opacities(self, code: int) -> tuple[FloatArray, FloatArray]:

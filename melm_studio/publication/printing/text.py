@@ -43,14 +43,14 @@ def one_line(text: str, longest: int = LONGEST_NAME) -> str:
 
 def without_glyphs(texts: Iterable[str]) -> str:
     """Return the characters that no font here has, each once."""
-    known = _glyphs()
-    return "".join(sorted({c for text in texts for c in text if ord(c) not in known}))
+    glyphs = _glyphs()
+    return "".join(sorted({c for text in texts for c in text if ord(c) not in glyphs}))
 
 
 def drawable(text: str) -> str:
     """Return text with a box in place of every character that no font here has."""
-    known = _glyphs()
-    return "".join(c if ord(c) in known else _UNKNOWN for c in text)
+    glyphs = _glyphs()
+    return "".join(c if ord(c) in glyphs else _UNKNOWN for c in text)
 
 
 @lru_cache(maxsize=1)

@@ -77,11 +77,11 @@ def _printed(
 def _draw(axes: Axes, panel: TreePanel) -> None:
     tree = panel.arrays
     _set_axes(axes, panel)
-    known = np.isfinite(tree.noise).any(axis=0)
-    if known.any():
-        noise = tree.noise[:, known]
+    has_noise = np.isfinite(tree.noise).any(axis=0)
+    if has_noise.any():
+        noise = tree.noise[:, has_noise]
         low, high = np.nanmin(noise, axis=0), np.nanmax(noise, axis=0)
-        axes.fill_between(tree.gammas[known], low, high, color=_BAND, linewidth=0)
+        axes.fill_between(tree.gammas[has_noise], low, high, color=_BAND, linewidth=0)
     if panel.height is Height.ACCURACY:
         axes.axhline(panel.guessing, color=_FAINT, linewidth=0.7, linestyle=":")
     _draw_merges(axes, tree)
@@ -112,8 +112,10 @@ def _draw_merges(axes: Axes, tree: TreeArrays) -> None:
     leads = {(i, int(to)) for i, to in enumerate(tree.narrowing) if to >= 0}
     leads |= {(int(to), i) for i, to in enumerate(tree.widening) if to >= 0}
     for pair in sorted(leads - continued):
-        at = list(pair)
-        axes.plot(tree.gammas[tree.widths[at]], tree.heights[at], ":", color=_FAINT, linewidth=0.6)
+        ends = list(pair)
+        axes.plot(
+            tree.gammas[tree.widths[ends]], tree.heights[ends], ":", color=_FAINT, linewidth=0.6
+        )
 
 
 def _draw_branch(axes: Axes, tree: TreeArrays, branch: list[int], letter: str | None) -> None:
