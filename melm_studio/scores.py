@@ -92,7 +92,7 @@ class PermutationP(msgspec.Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """How many permutations were separated as well."""
+        """Sentence on how many permutations were separated as well."""
         return shuffles_sentence(self.n_exceeding, self.n_permutations, self.value)
 
     @property
@@ -112,7 +112,7 @@ class PermutationP(msgspec.Struct, frozen=True):
 
 
 class CheckProgress(msgspec.Struct, frozen=True):
-    """How far a check is.
+    """Progress of a check.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class CheckProgress(msgspec.Struct, frozen=True):
 
 
 class Strip(msgspec.Struct, frozen=True):
-    """What the strip above a picture shows, as the page gets it.
+    """Content of the strip above a picture, as the page gets it.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ class Strip(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """How well a plane or, in cross-validation, its method tells the classes apart.
+    """Separation of the classes by a plane or, in cross-validation, by its method.
 
     Attributes
     ----------
@@ -252,14 +252,14 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_overfit(self) -> bool:
-        """Whether the training rows are told apart much better, and not by chance."""
+        """True if the training rows are told apart much better, and not by chance."""
         if self.share_train is None or self.standard_error is None:
             return False
         return self.share_train - self.share > max(_LARGE_GAP, 2.0 * self.standard_error)
 
     @property
     def is_clear(self) -> bool:
-        """Whether the share exceeds guessing by two standard errors, where those are known."""
+        """True if the share exceeds guessing by two standard errors, where those are known."""
         return self.share - self.chance > _CLEARLY * (self.standard_error or 0.0)
 
     @property
@@ -358,8 +358,8 @@ because of grade: 51 % without it.'
 
     @property
     def _decides(self) -> Without | None:
-        """The first of what decides alone."""
-        return next((one for one in self.without if decides_alone(one, self.chance)), None)
+        """First of the columns or rows that decide alone."""
+        return next((part for part in self.without if decides_alone(part, self.chance)), None)
 
     @property
     def remedy(self) -> tuple[str, ...]:
@@ -369,7 +369,7 @@ because of grade: 51 % without it.'
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What limits the answer."""
+        """Limitations of the answer."""
         is_said = self.rows is Rows.FOLDS
         asked = () if is_said else self._asked
         notes = (
@@ -386,7 +386,7 @@ because of grade: 51 % without it.'
 
     @property
     def strip(self) -> Strip:
-        """What the strip above the picture shows."""
+        """Content of the strip above the picture."""
         so_far = self._so_far
         follow, more = self._qualifiers
         spoken = f"{self.lead}. {so_far}" if so_far else self.sentence
@@ -410,8 +410,8 @@ because of grade: 51 % without it.'
             return "", ""
         if self.rows is Rows.FOLDS:
             p = self.p.sentence if self.p else ""
-            own = (*self._without, self._of_map, self._made)
-            sentences = (p, self._kept_together, self._bound_words, *own, *self._asked)
+            limits = (*self._without, self._of_map, self._made)
+            sentences = (p, self._kept_together, self._bound_words, *limits, *self._asked)
             return " ".join(said for said in sentences if said and said != self.caution), ""
         guessing = f"guessing: {percent(self.chance)}"
         if self.rows is Rows.TRAINING:
@@ -435,12 +435,13 @@ because of grade: 51 % without it.'
         """The least share of the readings, or how the last of them differs."""
         if not self.readings or self.answer is None:
             return ""
-        last, shares = self.readings[-1], [one for one in self.readings if one.share is not None]
+        last = self.readings[-1]
+        shares = [each for each in self.readings if each.share is not None]
         if last.answer not in TOLD_APART:
             return differing_sentence(last)
         if not shares:
             return ""
-        least = min(shares, key=lambda one: one.share or 0.0)
+        least = min(shares, key=lambda each: each.share or 0.0)
         share = percent(least.share or 0.0, least.standard_error)
         return f"With {least.together} kept together: {share}."
 
@@ -455,7 +456,7 @@ because of grade: 51 % without it.'
     @property
     def _without(self) -> tuple[str, ...]:
         """Both shares, where the one depends on a few columns or rows."""
-        return tuple(without_sentence(one, self.chance) for one in self.without)
+        return tuple(without_sentence(part, self.chance) for part in self.without)
 
     @property
     def _of_map(self) -> str:
@@ -513,14 +514,14 @@ because of grade: 51 % without it.'
     def _choice(self) -> str:
         if self.n_choices == 1:
             return ""
-        chosen = f"Chosen among {number(self.n_choices)} {self.choices}"
+        choice = f"Chosen among {number(self.n_choices)} {self.choices}"
         if self.is_corrected:
-            return f"{chosen}: the share is of rows that took no part in the choice."
-        return f"{chosen}: the share is too favorable."
+            return f"{choice}: the share is of rows that took no part in the choice."
+        return f"{choice}: the share is too favorable."
 
 
 def plane_verdict(share_train: float, share_held_out: float | None, n_classes: int) -> Verdict:
-    """What the shares of any plane say, without an answer.
+    """Return the verdict of the shares of any plane, without an answer.
 
     Parameters
     ----------
@@ -541,7 +542,7 @@ def plane_verdict(share_train: float, share_held_out: float | None, n_classes: i
 
 
 def check_verdict(report: CheckReport) -> Verdict | None:
-    """What a check says so far, or finally; None before its folds are done."""
+    """Return the verdict of a check so far, or finally; None before its folds are done."""
     if not report.scores or not report.overlap:
         return None
     train, held_out, standard_error = next(iter(report.scores.values()))
@@ -564,7 +565,7 @@ def check_verdict(report: CheckReport) -> Verdict | None:
 
 
 def refits_verdict(report: RefitsReport) -> Verdict | None:
-    """What the refits of a run say so far, or finally; None before their first fold is done."""
+    """Return the verdict of refits so far, or finally; None before the first fold is done."""
     if report.share is None:
         return None
     so_far = f"So far, {report.n_done} of {report.n_folds} folds."
@@ -584,13 +585,13 @@ def refits_verdict(report: RefitsReport) -> Verdict | None:
 
 
 def refits_sentence(report: RefitsReport) -> str:
-    """What the refits of a run say, in a sentence; empty before their first fold is done."""
+    """Say what the refits of a run show; empty before their first fold is done."""
     verdict = refits_verdict(report)
     return "" if verdict is None else verdict.sentence
 
 
 def moves_sentence(moves: float | None) -> str:
-    """How far rows are from where the plane of all rows puts them.
+    """Say how far rows are from where the plane of all rows puts them.
 
     Examples
     --------
@@ -648,7 +649,7 @@ def regions_sentence(
 
 
 def reach_words(readings: Sequence[TriedReading]) -> str:
-    """How far an answer reaches that readings of the rows agree on, as part of a sentence.
+    """Say how far an answer reaches on which readings of the rows agree, as part of a sentence.
 
     Parameters
     ----------
@@ -666,8 +667,8 @@ def reach_words(readings: Sequence[TriedReading]) -> str:
     >>> reach_words([*runs, doubles])
     'even if nearly equal rows belong together, unless more than 20 neighboring rows do'
     """
-    n_rows = max((one.n_rows for one in readings if one.question == NEIGHBORS), default=0)
-    others = [one.together for one in readings if one.question != NEIGHBORS]
+    n_rows = max((each.n_rows for each in readings if each.question == NEIGHBORS), default=0)
+    others = [each.together for each in readings if each.question != NEIGHBORS]
     longer = f"unless more than {number(n_rows)} neighboring rows"
     if not others:
         return f"{longer} belong together"
@@ -676,7 +677,7 @@ def reach_words(readings: Sequence[TriedReading]) -> str:
 
 
 def differing_sentence(reading: TriedReading) -> str:
-    """What would be said of the classes if rows belong together, where that is no yes.
+    """Say what the answer would be if rows belong together, where that is no yes.
 
     Examples
     --------
@@ -724,8 +725,8 @@ def of_made_labels(verdict: Verdict) -> Verdict:
     return msgspec.structs.replace(verdict, answer=answer, is_made=True)
 
 
-def without_sentence(found: Without, chance: float) -> str:
-    """What is left without columns or rows, and whether nothing is.
+def without_sentence(without: Without, chance: float) -> str:
+    """Say what is left without columns or rows, and whether nothing is.
 
     Examples
     --------
@@ -734,15 +735,15 @@ def without_sentence(found: Without, chance: float) -> str:
     >>> without_sentence(Without("grade", 0.92, 0.02), 0.5)
     'Without grade: 92 %.'
     """
-    share = percent(found.share)
-    if decides_alone(found, chance):
-        return f"Only because of {found.what}: {share} without {found.pronoun}."
-    return f"Without {found.what}: {share}."
+    share = percent(without.share)
+    if decides_alone(without, chance):
+        return f"Only because of {without.what}: {share} without {without.pronoun}."
+    return f"Without {without.what}: {share}."
 
 
-def decides_alone(found: Without, chance: float) -> bool:
-    """Whether nothing is told apart without columns or rows."""
-    return found.share - chance <= _CLEARLY * found.standard_error
+def decides_alone(without: Without, chance: float) -> bool:
+    """Return whether nothing is told apart without columns or rows."""
+    return without.share - chance <= _CLEARLY * without.standard_error
 
 
 def permutation_p(report: CheckReport, *, is_final: bool) -> PermutationP | None:
@@ -754,7 +755,7 @@ def permutation_p(report: CheckReport, *, is_final: bool) -> PermutationP | None
 
 
 def check_sentence(report: CheckReport) -> str:
-    """What a check has found in a few sentences, or why it cannot; empty while it is unknown."""
+    """Say in a few sentences what a check has found, or why it cannot; empty until then."""
     verdict = check_verdict(report)
     return report.problem or ("" if verdict is None else verdict.sentence)
 
@@ -796,12 +797,12 @@ def ahead_text(ahead: float, error: float) -> str:
 
 
 def is_level(ahead: float, error: float) -> bool:
-    """Whether a share cannot be told from that of the best of the same folds."""
+    """Return whether a share cannot be told from that of the best in the same folds."""
     return abs(ahead) <= _CLEARLY * error
 
 
 def levels_sentence(level: Sequence[str], behind: Sequence[str]) -> str:
-    """Which runs are level with the best in the same folds, and which are behind.
+    """Name the runs that are level with the best in the same folds, and those behind.
 
     Examples
     --------
@@ -824,7 +825,7 @@ def _together(names: Sequence[str]) -> str:
 
 
 def feature_sentence(name: str, verdict: Verdict) -> str:
-    """What one feature alone tells apart."""
+    """Say what one feature alone tells apart."""
     lead = verdict.lead[:1].lower() + verdict.lead[1:]
     return f"{name} alone: {lead} ({verdict.qualifiers})."
 
@@ -841,7 +842,7 @@ def folds_sentence(share: float, n_classes: int, within: str = "") -> str:
 
 
 def new_rows_sentence(share: float, n_rows: int, n_classes: int) -> str:
-    """How many labeled new rows are told apart, without a period."""
+    """Say how many labeled new rows are told apart, without a period."""
     rows = count(n_rows, "labeled new row")
     return f"{percent(share)} of {rows} told apart (guessing: {percent(1.0 / n_classes)})"
 
@@ -878,7 +879,7 @@ def guessing(chance: float) -> str:
 
 
 def batch_sentence(share: float, chance: float, standard_error: float, rows: Rows) -> str:
-    """Whether batches can be told apart within the classes.
+    """Say whether batches can be told apart within the classes.
 
     Examples
     --------
@@ -917,7 +918,7 @@ def trade_off_sentence(
     batch_shares: tuple[float, float],
     batch_chance: float,
 ) -> str:
-    """What classes and batches lose from the smallest to the largest weight of the batches."""
+    """Say what classes and batches lose from the smallest to the largest batch weight."""
     classes = (
         f"Classes: {percent(shares[0])} told apart at weight {weights[0]:g}, {percent(shares[1])} "
         f"at {weights[1]:g}."
@@ -951,8 +952,8 @@ def angle_sentence(stability: FeatureStability) -> str:
     return f"{turns} between resamples of the rows."
 
 
-def second_component_sentence(found: ComponentGain) -> str:
-    """That the second component of a plane adds nothing on held-out rows; "" unless they show that.
+def second_component_sentence(gain: ComponentGain) -> str:
+    """Say that one component is enough on held-out rows; "" if it is not.
 
     Examples
     --------
@@ -962,11 +963,11 @@ def second_component_sentence(found: ComponentGain) -> str:
     'One component is enough.'
     """
     nothing = "One component is enough."
-    return nothing if found.is_negligible else ""
+    return nothing if gain.is_negligible else ""
 
 
 def importance_sentence(loss: float, error: float, share_loss: float) -> str:
-    """What is lost on held-out rows when the values of a feature are exchanged between them.
+    """Say what held-out rows lose when a feature's values are exchanged between them.
 
     Parameters
     ----------
@@ -985,7 +986,7 @@ def importance_sentence(loss: float, error: float, share_loss: float) -> str:
 
 
 def gamma_sentence(path: GammaPath) -> str:
-    """Which kernel widths inner folds find best, with those that are level with it.
+    """Name the kernel widths that inner folds find best, with those level with them.
 
     Examples
     --------
@@ -1051,7 +1052,7 @@ def divergence_text(nats: float | None, *, unit: bool = False) -> str:
 
 
 class TermsInWords(msgspec.Struct, frozen=True):
-    """What a divergence consists of, as the page shows it.
+    """Terms of a divergence, as the page shows them.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How this process returns memory to the system."""
+"""Return of memory from this process to the system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the blocks of registered tables are computed: on a Dask cluster, or in threads here."""
+"""Scheduler of the blocks of registered tables: a Dask cluster, or threads here."""
 
 from __future__ import annotations
 

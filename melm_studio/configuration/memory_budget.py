@@ -1,4 +1,4 @@
-"""What each part of a studio may take of its machine's memory: together less than there is.
+"""Memory for each part of a studio: together less than the machine has.
 
 The limits of runs and readers follow from it where nobody sets them, and a test adds up what the
 files of `deploy/` set.

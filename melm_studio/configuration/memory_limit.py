@@ -1,4 +1,4 @@
-"""How much memory there is, and how much of it this process may allocate."""
+"""Memory of the machine, and how much of it this process may allocate."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ def memory_of_machine() -> int:
 
 
 def limits_of_groups(
-    groups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")
+    groups: Path = Path("/sys/fs/cgroup"), membership: Path = Path("/proc/self/cgroup")
 ) -> list[int]:
     """Return the bytes that Linux allows the control groups of this process, as a container's."""
-    found: list[int] = []
+    limits: list[int] = []
     with suppress(OSError):
-        names = [line[3:] for line in own.read_text().splitlines() if line.startswith("0::")]
+        names = [line[3:] for line in membership.read_text().splitlines() if line.startswith("0::")]
         folder = groups.joinpath(*Path("".join(names)).parts[1:])
         for group in (folder, *folder.parents):
             with suppress(OSError, ValueError):  # "max", where there is none
-                found.append(int((group / "memory.max").read_text()))
-    return found
+                limits.append(int((group / "memory.max").read_text()))
+    return limits
 
 
 class _MemoryStatus(ctypes.Structure):

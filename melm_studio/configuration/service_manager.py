@@ -1,4 +1,4 @@
-"""What systemd is told of a web process or a worker: that it works, and that it still does.
+"""Messages to systemd from a web process or a worker: that it is ready, and still works.
 
 The protocol is that of sd_notify(3): a datagram to the socket that the environment names.
 """

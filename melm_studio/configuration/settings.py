@@ -216,7 +216,7 @@ def variable_of(name: str) -> str:
 
 
 def begins_anew(argv: Sequence[str], environ: Mapping[str, str]) -> bool:
-    """Whether the command line has ``--new``, which holds for one start and is no variable."""
+    """Return whether the command line has ``--new``, which holds for one start only."""
     return bool(vars(_parser(environ).parse_args(argv))[_ANEW])
 
 

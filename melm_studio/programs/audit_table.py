@@ -247,13 +247,14 @@ def _data(options: argparse.Namespace) -> LabeledData:
 
 def _columns(data: LabeledData, names: Sequence[str]) -> FloatArray:
     """Return the numbers of some features, of which none may be missing."""
-    features = list(data.feature_names)
-    missing = [name for name in names if name not in features]
+    listed_names = list(data.feature_names)
+    missing = [name for name in names if name not in listed_names]
     if missing:
         raise UserError(
-            f"The table has no column of numbers named {missing[0]!r}. It has {', '.join(features)}."
+            f"The table has no column of numbers named {missing[0]!r}. It has "
+            f"{', '.join(listed_names)}."
         )
-    numbers: FloatArray = data.unprepared[:, [features.index(name) for name in names]]
+    numbers: FloatArray = data.unprepared[:, [listed_names.index(name) for name in names]]
     n_missing = int(np.isnan(numbers).any(axis=1).sum())
     if n_missing:
         raise UserError(

@@ -116,8 +116,8 @@ class _ForkServer:
         """Reap exited readers; report to the studio those that crashed or ran out of time."""
         self._woken.recv(_MOST_REQUEST)
         with suppress(ChildProcessError):
-            while (found := os.waitpid(-1, os.WNOHANG))[0]:
-                pid, status = found
+            while (exited := os.waitpid(-1, os.WNOHANG))[0]:
+                pid, status = exited
                 reader = self._readers.pop(pid)
                 code = os.waitstatus_to_exitcode(status)
                 if not reader.is_unwanted:

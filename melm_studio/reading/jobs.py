@@ -1,4 +1,4 @@
-"""What a reader does: a job within its limits, and the sentences of one that fails."""
+"""Jobs of a reader within its limits, and the sentences of one that fails."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def job_of(name: str, *, is_warm: bool = False) -> Job:
     module = import_module(place)
     if is_warm:
         module.warm_up()
-    found: Job = getattr(module, function)
-    return found
+    job: Job = getattr(module, function)
+    return job
 
 
 def answered(job: Job, channel: Channel, memory_mb: int) -> int:

@@ -45,7 +45,7 @@ _own = threading.local()
 
 
 class StillReadingError(Exception):
-    """What a file holds is not there yet; the message is a sentence for the user.
+    """A file has not been read yet; the message is a sentence for the user.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class StillReadingError(Exception):
 
 @dataclass(frozen=True)
 class Asker:
-    """Who asks for a file: a visitor, and what stands for their network."""
+    """Visitor who asks for a file, and an identifier of their network."""
 
     visitor: str = ""
     network: str = ""
@@ -210,11 +210,11 @@ class Readings:
                     self._patient.remove(visitor)
 
     def _asked(self, key: Hashable, asker: Asker, read: Callable[[], Any]) -> Reading:
-        known = self._readings.get(key)
-        if known is not None:
-            return known
-        waiting = [one.asker for one in self._readings.values() if one.is_waiting]
-        of_visitor = sum(one.visitor == asker.visitor for one in waiting)
+        reading = self._readings.get(key)
+        if reading is not None:
+            return reading
+        waiting = [each.asker for each in self._readings.values() if each.is_waiting]
+        of_visitor = sum(each.visitor == asker.visitor for each in waiting)
         if len(waiting) >= MOST_WAITING or of_visitor >= MOST_WAITING_OF_VISITOR:
             raise StillReadingError(_TOO_MANY, is_waiting=False)
         self._readings[key] = Reading(asker, read, time.monotonic())
@@ -249,8 +249,8 @@ class Readings:
                 self._forget(reading)
             elif is_gone and reading.is_running and not reading.is_over:
                 reading.end()
-        ended = [one for one in self._readings.values() if one.ended_s is not None]
-        collected = [one for one in ended if one.is_collected]
+        ended = [each for each in self._readings.values() if each.ended_s is not None]
+        collected = [each for each in ended if each.is_collected]
         for reading in ended:
             if now - max(reading.ended_s or 0.0, reading.asked_s) > KEPT_S:
                 self._forget(reading)
@@ -258,11 +258,11 @@ class Readings:
             self._forget(reading)
 
     def _make_room(self, now: float) -> None:
-        """Have the oldest reading leave its place, where it has had its time and others wait."""
-        running = [one for one in self._readings.values() if one.is_running and not one.is_long]
+        """Let the oldest reading give up its place if its time is over and others wait."""
+        running = [each for each in self._readings.values() if each.is_running and not each.is_long]
         if len(running) < MOST_QUICK or self._next(is_long=False) is None:
             return
-        oldest = min(running, key=lambda one: one.began_s or now)
+        oldest = min(running, key=lambda each: each.began_s or now)
         if now - (oldest.began_s or now) < self._first_s or oldest.is_over:
             return
         if self._n(is_long=True) < MOST_LONG:
@@ -271,20 +271,20 @@ class Readings:
             oldest.end()
 
     def _n(self, is_long: bool) -> int:
-        return sum(one.is_running and one.is_long == is_long for one in self._readings.values())
+        return sum(each.is_running and each.is_long == is_long for each in self._readings.values())
 
     def _next(self, *, is_long: bool) -> Reading | None:
-        running = [one for one in self._readings.values() if one.is_running]
-        here = {one.asker.visitor for one in running if one.is_long == is_long}
-        n_of = Counter(one.asker.network for one in running)
+        running = [each for each in self._readings.values() if each.is_running]
+        here = {each.asker.visitor for each in running if each.is_long == is_long}
+        n_of = Counter(each.asker.network for each in running)
         waiting = [
-            one
-            for one in self._readings.values()
-            if one.is_waiting and one.is_long == is_long and one.asker.visitor not in here
+            each
+            for each in self._readings.values()
+            if each.is_waiting and each.is_long == is_long and each.asker.visitor not in here
         ]
 
-        def order(one: Reading) -> tuple[int, float]:
-            return n_of[one.asker.network], self._served.get(one.asker.visitor, 0.0)
+        def order(reading: Reading) -> tuple[int, float]:
+            return n_of[reading.asker.network], self._served.get(reading.asker.visitor, 0.0)
 
         return min(waiting, key=order, default=None)  # the first of those that are equal
 
@@ -312,8 +312,8 @@ class Readings:
             self._look()
 
     def _forget(self, reading: Reading) -> None:
-        for key, known in list(self._readings.items()):
-            if known is reading:
+        for key, each in list(self._readings.items()):
+            if each is reading:
                 del self._readings[key]
 
     def _words(self, reading: Reading) -> str:
@@ -323,9 +323,9 @@ class Readings:
         with self._lock:
             if not reading.is_waiting:
                 return _BEING_READ
-            alike = [one for one in self._readings.values() if one.is_long == reading.is_long]
-            waiting = [one for one in alike if one.is_waiting]
-            n_before = sum(one.is_running for one in alike)
+            alike = [each for each in self._readings.values() if each.is_long == reading.is_long]
+            waiting = [each for each in alike if each.is_waiting]
+            n_before = sum(each.is_running for each in alike)
             n_before += waiting.index(reading) if reading in waiting else 0
         return _WAITING_FOR_ONE if n_before <= 1 else _WAITING.format(n=n_before)
 

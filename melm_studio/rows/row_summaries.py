@@ -149,9 +149,7 @@ def set_words(data: LabeledData, placement: Placement) -> list[str]:
     if placement.sets is None:
         return [""] * len(placement.predicted)
     names = np.array(data.class_names, dtype=object)
-    return [
-        " or ".join(names[members]) if members.any() else NO_CLASS for members in placement.sets
-    ]
+    return [" or ".join(names[codes]) if codes.any() else NO_CLASS for codes in placement.sets]
 
 
 def other_sets(

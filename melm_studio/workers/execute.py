@@ -115,7 +115,7 @@ def _begin(store: RunStore, run_id: str, clock: Clock) -> bool:
 def _end(store: RunStore, record: RunRecord, ending: _Ending, clock: Clock) -> None:
     request = own_request(store, record.run_id, record.attempt)
     reason = request.reason if ending.state is RunState.CANCELLED else ""
-    found = {} if ending.outcome is None else {"outcome": ending.outcome}
+    result = {} if ending.outcome is None else {"outcome": ending.outcome}
     end = partial(
         store.transition,
         record.run_id,
@@ -124,7 +124,7 @@ def _end(store: RunStore, record: RunRecord, ending: _Ending, clock: Clock) -> N
         finished_s=clock.time(),
         message=reason or ending.message,
         traceback=ending.traceback,
-        **found,
+        **result,
     )
     _retry_until_room(end, clock)
     level = logging.ERROR if ending.state is RunState.FAILED else logging.INFO

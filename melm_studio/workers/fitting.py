@@ -93,11 +93,11 @@ def fitted_to_table(
     if recorder.stopped:
         return fit
     points = np.concatenate([train.X, held_out.X])
-    found = PlaneDensities.of(table, fit.components, record.gamma, points)
-    keep_densities(store, record, found)
-    if found is None or recorder.best is not None:
+    densities = PlaneDensities.of(table, fit.components, record.gamma, points)
+    keep_densities(store, record, densities)
+    if densities is None or recorder.best is not None:
         return fit
-    return replace(fit, objective=found.divergence)
+    return replace(fit, objective=densities.divergence)
 
 
 def _fitted_to_all_rows(
@@ -121,13 +121,13 @@ def _outcome(estimator: Any) -> FitOutcome:
 
 
 def _reached(estimator: Any, train: LabeledData, record: RunRecord, recorder: Recorder) -> float:
-    """The objective of the plane of an estimator."""
+    """Return the objective of the plane of an estimator."""
     if METHODS[record.method].maximizes != "divergence":
         return _objective(train, record, recorder, estimator.components_)
     # Over all rows and in double precision, which the best of the steps may not be.
-    own = float(estimator.divergence_)
+    value = float(estimator.divergence_)
     blind_to = getattr(estimator, "nuisance_divergence_", None)
-    return own if blind_to is None else own - estimator.nuisance_weight * float(blind_to)
+    return value if blind_to is None else value - estimator.nuisance_weight * float(blind_to)
 
 
 def _objective(

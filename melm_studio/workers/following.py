@@ -1,4 +1,4 @@
-"""What follows a run by itself: its refits, and the shuffles that say if they may be luck."""
+"""Runs that follow a run by themselves: its refits, and the shuffles for their p-value."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class InLane(Protocol):
 
     @property
     def began_s(self) -> float:
-        """When it came into the lane."""
+        """Time at which it entered the lane."""
 
 
 _Run = TypeVar("_Run", bound=InLane)

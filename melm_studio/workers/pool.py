@@ -76,7 +76,7 @@ class StopSignal(Protocol):
 
 
 class RunSource(Protocol):
-    """Where the pool gets its runs."""
+    """Source of the runs of the pool."""
 
     def claim(self) -> RunRecord | None:
         """Return a run to start now, or None."""
@@ -139,7 +139,7 @@ class WorkerPool:
 
     @property
     def is_responsive(self) -> bool:
-        """Whether it has looked at its runs lately, and the process that forks others works."""
+        """True if it polled its runs lately, and the process that forks others works."""
         return time.monotonic() - self._ticked_s < SLOW_AFTER_S and not has_stopped_child()
 
     def serve(self, stop: StopSignal) -> None:
@@ -241,13 +241,13 @@ class WorkerPool:
 
     def _lane_admits(self, record: RunRecord) -> bool:
         owners = [child.owner for child in self._children]
-        own = self._store.address_of(record.owner)
-        n_own = sum(self._store.address_of(owner) == own for owner in owners)
+        address = self._store.address_of(record.owner)
+        n_of_address = sum(self._store.address_of(owner) == address for owner in owners)
         workers = self._settings.workers
-        return may_enter_lane(n_own, len(owners), workers, is_search=record.is_search)
+        return may_enter_lane(n_of_address, len(owners), workers, is_search=record.is_search)
 
     def _memory_is_left(self) -> bool:
-        """Whether more processes than workers may begin: no run should end for want of memory."""
+        """Return whether memory allows more processes than workers."""
         is_large = self._runs_bytes > self._settings.max_runs_mb * BYTES_PER_MB / 2
         return not is_large or len(self._children) < self._settings.workers
 
@@ -302,7 +302,7 @@ class WorkerPool:
         return record is not None
 
     def _has_process(self) -> bool:
-        """Whether an address has not its share of processes, where most of them wait."""
+        """Return whether an address lacks its share of processes, where most of them wait."""
         workers = self._settings.workers
         if len(self._children) < workers:
             return True
@@ -453,7 +453,7 @@ def _is_attempt(child: _Child, record: RunRecord) -> bool:
 
 
 def _waits_for_turn(record: RunRecord) -> bool:
-    """Whether it waits for a worker; those that somebody looks at begin in the lane."""
+    """Return whether it waits for a worker; those that a page shows begin in the lane."""
     return record.state is RunState.QUEUED and not record.is_looked_at
 
 

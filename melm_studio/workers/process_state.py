@@ -1,4 +1,4 @@
-"""Whether processes were stopped by a signal, and so neither work nor end."""
+"""Processes that were stopped by a signal, and so neither work nor end."""
 
 from __future__ import annotations
 

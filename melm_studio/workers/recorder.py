@@ -152,14 +152,14 @@ class Recorder:
         self._append(self._event(final, is_final=True))
 
     def _better_earlier(self, final: Progress) -> PlaneEvent | None:
-        """The best plane of an earlier attempt, if it is better than the one of this attempt."""
+        """Return the best plane of an earlier attempt, if it is better than this attempt's."""
         earlier = best_event(self._store, self._run_id) if self._n_repeated >= 0 else None
         if earlier is None:
             return None
         # The plane of a fit that was stopped on a sample is evaluated over all rows in the end;
         # with one that was not, it compares by what it was on the sample.
-        own = self.best if earlier.n_sampled and self.best is not None else final
-        return earlier if earlier.is_better(own) else None
+        compared = self.best if earlier.n_sampled and self.best is not None else final
+        return earlier if earlier.is_better(compared) else None
 
     def _is_due(self) -> bool:
         if self._appended is None:
@@ -176,7 +176,7 @@ class Recorder:
         return now_s - self._appended_s >= gap_s
 
     def _has_room(self, appended: PlaneEvent) -> bool:
-        """Whether the owner's quota has room for another plane and the last one after it."""
+        """Return whether the owner's quota has room for another plane and the last one after it."""
         n_kept = appended.sequence + 1
         if n_kept >= self._quota_due_at:
             self._quota_due_at = n_kept + N_BETWEEN_QUOTAS
