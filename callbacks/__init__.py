@@ -1,1 +1,1 @@
-"""What the page does: Dash callbacks, one user intention per module; `routes` holds the rest."""
+"""Dash callbacks of the page, one user intention per module; `routes` holds the rest."""

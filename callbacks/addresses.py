@@ -1,4 +1,4 @@
-"""What a route declares beside its method and path: its body, its cost, and who is answered.
+"""Declarations of a route beside its method and path: its body, its cost, and its guard.
 
 Flask makes rules of the class `Route`, so each of these is an argument where a route is connected:
 ``app.server.post("/upload", body=Body.FILE, is_heavy=True)``. A route that declares nothing takes
@@ -22,7 +22,7 @@ _MB = 2**20
 
 
 class Body(Enum):
-    """What an address takes, and how many bytes of it at most."""
+    """Bodies that an address takes, with the most bytes of each."""
 
     NOTHING = 4 * 2**10
     SETTINGS = _MB
@@ -61,7 +61,7 @@ _TOO_LARGE = {
 
 
 class Guard(Enum):
-    """Who is answered.
+    """Conditions for a request to be answered.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Guard(Enum):
 
 @dataclass(frozen=True)
 class Address:
-    """What a request to an address may cost, and who makes it.
+    """Cost of a request to an address, and its origin.
 
     Attributes
     ----------

@@ -108,18 +108,18 @@ def answer_question(clicks: list[int | None], data: Any) -> Any:
         return no_update
     shown = ShownData.from_json(data)
     questions = workspace().data(shown).questions
-    at, number = pressed["question"], pressed["choice"]
-    if at >= len(questions) or number >= len(questions[at].choices):
+    place, number = pressed["question"], pressed["choice"]
+    if place >= len(questions) or number >= len(questions[place].choices):
         return no_update  # the table has changed meanwhile
-    question = questions[at]
+    question = questions[place]
     answer, source = question.choices[number].value, shown.source
     answers = {**source.answers, question.id: answer}
     if question.id in OTHER_COLUMNS:  # what was chosen is of those that the table had
         about = answers_about_file(answers)
         sheet = "" if question.id == SHEET else source.reading.sheet
         reading = replace(source.reading, sheet=sheet)
-        chosen = DataSource(source.kind, source.key, source.name, reading=reading, answers=about)
-        return msgspec.to_builtins(chosen)
+        reopened = DataSource(source.kind, source.key, source.name, reading=reading, answers=about)
+        return msgspec.to_builtins(reopened)
     if question.id == LABEL:
         source = _for_label(source, answer)
         answers = {**source.answers, LABEL: answer}
@@ -170,7 +170,7 @@ def show_data(choice: Any, remembered: Any, shown: Any) -> tuple[Any, ...]:
 
 
 def _refusal(reason: str, file: str, shown: Any) -> str:
-    """Why data are not shown; of a new file also its name, and what is on the page instead."""
+    """Say why data are not shown; of a new file also its name, and what the page still shows."""
     named_reason = reason if file in reason else f"{file}: {reason}"
     if not file or shown is None:
         return named_reason

@@ -1,4 +1,4 @@
-"""What a visitor sees before Dash has rendered the page."""
+"""The page before Dash has rendered it."""
 
 from __future__ import annotations
 

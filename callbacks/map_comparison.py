@@ -29,17 +29,17 @@ def compare_map(data: Any, requested: Any) -> tuple[Any, Any]:
 
     Nor of a table that is chosen for a view of a link or a story, which is `requested`.
     """
-    own = workspace()
+    space = workspace()
     shown = None if data is None or requested else ShownData.from_json(data)
-    if shown is None or shown.source.kind != "upload" or own.shown_fits(shown):
+    if shown is None or shown.source.kind != "upload" or space.shown_fits(shown):
         return no_update, no_update
     try:
-        fits = map_fits(own, shown)
+        fits = map_fits(space, shown)
         if not fits:
             return no_update, no_update
-        own.queue(*fits)
+        space.queue(*fits)
         if fits[0].n_classes > 1:
-            own.check(fits[0])
+            space.check(fits[0])
     except UserError as error:  # what was queued before stays
         return no_update, str(error)
     return "compare", None

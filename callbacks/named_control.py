@@ -1,4 +1,4 @@
-"""What callbacks take from the controls of which a page has several."""
+"""Values and ids of the controls of which a page has several."""
 
 from __future__ import annotations
 

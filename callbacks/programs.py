@@ -1,4 +1,4 @@
-"""What programs use of the studio, without the page: a server that is asked in its own process."""
+"""The studio for programs, without the page: a server in their own process."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from melm_studio.workspace.data_source import NO_DATA, ShownData
 
 
 class FormValues(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the controls hold; by default what they hold at first.
+    """Values of the controls; by default their initial ones.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class FormValues(Struct, frozen=True, forbid_unknown_fields=True):
         UserError
             Names the control, its value, and the rule.
         """
-        own = self.own if method == self.method else {}
+        of_method = self.own if method == self.method else {}
         width = _gamma(method, gamma)
         return RunParameters.of(
             {
@@ -78,7 +78,7 @@ class FormValues(Struct, frozen=True, forbid_unknown_fields=True):
                 HELD_OUT.name: self._held_out(data),
                 CURVES.name: CURVES.checked(self.curves),
                 **{
-                    setting.name: setting.checked(own.get(setting.name, setting.default))
+                    setting.name: setting.checked(of_method.get(setting.name, setting.default))
                     for setting in METHODS[method].parameters
                     if setting.name not in SHARED
                 },
@@ -92,8 +92,8 @@ class FormValues(Struct, frozen=True, forbid_unknown_fields=True):
 
     def _starts(self, method: str, gamma: Any) -> Any:
         """As entered; the default in the field stands for that of the kernel width."""
-        own = method_of(method).parameter(STARTS.name)
-        if own is None or self.n_init == own.default:
+        setting = method_of(method).parameter(STARTS.name)
+        if setting is None or self.n_init == setting.default:
             return usual_starts(method, gamma)
         return STARTS.checked(self.n_init)
 
@@ -120,17 +120,17 @@ def method_of(key: str) -> Method:
         If there is none.
     """
     if key not in METHODS:
-        labels = ", ".join(known.label for known in METHODS.values())
+        labels = ", ".join(method.label for method in METHODS.values())
         raise UserError(f"There is no method {shown(key)}. Choose one of {labels}.")
     return METHODS[key]
 
 
 def _gamma(method: str, value: Any) -> Any:
-    """The kernel width; of methods that do not have one, that of the densities drawn."""
-    own = method_of(method).parameter(GAMMA.name)
-    if own is None and value == AUTO:
+    """Check the kernel width; of methods that do not have one, that of the densities drawn."""
+    setting = method_of(method).parameter(GAMMA.name)
+    if setting is None and value == AUTO:
         return GAMMA.default
-    return (own or GAMMA).checked(value)
+    return (setting or GAMMA).checked(value)
 
 
 def _whole(text: Any) -> Any:

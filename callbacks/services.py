@@ -18,7 +18,7 @@ _EXTENSION = "melm-studio"
 
 
 class Served(Protocol):
-    """What has a server: the page, or what is served to programs."""
+    """An object with a server: the page, or the interface for programs."""
 
     @property
     def server(self) -> flask.Flask: ...
@@ -26,7 +26,7 @@ class Served(Protocol):
 
 @dataclass(frozen=True)
 class Services:
-    """What one app has: its settings, store and renderer; the rows of its runs, its tables."""
+    """Parts of one app: its settings, store and renderer; the rows of its runs, its tables."""
 
     settings: Settings
     store: RunStore

@@ -63,7 +63,7 @@ class _Sessions(SecureCookieSessionInterface):
         return self.session_class() if content is None else self.session_class(content)
 
     def _content(self, app: flask.Flask, value: str) -> dict[str, str] | None:
-        """What a cookie holds; None if it is not ours or too old."""
+        """Return the content of a cookie; None if it is not ours or too old."""
         serializer = self.get_signing_serializer(app)
         if serializer is None:
             return None
@@ -115,8 +115,8 @@ def grant(kind: GrantKind, content: str = "") -> tuple[str, Grant]:
 
 def workspace() -> Workspace:
     """Return the data and runs of the visitor of this request."""
-    own = services()
-    return Workspace(own.store, owner(), own.settings, own.reader, address())
+    studio = services()
+    return Workspace(studio.store, owner(), studio.settings, studio.reader, address())
 
 
 def address() -> str:

@@ -157,21 +157,21 @@ def _choose_data(
 
 
 def _is_of(shown: ShownData, view: ViewSpec) -> bool:
-    """Whether the page shows the data of the view, prepared in the same way."""
-    own, other = shown.source, view.source
-    is_same = replace(own, label=None) == replace(other, label=None)
+    """Return whether the page shows the data of the view, prepared in the same way."""
+    here, other = shown.source, view.source
+    is_same = replace(here, label=None) == replace(other, label=None)
     return is_same and other.label in (None, shown.label)
 
 
-def _restored(own: Workspace, requested: RequestedView, shown: ShownData) -> dict[str, Any]:
-    """What the page's script needs to show the view."""
+def _restored(space: Workspace, requested: RequestedView, shown: ShownData) -> dict[str, Any]:
+    """Return what the page's script needs to show the view."""
     view = requested.view
     is_other = view.morph is not None and view.morph.plane is not None
     others = () if view.morph is None or is_other else (view.morph,)
-    fits = [_own_fit(own, shown, part) for part in (view, *others)]
+    fits = [_own_fit(space, shown, part) for part in (view, *others)]
     morph = None
     if view.morph is not None:
-        other = own.analyze(fits[0], ANALYSES[view.morph.of]) if is_other else fits[1]
+        other = space.analyze(fits[0], ANALYSES[view.morph.of]) if is_other else fits[1]
         morph = [other.run_id, view.morph.share, view.morph.plane]
     return {
         "run": fits[0].run_id,
@@ -205,17 +205,17 @@ def _script_options(options: ViewOptions) -> dict[str, Any]:
     }
 
 
-def _own_fit(own: Workspace, shown: ShownData, requested: ViewSpec | SharedMorph) -> RunRecord:
-    """The visitor's own fit with these parameters, or a new one."""
+def _own_fit(space: Workspace, shown: ShownData, requested: ViewSpec | SharedMorph) -> RunRecord:
+    """Return the visitor's own fit with these parameters, or queue a new one."""
     method, parameters = requested.method, requested.run_parameters
-    if found := own.equal_fit(shown.id, method, parameters):
-        return found
-    data = own.data(shown)
+    if equal := space.equal_fit(shown.id, method, parameters):
+        return equal
+    data = space.data(shown)
     check_data(method, data, parameters)
     found_features = data.X.shape[1]
     expected = len(parameters.init[0][0]) if parameters.init else found_features
     if expected != found_features:
         raise UserError(_OTHER_FEATURES.format(expected=expected, found=found_features))
-    fit = own.new_fit(shown, method, parameters, data)
-    own.queue(fit)
+    fit = space.new_fit(shown, method, parameters, data)
+    space.queue(fit)
     return fit

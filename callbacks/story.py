@@ -118,13 +118,13 @@ def _stored(stored: Any) -> Story:
 
 
 def _edited(stored: Any, *typed: list[Any]) -> Story:
-    """The story with what is in the text fields, which may be newer than the stored texts."""
+    """Return the story with the texts of the fields, which may be newer than the stored ones."""
     story = _stored(stored)
     if any(len(texts) != len(story.views) for texts in typed):
         return story
-    for at, texts in enumerate(zip(*typed, strict=True)):
+    for position, texts in enumerate(zip(*typed, strict=True)):
         story = story.worded(
-            at, **{name: _text(text) for name, text in zip(TEXTS, texts, strict=True)}
+            position, **{name: _text(text) for name, text in zip(TEXTS, texts, strict=True)}
         )
     return story
 
@@ -139,5 +139,9 @@ def _clicked() -> list[dict[str, Any]]:
     return [ctx.triggered_prop_ids[click["prop_id"]] for click in clicks if click["value"]]
 
 
-def _changed(story: Story, button: str, at: int) -> Story:
-    return story.without(at) if button == "story-remove" else story.moved(at, _STEPS[button])
+def _changed(story: Story, button: str, position: int) -> Story:
+    return (
+        story.without(position)
+        if button == "story-remove"
+        else story.moved(position, _STEPS[button])
+    )

@@ -1,1 +1,1 @@
-"""What every request passes before its route, and every answer after it."""
+"""Guards that every request passes before its route, and every response after it."""

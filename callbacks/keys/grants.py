@@ -95,8 +95,8 @@ def make_grant(
 
 def is_newcomer(owner: str) -> bool:
     """Return whether a visitor has no runs, and no login: as many as anybody likes may be made."""
-    own = services()
-    return not own.settings.user_header and not own.store.run_ids(owner)
+    studio = services()
+    return not studio.settings.user_header and not studio.store.run_ids(owner)
 
 
 def used_grant(kind: GrantKind, secret: str) -> Grant:
@@ -119,7 +119,7 @@ def used_grant(kind: GrantKind, secret: str) -> Grant:
         raise NotGrantedError(why.format(**words), _STATUS[kind])
     if not grant.is_marked(now):
         with suppress(DiskFullError):  # whoever is let in may be about to make room
-            grants.change(grant.grant_id, lambda known: replace(known, used_s=now))
+            grants.change(grant.grant_id, lambda stored: replace(stored, used_s=now))
     return grant
 
 
@@ -149,6 +149,6 @@ def revoke_grant(owner: str, grant_id: str) -> bool:
         return False
     until_s = time.time() + REVOKED_KEPT_S
     services().store.grants.change(
-        grant_id, lambda known: replace(known, is_revoked=True, expires_s=until_s)
+        grant_id, lambda stored: replace(stored, is_revoked=True, expires_s=until_s)
     )
     return True

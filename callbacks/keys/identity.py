@@ -1,4 +1,4 @@
-"""Who a request is from, decided in one place for cookies, tokens and the names that proxies give.
+"""Origin of a request, decided in one place for cookies, tokens and the names that proxies give.
 
 Flask opens the session of a request before its error handlers apply, so a session is what the
 cookie says and nothing else. All that asks the store is a guard, which runs within them: a store

@@ -74,7 +74,7 @@ def analysis_sections(record: RunRecord) -> Iterator[tuple[str, Any, Subject, Se
 
 
 def show_analysis(run_id: str, name: str) -> dict[str, Any]:
-    """What an analysis has found so far; ``run`` is None where it was not asked for."""
+    """Return the results of an analysis so far; ``run`` is None before it is requested."""
     record, analysis = own_fit(run_id), named_analysis(name)
     current = workspace().about(record, name)
     if current is None:
@@ -127,19 +127,19 @@ def _stopped(current: RunRecord | None) -> tuple[dict[str, Any], int]:
 
 
 def kept_features(run_id: str, n_features: int) -> dict[str, Any]:
-    """The view of the same method on the columns of this many features; 404 if off the path."""
+    """Return the view of the same method on so many features; 404 if off the path."""
     record = own_fit(run_id)
     current = workspace().about(record, SPARSE.name)
     report = SPARSE.blank() if current is None else SPARSE.stored(services().store, current.run_id)
-    chosen = [size.selected for size in report.sizes if size.n_features == n_features]
-    if not chosen:
+    selections = [size.selected for size in report.sizes if size.n_features == n_features]
+    if not selections:
         flask.abort(404)
     data = services().renderer.data(record)
-    return {"view": view_of_features(record, data, chosen[0]).to_json()}
+    return {"view": view_of_features(record, data, selections[0]).to_json()}
 
 
 def show_ranking(data_id: str) -> dict[str, Any]:
-    """What the comparison of all methods on some data has found, as `show_analysis`."""
+    """Return the results of a comparison of all methods, as `show_analysis`."""
     current = workspace().ranking(data_id)
     if current is None:
         return {"run": None}
@@ -163,13 +163,13 @@ def stop_ranking(data_id: str) -> tuple[dict[str, Any], int]:
 
 
 def analysis_csv(run_id: str, name: str) -> flask.Response:
-    """The tables that a report has of an analysis; 404 where it has none."""
+    """Return the tables of an analysis in a report; 404 where it has none."""
     record = own_fit(run_id)
     named_analysis(name)
     tables = [
         table
-        for found, _, _, section in analysis_sections(record)
-        if found == name
+        for section_name, _, _, section in analysis_sections(record)
+        if section_name == name
         for table in section.tables
     ]
     if not tables:

@@ -38,7 +38,7 @@ _TOO_MANY = (
 
 
 class NewBatch(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the page sends to start a batch.
+    """Request of the page to start a batch.
 
     Attributes
     ----------
@@ -64,15 +64,15 @@ def register(app: Dash) -> None:
 
 def start_batch() -> tuple[dict[str, Any], int]:
     """Check all runs of the batch, then queue those that are not on the page already."""
-    own, asked = workspace(), read(flask.request.get_json(silent=True), NewBatch, "The batch")
+    space, asked = workspace(), read(flask.request.get_json(silent=True), NewBatch, "The batch")
     shown = data_to_run_on(asked.data)
     choices = _choices(asked.methods, asked.gammas, _preparations(shown, both=asked.both))
-    fits = _new_fits(own, shown, choices, asked.form)
+    fits = _new_fits(space, shown, choices, asked.form)
     if not fits:
         return {"notice": _ALL_HERE, **listed(shown)}, 200
-    _check_room(own, shown, len(fits))
+    _check_room(space, shown, len(fits))
     try:
-        own.queue(*fits)
+        space.queue(*fits)
     except LimitReachedError as error:  # the runs before the limit stay queued
         return sentence(str(error)) | listed(shown), 201
     return {"runs": [fit.run_id for fit in fits], **listed(shown)}, 201
@@ -98,37 +98,37 @@ def _number(text: str) -> Any:
 
 
 def _preparations(shown: ShownData, *, both: bool) -> list[bool]:
-    """Whether to standardize: as chosen, or both with and without."""
-    chosen = shown.source.standardize
-    return [chosen, not chosen] if both else [chosen]
+    """Return whether to standardize: as selected, or both with and without."""
+    selected = shown.source.standardize
+    return [selected, not selected] if both else [selected]
 
 
-def _check_room(own: Workspace, shown: ShownData, n_runs: int) -> None:
-    n_shown = len(own.shown_fits(shown))
+def _check_room(space: Workspace, shown: ShownData, n_runs: int) -> None:
+    n_shown = len(space.shown_fits(shown))
     if n_shown + n_runs > MAX_PANELS:
         raise UserError(_TOO_MANY.format(n_runs=n_runs, most=MAX_PANELS, n_shown=n_shown))
 
 
 def _new_fits(
-    own: Workspace,
+    space: Workspace,
     shown: ShownData,
     choices: Iterable[tuple[str, Any, bool]],
     form: FormValues,
 ) -> list[RunRecord]:
     # As the page prepared them: a label that was guessed is asked, one that is given is not.
     source = shown.source
-    table, prepared = own.table(source), {}
+    table, prepared = space.table(source), {}
     fits = []
     for method, gamma, standardize in choices:
         if standardize not in prepared:
-            prepared[standardize] = own.prepare(table, replace(source, standardize=standardize))
+            prepared[standardize] = space.prepare(table, replace(source, standardize=standardize))
         data = prepared[standardize]
         parameters = applicable(form.parameters(method, gamma, data), data)
         check_data(method, data, parameters)
-        if own.equal_fit(data.content_hash, method, parameters):
+        if space.equal_fit(data.content_hash, method, parameters):
             continue
         variant = ShownData(
             data.content_hash, data.name, shown.label, replace(source, standardize=standardize)
         )
-        fits.append(own.new_fit(variant, method, parameters, data))
+        fits.append(space.new_fit(variant, method, parameters, data))
     return fits

@@ -16,8 +16,8 @@ from melm_studio.planes.shipped_font import FONT_FILE, font_face
 def document(template: str, **parts: Any) -> str:
     """Fill a template of this folder, which may name the icon and the font of the studio."""
     icon, font = (get_asset_url(name) for name in (ICON, FONT_FILE))  # type: ignore[no-untyped-call]
-    known = {"icon": icon, "font_face": font_face(font)}
-    return _templates().get_template(template).render({**known, **parts})
+    shared = {"icon": icon, "font_face": font_face(font)}
+    return _templates().get_template(template).render({**shared, **parts})
 
 
 @cache

@@ -58,16 +58,16 @@ def model(run_id: str) -> flask.Response:
 def _saved_plane(record: RunRecord) -> SavedPlane:
     options = requested_options()
     event = requested_event(record.run_id, flask.request.args.get("plane", type=int))
-    known = probabilities_in_plane(record, event)
+    refits = probabilities_in_plane(record, event)
     components = viewed_event(record, event).components
     return saved_plane(
         services().renderer.data(record),
         record,
         components,
         options.gamma,
-        rule=known.rule_along(components) if known else None,
+        rule=refits.rule_along(components) if refits else None,
         limits=services().rows.placer(record, event, options).limits,
-        set_limits=known.set_limits(components) if known else None,
+        set_limits=refits.set_limits(components) if refits else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""What the page draws from: states, progress, and views of planes."""
+"""Data that the page draws: states, progress, and views of planes."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def register(app: Dash) -> None:
 
 
 def frames() -> flask.Response:
-    """The state of every run, and the progress of those that the page shows.
+    """Return the state of every run, and the progress of those that the page shows.
 
     ``run=ID:SEQUENCE``, repeatable, names a run and the last plane that the page has of it; views
     are aligned to the run that ``toward`` names. With ``first``, the answer is held for a moment
@@ -105,11 +105,11 @@ def frames() -> flask.Response:
         _hold_until_news([run_id for run_id, after in requested.items() if _sequence(after) < 0])
     own_fits, checks = workspace().fits_and_checks()
     fits = {record.run_id: record for record in own_fits}
-    known = readable(own_fits)
+    readable_fits = readable(own_fits)
     toward = flask.request.args.get("toward")
     options = ViewOptions(toward=toward if toward in fits else None)
     runs = {
-        run_id: _news(fits[run_id], _sequence(after), options, known, checks.get(run_id))
+        run_id: _news(fits[run_id], _sequence(after), options, readable_fits, checks.get(run_id))
         for run_id, after in requested.items()
         if run_id in fits
     }
@@ -207,15 +207,15 @@ def terms(run_id: str, sequence: int) -> dict[str, Any]:
     """The terms of the divergence of one plane; ``markup`` is their table."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
     renderer, options = services().renderer, requested_options()
-    pair, found = renderer.divergence_terms(record, event, options)
+    pair, parts = renderer.divergence_terms(record, event, options)
     divergence = renderer.divergence(record, event, options)
     n_classes = len(renderer.viewer(record).class_names)
-    words = terms_in_words(found, pair, divergence, n_classes)
+    words = terms_in_words(parts, pair, divergence, n_classes)
     return {**msgspec.to_builtins(words), "markup": markup(divergence_terms(words))}
 
 
 def features(run_id: str, sequence: int) -> dict[str, Any]:
-    """The features of one plane, the strongest first, with their stability once it is known.
+    """Rank the features of one plane, the strongest first, with stability once it is known.
 
     ``markup`` is their list. A ``quick`` one is by the lengths of the arrows, and only that.
     """
@@ -230,14 +230,14 @@ def features(run_id: str, sequence: int) -> dict[str, Any]:
     if is_quick:
         return ranking | {"markup": markup(feature_list(ranking))}
     check = workspace().checks().get(run_id)
-    found = None if check is None else CHECK.stored(store, check.run_id).stability
+    stability = None if check is None else CHECK.stored(store, check.run_id).stability
     second = None if options.changes_plane else renderer.second_component(record, event)
     images = pixel_images(renderer, record, event, options)
     pixels = None
     if images is not None:
         shown = markup(image_groups(images))
         pixels = {"markup": shown, **pixel_news(images, names, view.loadings)}
-    ranking = with_stability(ranking, found)
+    ranking = with_stability(ranking, stability)
     return ranking | {
         "markup": markup(feature_list(ranking)),
         "second": "" if second is None else second_component_sentence(second),
@@ -311,8 +311,8 @@ def _refitted(record: RunRecord, newest: PlaneEvent) -> dict[str, Any] | None:
 def _best_strip(
     record: RunRecord, events: Sequence[PlaneEvent], plane: dict[str, Any] | None
 ) -> dict[str, Any] | None:
-    """What the strip says of the best plane among new events; None if none of them is the best."""
-    best = next((one for one in reversed(events) if one.objective >= one.best_objective), None)
+    """Return the strip of the best plane among new events; None if none of them is the best."""
+    best = next((each for each in reversed(events) if each.objective >= each.best_objective), None)
     if best is None or plane is None:
         return None
     if best is events[-1]:
@@ -330,7 +330,7 @@ def _verdict(
     fits: Iterable[RunRecord],
     check: RunRecord | None,
 ) -> dict[str, Any] | None:
-    """What the strip says about a run that has ended with a plane."""
+    """Return the strip of a run that has ended with a plane."""
     renderer, store = services().renderer, services().store
     if newest is None or not record.state.is_final:
         return None
@@ -387,7 +387,7 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
 def _places(
     record: RunRecord, event: PlaneEvent, options: ViewOptions, view: PlaneView
 ) -> dict[str, str] | None:
-    """Where the rows of a view at rest are, and of which its regions are."""
+    """Say where the rows of a view at rest are, and of which rows its regions are."""
     renderer = services().renderer
     if not event.is_final or options.changes_plane:
         return None

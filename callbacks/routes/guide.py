@@ -69,13 +69,13 @@ def _is_served(address: str) -> bool:
 
 
 def _reachable(tokens: list[Token]) -> list[Token]:
-    """The tokens of a line, without pictures and links to files that are not served."""
-    kept, leads_out = [], False
+    """Drop pictures and links to files that are not served from the tokens of a line."""
+    served, leads_out = [], False
     for token in tokens:
         if token.type == "image" and Path(str(token.attrGet("src"))).name not in _pictures():
             continue
         if token.type == "link_open":
             leads_out = not _is_served(str(token.attrGet("href")))
         if not (leads_out and token.type in {"link_open", "link_close"}):
-            kept.append(token)
-    return kept
+            served.append(token)
+    return served

@@ -45,7 +45,7 @@ def register(app: Dash) -> None:
 
 
 def links_and_tokens() -> flask.Response:
-    """What lets somebody in as this visitor, and the buttons that make more."""
+    """Show the links and tokens that admit as this visitor, and the buttons that make more."""
     return _page()
 
 
@@ -88,14 +88,14 @@ def _page(**shown: str) -> flask.Response:
     return flask.Response(text, headers={"Cache-Control": "no-store"}, mimetype="text/html")
 
 
-def _described(known: Grant, now: float) -> dict[str, Any]:
+def _described(grant: Grant, now: float) -> dict[str, Any]:
     return {
-        "id": known.grant_id,
-        "kind": _NAMES[known.kind],
-        "made": f"{_span(now - known.created_s)} ago",
-        "used": "never" if known.used_s is None else f"{_span(now - known.used_s)} ago",
-        "expires": f"in {_span(known.expires_s - now)}",
-        "admits_this_browser": known.as_via == via(),
+        "id": grant.grant_id,
+        "kind": _NAMES[grant.kind],
+        "made": f"{_span(now - grant.created_s)} ago",
+        "used": "never" if grant.used_s is None else f"{_span(now - grant.used_s)} ago",
+        "expires": f"in {_span(grant.expires_s - now)}",
+        "admits_this_browser": grant.as_via == via(),
     }
 
 

@@ -20,7 +20,7 @@ from melm_studio.workspace.data_source import ShownData
 
 
 class NewRun(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the page sends to start a run.
+    """Request of the page to start a run.
 
     Attributes
     ----------
@@ -47,16 +47,16 @@ def start_run() -> tuple[dict[str, Any], int]:
 
     A run that is on the page already is offered instead, unless the user wants it again.
     """
-    own, asked = workspace(), read(flask.request.get_json(silent=True), NewRun, "The run")
+    space, asked = workspace(), read(flask.request.get_json(silent=True), NewRun, "The run")
     shown, form = data_to_run_on(asked.data), asked.form
-    prepared = own.data(shown)
+    prepared = space.data(shown)
     requested = form.parameters(form.method, AUTO if form.is_auto else form.gamma, prepared)
     parameters = applicable(requested, prepared)
-    known = own.equal_fit(shown.id, form.method, parameters)
-    if known is not None and not asked.again:
-        return {"same": {"run": known.run_id, "title": title(known)}}, 200
+    same = space.equal_fit(shown.id, form.method, parameters)
+    if same is not None and not asked.again:
+        return {"same": {"run": same.run_id, "title": title(same)}}, 200
     check_data(form.method, prepared, parameters)
-    fit = own.new_fit(shown, form.method, parameters, prepared)
-    own.queue(fit)
+    fit = space.new_fit(shown, form.method, parameters, prepared)
+    space.queue(fit)
     # The panels come with this answer, so that the first plane waits for no further one.
     return {"runs": [fit.run_id], **listed(shown)}, 201

@@ -77,34 +77,34 @@ def _words(names: tuple[str, ...]) -> str:
 
 
 def explained(run_id: str) -> dict[str, Any]:
-    """The shares in words, and the figure of the features."""
+    """Return the shares in words, and the figure of the features."""
     record = own_fit(run_id)
     if not METHODS[record.method].predicts_indicators:
         flask.abort(404)
-    found = latent_structure(services().renderer.data(record), record)
-    shown = _shown("Features and components", found.words, _figure(found), _LATENT_NOTE)
-    return {"line": found.line, **shown}
+    structure = latent_structure(services().renderer.data(record), record)
+    shown = _shown("Features and components", structure.words, _figure(structure), _LATENT_NOTE)
+    return {"line": structure.line, **shown}
 
 
 def _shown(title: str, said: str, figure: Any, note: str) -> dict[str, Any]:
-    """What a window shows; `words` are also those of a tooltip."""
+    """Return the content of a window; `words` are also those of a tooltip."""
     blocks = [answer(said), plot(json.loads(figure.to_json()), said), notes([note])]
     return {"title": title, "words": said, **as_found(blocks)}
 
 
-def _figure(found: LatentStructure) -> Any:
+def _figure(structure: LatentStructure) -> Any:
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
-    if found.s_plot is not None:
-        return s_plot_figure(found.s_plot, found.feature_names, scheme)
-    return importance_figure(found.importances, found.feature_names, scheme)
+    if structure.s_plot is not None:
+        return s_plot_figure(structure.s_plot, structure.feature_names, scheme)
+    return importance_figure(structure.importances, structure.feature_names, scheme)
 
 
 def densities(run_id: str, feature: int) -> dict[str, Any]:
-    """What a feature alone tells apart, in words and as a figure."""
+    """Return what a feature alone tells apart, in words and as a figure."""
     viewer = services().renderer.viewer(own_fit(run_id))
     if feature >= len(viewer.feature_names):
         flask.abort(404)
-    found = feature_densities(viewer, feature)
+    alone = feature_densities(viewer, feature)
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
-    figure = feature_figure(found.view, found.name, viewer.class_names, found.n_drawn, scheme)
-    return _shown(found.name, found.words, figure, _DENSITIES_NOTE)
+    figure = feature_figure(alone.view, alone.name, viewer.class_names, alone.n_drawn, scheme)
+    return _shown(alone.name, alone.words, figure, _DENSITIES_NOTE)

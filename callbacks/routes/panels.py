@@ -30,9 +30,9 @@ def panels() -> dict[str, Any]:
 
 def listed(shown: ShownData) -> dict[str, Any]:
     """Return the panels of the runs of some data, and the revision that they are of."""
-    own = workspace()
-    revision = own.revision()  # first: a run that comes between is asked for again
-    return {"revision": revision, "panels": [_panel(run) for run in own.shown_fits(shown)]}
+    space = workspace()
+    revision = space.revision()  # first: a run that comes between is asked for again
+    return {"revision": revision, "panels": [_panel(run) for run in space.shown_fits(shown)]}
 
 
 def _panel(run: RunRecord) -> dict[str, str]:

@@ -59,7 +59,7 @@ def rows_of_preview() -> flask.Response:
 
 
 def points_of_preview() -> flask.Response:
-    """Where the plane has every row, as of a run."""
+    """Return the place of every row in the plane, as of a run."""
     record, renderer = _run(), services().renderer
     axes = renderer.preview(record).loadings.T
     return packed_points_of(renderer.viewer(record).parts, axes)

@@ -79,8 +79,8 @@ def open_file() -> dict[str, Any]:
     """Store what a project holds, and say what the page is to show."""
     asked = read(flask.request.get_json(silent=True), UploadedProject, "The project")
     source = DataSource("upload", asked.key, asked.name)
-    own = workspace()
-    opened = opened_project(own, asked.key, partial(own.files.uploaded, source))
+    space = workspace()
+    opened = opened_project(space, asked.key, partial(space.files.uploaded, source))
     return {
         "source": msgspec.to_builtins(opened.source),
         "story": opened.story.to_json(),

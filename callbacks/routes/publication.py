@@ -1,4 +1,4 @@
-"""What is published of runs: figures for print, reports, tables that compare them."""
+"""Publications of runs: figures for print, reports, tables that compare them."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _TOO_MANY = f"A report compares 1 to {MAX_RUNS} runs. Remove some of them."
 
 
 class PanelRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a panel of the page shows.
+    """Content of a panel of the page.
 
     Attributes
     ----------
@@ -417,7 +417,7 @@ def _agreement(runs: Sequence[RunRecord]) -> Agreement:
 
 
 def movers_csv() -> flask.Response:
-    """The rows that move most from the first run to the second."""
+    """Return the rows that move most from the first run to the second."""
     runs = _two_runs()
     return _sent_table(movers_frame(_movers(runs)), runs[0], "movers.csv")
 

@@ -185,7 +185,7 @@ def _script() -> str:
 def _packed(by_class: list[tuple[FloatArray, FloatArray]]) -> dict[str, Any]:
     counts = [len(points) for of_class in by_class for points in of_class]
     stretches = np.indices((len(by_class), 2)).reshape(2, -1)
-    codes, is_held_out = (np.repeat(known, counts) for known in stretches)
+    codes, is_held_out = (np.repeat(values, counts) for values in stretches)
     points = np.concatenate([points for of_class in by_class for points in of_class])
     x, y = (stepped(along, 3) for along in points.T)
     arrays = {"x": x, "y": y, "classes": whole(codes), "held_out": whole(is_held_out)}
@@ -212,14 +212,14 @@ def _tree(record: RunRecord, event: PlaneEvent) -> str:
         morph = MorphTarget(current.run_id, 1.0, plane.plane)
         return _view(record, event, ViewOptions(gamma=report.gammas[plane.width], morph=morph))
 
-    kept = places[: most_planes(view(places[0]))]
+    viewed = places[: most_planes(view(places[0]))]
     section = TreeSection(
         words=TREE.sentence(report, is_final=current.state.is_final),
         notes=tree_notes(report),
         arrays=arrays,
         height=height,
         branches=branches,
-        views={place: view(place) for place in kept},
+        views={place: view(place) for place in viewed},
         recommended=recommended_gamma(record, workspace().fits()),
     )
     return tree_html(section, n_classes)

@@ -103,32 +103,32 @@ def register(app: Served) -> None:
 
 
 def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
-    """One row in full."""
+    """Return the details of one row."""
     plane = _plane(run_id, sequence)
-    data, known = plane.data, plane.known
-    chosen = ChosenRows.of(data, [row])
-    if not len(chosen):
+    data, probabilities = plane.data, plane.probabilities
+    rows = ChosenRows.of(data, [row])
+    if not len(rows):
         flask.abort(404)
-    if len(chosen.unlabeled):
-        found = unlabeled_details(data, plane.placer, int(chosen.unlabeled[0]))
+    if len(rows.unlabeled):
+        card = unlabeled_details(data, plane.placer, int(rows.unlabeled[0]))
     else:
-        found = row_details(data, plane.placer, int(chosen.labeled[0]), known)
-    return _json(found) | {"markup": markup_of("row_card", found)}
+        card = row_details(data, plane.placer, int(rows.labeled[0]), probabilities)
+    return _json(card) | {"markup": markup_of("row_card", card)}
 
 
 def selected(run_id: str, sequence: int) -> dict[str, Any]:
-    """The rows of the body, and what distinguishes them; ``markup`` is that for the page."""
+    """Return the rows of the body, and what distinguishes them; ``markup`` is for the page."""
     plane = _plane(run_id, sequence)
-    found = selection(plane.data, plane.placer, _requested(plane.data), plane.known)
-    return _json(found) | {"markup": markup_of("selected", found)}
+    selected_rows = selection(plane.data, plane.placer, _requested(plane.data), plane.probabilities)
+    return _json(selected_rows) | {"markup": markup_of("selected", selected_rows)}
 
 
 def selected_csv(run_id: str, sequence: int) -> flask.Response:
-    """The rows of the body with every column of their file, predictions and coordinates."""
+    """Return the rows of the body with all columns of their file, predictions and coordinates."""
     plane = _plane(run_id, sequence)
     columns = services().rows.table(workspace(), plane.record)
-    chosen = _requested(plane.data)
-    table = selection_table(plane.data, plane.placer, chosen, columns, plane.known)
+    rows = _requested(plane.data)
+    table = selection_table(plane.data, plane.placer, rows, columns, plane.probabilities)
     return attachment(csv_text(table), plane.record, "selection.csv", "text/csv")
 
 
@@ -146,16 +146,16 @@ def named(run_id: str) -> dict[str, Any]:
 
 
 def suspects(run_id: str) -> dict[str, Any]:
-    """The rows whose label is suspect, once probabilities are computed; else what is going on."""
-    record, own = own_run(run_id), workspace()
+    """Return the rows with suspect labels, once probabilities are computed; else the progress."""
+    record, space = own_run(run_id), workspace()
     data = services().rows.data(record)
-    work = own.analyze(record, PROBABILITIES)
+    work = space.analyze(record, PROBABILITIES)
     if work.state is RunState.FAILED:
         raise UserError(work.message)
-    known = known_probabilities(record) if work.state.is_final else None
-    if known is None:
+    probabilities = known_probabilities(record) if work.state.is_final else None
+    if probabilities is None:
         return {"rows": None, "words": _REFITTING}
-    return _json(suspect_labels(data, known.log_mixtures))
+    return _json(suspect_labels(data, probabilities.log_mixtures))
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,14 +165,14 @@ class _Plane:
     record: RunRecord
     data: LabeledData
     placer: RowPlacer
-    known: KnownProbabilities | None
+    probabilities: KnownProbabilities | None
 
 
 def _plane(run_id: str, sequence: int) -> _Plane:
     record, event = own_run(run_id), requested_event(run_id, sequence)
     placer = services().rows.placer(record, event, requested_options())
-    known = probabilities_in_plane(record, event)
-    return _Plane(record, services().rows.data(record), placer, known)
+    probabilities = probabilities_in_plane(record, event)
+    return _Plane(record, services().rows.data(record), placer, probabilities)
 
 
 def _requested(data: LabeledData) -> ChosenRows:
@@ -218,9 +218,9 @@ def leave_columns_out(run_id: str) -> tuple[dict[str, Any], int]:
     """Leave columns out and run the same method again."""
     record, source = _run_and_source(run_id)
     columns = read(flask.request.get_json(silent=True), Columns, "The columns").columns
-    known = workspace().table(source).frame
+    frame = workspace().table(source).frame
     for name in columns:
-        if name not in known:
+        if name not in frame:
             raise UserError(_NO_COLUMN.format(name=shortened(name)))
     roles = {**source.roles, **dict.fromkeys(columns, Use.IGNORED)}
     return _run_again(record, replace(source, roles=roles))
@@ -259,44 +259,44 @@ def _run_and_source(run_id: str) -> tuple[RunRecord, DataSource]:
 
 
 def _run_again(record: RunRecord, source: DataSource) -> tuple[dict[str, Any], int]:
-    own = workspace()
-    data = own.prepare(own.table(source), source)
+    space = workspace()
+    data = space.prepare(space.table(source), source)
     parameters = _parameters(record, data)
     check_data(record.method, data, parameters)
-    fit = own.equal_fit(data.content_hash, record.method, parameters)
+    fit = space.equal_fit(data.content_hash, record.method, parameters)
     if fit is None:
         shown = ShownData(data.content_hash, data.name, source.label or "", source)
-        fit = own.new_fit(shown, record.method, parameters, data)
-        own.queue(fit)
+        fit = space.new_fit(shown, record.method, parameters, data)
+        space.queue(fit)
     choice = msgspec.to_builtins(source)
-    return {"revision": own.revision(), "choice": choice, "run": fit.run_id}, 201
+    return {"revision": space.revision(), "choice": choice, "run": fit.run_id}, 201
 
 
 def _parameters(record: RunRecord, data: LabeledData) -> RunParameters:
-    """Those of the run; without its start where the features are others now."""
+    """Return those of the run; without its start where the features are others now."""
     start = record.parameters.init
     if start is None or len(start[0][0]) == data.X.shape[1]:
         return record.parameters
-    settings = {one.name: one.default for one in METHODS[record.method].parameters}
+    settings = {each.name: each.default for each in METHODS[record.method].parameters}
     return replace(record.parameters, init=None, n_init=int(settings.get(STARTS.name, 1)))
 
 
 def distances(run_id: str, sequence: int) -> dict[str, Any]:
-    """T² and Q of the rows, with their limits; and why the row of the query is where it is."""
+    """Return T² and Q of the rows, their limits, and why the row of the query is where it is."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
     placer = services().rows.placer(record, event, requested_options())
     data = services().rows.data(record)
-    found = row_distances(data, placer)
+    of_rows = row_distances(data, placer)
     row = flask.request.args.get("row", type=int)
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
-    chosen = indices_of(data, [] if row is None else [row])
-    explained = row_contributions(data, placer, int(chosen[0])) if len(chosen) else None
-    figures = {"plot": distances_figure(found, data.class_names, scheme, named=row)}
+    indices = indices_of(data, [] if row is None else [row])
+    explained = row_contributions(data, placer, int(indices[0])) if len(indices) else None
+    figures = {"plot": distances_figure(of_rows, data.class_names, scheme, named=row)}
     if explained is not None:
         figures["contributions"] = contributions_figure(explained, scheme)
     return {
         "title": "Distances of the rows from the plane",
-        "markup": markup_of("distances", found, row, explained),
+        "markup": markup_of("distances", of_rows, row, explained),
         "figures": {name: json.loads(each.to_json()) for name, each in figures.items()},
     }
 
@@ -307,7 +307,7 @@ def rows_of_run(run_id: str) -> flask.Response:
 
 
 def points_of_plane(run_id: str, sequence: int) -> flask.Response:
-    """Where the plane has every row."""
+    """Return the place of every row in the plane."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
     renderer = services().renderer
     axes, parts = renderer.drawn_parts(record, event, requested_options())
@@ -315,18 +315,18 @@ def points_of_plane(run_id: str, sequence: int) -> flask.Response:
 
 
 def packed_rows_of(viewer: PlaneViewer) -> flask.Response:
-    """Who every row of a data set is: its number, its class, and whether it is held out."""
-    known = EveryRow.of(viewer.parts)
+    """Return number, class and held-out flag of every row of a data set."""
+    every_row = EveryRow.of(viewer.parts)
     body = as_bytes(
-        numbers=stepped(known.numbers, 4, step=1.0),
-        classes=whole(known.codes),
-        held_out=whole(known.is_held_out),
+        numbers=stepped(every_row.numbers, 4, step=1.0),
+        classes=whole(every_row.codes),
+        held_out=whole(every_row.is_held_out),
     )
     return _tagged(flask.Response(body, mimetype=PACKED_ROWS))
 
 
 def packed_points_of(parts: Parts, axes: FloatArray) -> flask.Response:
-    """Where axes have every row; noise, which does not compress."""
+    """Return the coordinates of every row on axes; noise, which does not compress."""
     x, y = every_point(axes, parts, is_line=not axes[1].any()).T
     body = as_bytes(x=stepped(x, 3), y=stepped(y, 3))
     return _tagged(flask.Response(body, mimetype="application/octet-stream"))
@@ -357,7 +357,7 @@ def symbols(run_id: str) -> dict[str, Any]:
 
 
 def _marks(record: RunRecord, marks_of: Callable[[pd.Series], RowMarks]) -> dict[str, Any]:
-    """The marks of the points of each trace by a column, and of every row where they are more.
+    """Mark the points of each trace by a column, and every row where they are more.
 
     ``markup`` is their legend.
     """
@@ -365,15 +365,15 @@ def _marks(record: RunRecord, marks_of: Callable[[pd.Series], RowMarks]) -> dict
     numbers = EveryRow.of(viewer.parts).numbers
     column = flask.request.args.get("column", "")
     (values,) = column_values(record, column, [numbers])
-    found = marks_of(values)
+    marks = marks_of(values)
     traces = (np.searchsorted(numbers, rows) for rows in row_numbers(viewer.drawn_rows))
-    shown = found.of_traces(traces)
-    codes = whole(found.codes).as_json()
+    shown = marks.of_traces(traces)
+    codes = whole(marks.codes).as_json()
     has_more = viewer.n_drawn < len(numbers)
     return {
         **msgspec.to_builtins(shown),
         "markup": markup_of("mark_legend", column, shown),
-        "every": {"palette": found.palette, "codes": codes} if has_more else None,
+        "every": {"palette": marks.palette, "codes": codes} if has_more else None,
     }
 
 
@@ -448,9 +448,9 @@ def requested_new_rows(record: RunRecord) -> NewRows:
 def _placement(
     record: RunRecord, event: PlaneEvent, placer: RowPlacer, rows: FloatArray, new: NewRows
 ) -> Placement:
-    known = probabilities_in_plane(record, event)
+    probabilities = probabilities_in_plane(record, event)
     placement = placer.place(rows, is_new=True)
-    return placement.with_sets(None if known is None else known.p_values_of(new))
+    return placement.with_sets(None if probabilities is None else probabilities.p_values_of(new))
 
 
 def _placer(record: RunRecord, event: PlaneEvent) -> RowPlacer:

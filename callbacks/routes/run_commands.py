@@ -93,20 +93,20 @@ def rename(run_id: str) -> tuple[dict[str, Any], int]:
 
 def choose_gamma(run_id: str) -> tuple[dict[str, Any], int]:
     """Queue a run of the same method that chooses the kernel width by inner folds."""
-    record, own = own_fit(run_id), workspace()
+    record, space = own_fit(run_id), workspace()
     if not can_choose_gamma(record):
         return sentence(_NO_WIDTH.format(method=METHODS[record.method].label)), 400
     parameters = replace(record.parameters, init=None, gamma=AUTO)
-    own.queue(own.rerun(record, record.method, parameters))
-    return {"revision": own.revision()}, 201
+    space.queue(space.rerun(record, record.method, parameters))
+    return {"revision": space.revision()}, 201
 
 
 def one_component(run_id: str) -> tuple[dict[str, Any], int]:
     """Queue a run of the same method that finds one component."""
-    record, own = own_fit(run_id), workspace()
+    record, space = own_fit(run_id), workspace()
     parameters = replace(record.parameters, init=None, n_components=1)
-    own.queue(own.rerun(record, record.method, parameters))
-    return {"revision": own.revision()}, 201
+    space.queue(space.rerun(record, record.method, parameters))
+    return {"revision": space.revision()}, 201
 
 
 def refine(run_id: str, sequence: int) -> tuple[dict[str, Any], int]:
@@ -116,9 +116,9 @@ def refine(run_id: str, sequence: int) -> tuple[dict[str, Any], int]:
     if not METHODS[record.method].is_linear:
         return sentence(_NONLINEAR), 400
     parameters = refining_parameters(record, event, requested_options())
-    own = workspace()
-    own.queue(own.rerun(record, _REFINING.key, parameters))
-    return {"revision": own.revision()}, 201
+    space = workspace()
+    space.queue(space.rerun(record, _REFINING.key, parameters))
+    return {"revision": space.revision()}, 201
 
 
 def refining_parameters(
@@ -126,9 +126,9 @@ def refining_parameters(
 ) -> RunParameters:
     """Return parameters for one start from the plane of an event, on the same training rows."""
     settings = {
-        one.name: record.parameters.own.get(one.name, one.default)
-        for one in _REFINING.parameters
-        if one.name not in SHARED
+        each.name: record.parameters.own.get(each.name, each.default)
+        for each in _REFINING.parameters
+        if each.name not in SHARED
     }
     weight = {} if options.batch_weight is None else {BATCH_WEIGHT.name: options.batch_weight}
     return replace(

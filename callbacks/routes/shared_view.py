@@ -33,13 +33,13 @@ def share(run_id: str, sequence: int) -> dict[str, Any]:
 
 
 def reproduction(run_id: str, sequence: int) -> dict[str, Any]:
-    """Whether the plane under view options has the ``divergence`` of the shared view."""
+    """Return whether the plane has the ``divergence`` of the shared view."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
     expected = flask.request.args.get("divergence", type=float)
     if expected is None:
         flask.abort(400)
-    found = services().renderer.divergence(record, event, requested_options())
-    is_same, words = reproduced_sentence(expected, found)
+    divergence = services().renderer.divergence(record, event, requested_options())
+    is_same, words = reproduced_sentence(expected, divergence)
     return {"is_same": is_same, "words": words}
 
 
@@ -59,7 +59,7 @@ def _spec(record: RunRecord, event: PlaneEvent) -> ViewSpec:
 
 
 def _marks(query: Mapping[str, str]) -> dict[str, Any]:
-    """How the page marks rows, and the file of the new ones."""
+    """Return the marks of rows on the page, and the file of the new ones."""
     marks: dict[str, Any] = {
         name: query[name] for name in ("color_by", "shape_by") if query.get(name)
     }

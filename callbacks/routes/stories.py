@@ -109,7 +109,7 @@ def _options_of(spec: ViewSpec) -> ViewOptions:
 
 
 class _MissingError(Exception):
-    """What a view shows is not there yet."""
+    """A view shows something that is not stored yet."""
 
 
 def _found(value: T | None) -> T:

@@ -1,1 +1,1 @@
-"""What the dialog of the table does."""
+"""Callbacks of the dialog of the table."""

@@ -71,7 +71,7 @@ def apply_classes(
     """Make the classes that the form says."""
     if not clicks or data is None:
         return no_update, no_update
-    form = {one["name"]: value for one, value in zip(rule_ids, rules, strict=False)}
+    form = {rule["name"]: value for rule, value in zip(rule_ids, rules, strict=False)}
     renamed = {
         value: (name or "").strip()
         for value, name in zip(values, names, strict=False)
@@ -79,10 +79,10 @@ def apply_classes(
     }
     try:
         source = ShownData.from_json(data).source
-        chosen = _rules(form, renamed)
+        classes = _rules(form, renamed)
     except InputError as refusal:
         return no_update, str(refusal)
-    return msgspec.to_builtins(replace(source, classes=chosen)), None
+    return msgspec.to_builtins(replace(source, classes=classes)), None
 
 
 def reset_classes(clicks: int | None, data: Any) -> Any:
@@ -91,7 +91,7 @@ def reset_classes(clicks: int | None, data: Any) -> Any:
         return no_update
     shown = ShownData.from_json(data)
     source = shown.source
-    answers = {question: one for question, one in source.answers.items() if question != ORDER}
+    answers = {question: answer for question, answer in source.answers.items() if question != ORDER}
     orders = {name: order for name, order in source.orders.items() if name != shown.label}
     return msgspec.to_builtins(
         replace(source, classes=ClassRules(), answers=answers, orders=orders)

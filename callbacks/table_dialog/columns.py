@@ -49,7 +49,7 @@ def register(app: Dash) -> None:
 
 
 def _connect_dialog(app: Dash) -> None:
-    """What opens the dialog, the data that it then shows, and why a choice was refused."""
+    """Connect opening the dialog, the data that it then shows, and refused choices."""
     app.callback(
         Output(ids.COLUMNS, "opened"),
         Input(ids.COLUMNS_OPEN, "n_clicks"),
@@ -151,14 +151,14 @@ def show_columns(data: Any, search: Any, page: Any, error: str | None) -> tuple[
     except UserError as refusal:
         return str(refusal), 1, 1, True, True
     columns = labeled.columns
-    orders = {one.name: [*map(str, one.levels)] for one in labeled.encodings if one.is_ordered}
-    found = _found(columns, search)
-    n_pages = max(1, -(-len(found) // PAGE_LENGTH))
+    orders = _orders(labeled)
+    matches = _matching(columns, search)
+    n_pages = max(1, -(-len(matches) // PAGE_LENGTH))
     page = min(page, n_pages) if isinstance(page, int) and page > 0 else 1
-    part = found[(page - 1) * PAGE_LENGTH : page * PAGE_LENGTH]
-    is_all = len(found) in (0, len(columns))
+    part = matches[(page - 1) * PAGE_LENGTH : page * PAGE_LENGTH]
+    is_all = len(matches) in (0, len(columns))
     return (
-        columns_table(part, len(found), orders),
+        columns_table(part, len(matches), orders),
         n_pages,
         page,
         not (shown.source.roles or shown.source.answers),
@@ -212,13 +212,13 @@ def choose_role(values: list[str | None], data: Any) -> Any:
     except UserError:
         return no_update
     # Controls that have just been drawn hold the present roles: only a difference is a choice.
-    chosen = [
+    choices = [
         (columns[control["id"]["column"]].name, control["value"])
         for control in ctx.inputs_list[0]
         if control["id"]["column"] < len(columns)
         and control["value"] != ROLES[columns[control["id"]["column"]].role][0]
     ]
-    return msgspec.to_builtins(with_role(shown, *chosen[0])) if chosen else no_update
+    return msgspec.to_builtins(with_role(shown, *choices[0])) if choices else no_update
 
 
 def choose_order(values: list[str | None], data: Any) -> Any:
@@ -229,16 +229,16 @@ def choose_order(values: list[str | None], data: Any) -> Any:
     except UserError:
         return no_update
     columns = labeled.columns
-    known = {one.name: tuple(map(str, one.levels)) for one in labeled.encodings if one.is_ordered}
+    orders = _orders(labeled)
     source = shown.source
     for control in ctx.inputs_list[0]:
-        at, text = control["id"]["column"], control["value"] or ""
+        place, text = control["id"]["column"], control["value"] or ""
         order = tuple(part.strip() for part in text.split(ORDER_MARK.strip()) if part.strip())
-        if at < len(columns) and known.get(columns[at].name, order) != order:
-            name = columns[at].name
+        if place < len(columns) and orders.get(columns[place].name, order) != order:
+            name = columns[place].name
             roles = {**source.roles, name: Use.ORDERED}
-            chosen = replace(source, roles=roles, orders={**source.orders, name: order})
-            return msgspec.to_builtins(chosen)
+            reordered = replace(source, roles=roles, orders={**source.orders, name: order})
+            return msgspec.to_builtins(reordered)
     return no_update
 
 
@@ -252,13 +252,13 @@ def choose_roles(use: str | None, search: Any, data: Any) -> tuple[Any, Any]:
     except UserError:
         return no_update, None
     taken = _use(use)
-    chosen = {
+    uses = {
         column.name: taken
-        for _, column in _found(columns, search)
+        for _, column in _matching(columns, search)
         if column.role is not Role.LABEL and can_be(use, column)
     }
-    answers = reduce(answers_without, chosen, shown.source.answers)
-    source = replace(shown.source, roles={**shown.source.roles, **chosen}, answers=answers)
+    answers = reduce(answers_without, uses, shown.source.answers)
+    source = replace(shown.source, roles={**shown.source.roles, **uses}, answers=answers)
     return msgspec.to_builtins(source), None
 
 
@@ -286,13 +286,20 @@ def with_role(shown: ShownData, name: str, use: str | None) -> DataSource:
     return replace(source, label=label, roles={**others, name: _use(use)})
 
 
-def _use(chosen: str | None) -> Use:
-    return read(chosen, Use, "The use of a column")
+def _use(value: str | None) -> Use:
+    return read(value, Use, "The use of a column")
 
 
-def _found(columns: Sequence[Column], search: Any) -> list[tuple[int, Column]]:
-    """The columns whose name contains the search text, with their positions."""
-    return [(at, column) for at, column in enumerate(columns) if _matches(column.name, search)]
+def _orders(labeled: LabeledData) -> dict[str, tuple[str, ...]]:
+    encodings = (encoding for encoding in labeled.encodings if encoding.is_ordered)
+    return {encoding.name: tuple(map(str, encoding.levels)) for encoding in encodings}
+
+
+def _matching(columns: Sequence[Column], search: Any) -> list[tuple[int, Column]]:
+    """List the columns whose name contains the search text, with their positions."""
+    return [
+        (place, column) for place, column in enumerate(columns) if _matches(column.name, search)
+    ]
 
 
 def _matches(name: str, search: Any) -> bool:

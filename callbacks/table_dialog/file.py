@@ -1,4 +1,4 @@
-"""How the file is read: shown, and read in another way."""
+"""Reading of the file: shown, and chosen anew."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ def show_options(data: Any, tab: str) -> Any:
 
 def read_again(values: list[Any], option_ids: list[NamedControl], data: Any) -> Any:
     """Read the file in another way."""
-    chosen = {one["name"]: value for one, value in zip(option_ids, values, strict=True)}
-    if data is None or not chosen:
+    choices = {option["name"]: value for option, value in zip(option_ids, values, strict=True)}
+    if data is None or not choices:
         return no_update
     try:
         shown = ShownData.from_json(data)
         present = replace(shown.source.read_options, preferred_sheet="")
-        if "sheet" in chosen:  # of a workbook, whose first table is read where none is chosen
+        if "sheet" in choices:  # of a workbook, whose first table is read where none is chosen
             present = replace(present, sheet=workspace().table(shown.source).sheet)
         # The tab does not offer what questions ask about alone.
-        options = read(msgspec.to_builtins(present) | chosen, ReadOptions, "The file")
+        options = read(msgspec.to_builtins(present) | choices, ReadOptions, "The file")
     except (InputError, UserError):
         return no_update
     # Controls that have just been drawn hold what is so: only a difference is a choice.

@@ -79,7 +79,7 @@ def show_filters(data: Any, tab: str) -> tuple[Any, Any]:
         return str(refusal), []
     n_all = len(whole) + len(source.left_out)
     rows = f"{number(len(used))} of {count(n_all, 'row')} are used."
-    words = [one.words for one in source.filters]
+    words = [rule.words for rule in source.filters]
     return filter_list(words, len(source.left_out), rows), list(map(str, whole.columns))
 
 
@@ -107,8 +107,8 @@ def add_filter(
         return (no_update,) * 3
     source = ShownData.from_json(data).source
     given = {
-        one["name"]: part
-        for one, part in zip(part_ids, parts, strict=True)
+        control["name"]: part
+        for control, part in zip(part_ids, parts, strict=True)
         if part not in (None, "", [])
     }
     is_kept = ctx.triggered_id == ids.FILTER_KEEP
@@ -117,26 +117,26 @@ def add_filter(
             raise InputError("Choose a column first.")
         if len(source.filters) >= MAX_FILTERS:
             raise InputError(f"There can be {MAX_FILTERS} filters. Remove one first.")
-        one = read({"column": column, "is_kept": is_kept, **given}, RowFilter, "The filter")
+        rule = read({"column": column, "is_kept": is_kept, **given}, RowFilter, "The filter")
     except InputError as refusal:
         return no_update, str(refusal), no_update
-    chosen = replace(source, filters=(*source.filters, one))
-    return msgspec.to_builtins(chosen), None, None
+    filtered = replace(source, filters=(*source.filters, rule))
+    return msgspec.to_builtins(filtered), None, None
 
 
 def remove_filter(clicks: list[int | None], data: Any) -> Any:
     """Remove a filter, or put rows back that were left out by hand."""
     if data is None or not any(clicks):
         return no_update
-    source, at = ShownData.from_json(data).source, ctx.triggered_id["part"]
-    return msgspec.to_builtins(_without(source, at))
+    source, place = ShownData.from_json(data).source, ctx.triggered_id["part"]
+    return msgspec.to_builtins(_without(source, place))
 
 
-def _without(source: DataSource, at: str) -> DataSource:
-    if at == "left-out":
+def _without(source: DataSource, removed: str) -> DataSource:
+    if removed == "left-out":
         return replace(source, left_out=())
-    kept = tuple(one for place, one in enumerate(source.filters) if str(place) != at)
-    return replace(source, filters=kept)
+    remaining = (rule for place, rule in enumerate(source.filters) if str(place) != removed)
+    return replace(source, filters=tuple(remaining))
 
 
 def _choice_of(cells: pd.Series) -> Component:

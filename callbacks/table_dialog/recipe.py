@@ -97,13 +97,13 @@ def move_step(clicks: list[int | None], data: Any) -> Any:
     """Take a step earlier, or remove it."""
     if data is None or not any(clicks):
         return no_update
-    source, at = ShownData.from_json(data).source, ctx.triggered_id["at"]
+    source, place = ShownData.from_json(data).source, ctx.triggered_id["at"]
     steps = list(source.recipe.steps)
-    if not 0 <= at < len(steps):  # clicked twice
+    if not 0 <= place < len(steps):  # clicked twice
         return no_update
-    step = steps.pop(at)
+    step = steps.pop(place)
     if ctx.triggered_id["act"] == "earlier":
-        steps.insert(at - 1, step)
+        steps.insert(place - 1, step)
     return _choice(source, replace(source.full_recipe, steps=tuple(steps)))
 
 

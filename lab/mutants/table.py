@@ -554,8 +554,8 @@ MUTANTS = (
     ),
     Mutant(
         "melm_studio/reading/readings.py",
-        "one.is_long == is_long and one.asker.visitor not in here",
-        "one.is_long == is_long",
+        "each.is_long == is_long and each.asker.visitor not in here",
+        "each.is_long == is_long",
         f"{_READINGS}::test_a_visitor_with_many_files_leaves_a_place_to_others",
     ),
     Mutant(
@@ -735,7 +735,7 @@ MUTANTS = (
     ),
     Mutant(
         "melm_studio/operator_tables/descriptions.py",
-        'or not self._hides(one["name"])',
+        'or not self._hides(info["name"])',
         "or True",
         "tests/melm_studio/operator_tables/test_descriptions.py"
         "::test_a_pattern_finds_no_hidden_file",
@@ -1201,8 +1201,8 @@ MUTANTS = (
     ),
     Mutant(
         "callbacks/session.py",
-        "Workspace(own.store, owner(), own.settings, own.reader, address())",
-        'Workspace(own.store, owner(), own.settings, own.reader, "")',
+        "Workspace(studio.store, owner(), studio.settings, studio.reader, address())",
+        'Workspace(studio.store, owner(), studio.settings, studio.reader, "")',
         f"{_KEYS}/test_entropy.py::test_the_network_of_a_visitor_reaches_the_store_as_a_name",
     ),
     Mutant(

@@ -80,7 +80,7 @@ class Endpoint:
 
     @property
     def address(self) -> dict[str, Any]:
-        """What its route declares."""
+        """Declarations of its route."""
         taken = Body.FILE if self.takes_file else Body.JSON if self.body else Body.NOTHING
         return {
             "body": taken,

@@ -38,7 +38,7 @@ _OTHERS_ONLY = (
 
 
 class _Ticket(Struct, frozen=True):
-    """What an address stands for.
+    """Content of a ticket.
 
     Attributes
     ----------
@@ -69,13 +69,13 @@ def make_link() -> Link:
 
 def open_table(ticket: str) -> Response | tuple[dict[str, Any], int]:
     """Copy the file to this visitor, or make this its maker; lead to the page that shows it."""
-    found = used_grant(GrantKind.TICKET, ticket)
-    content = msgspec.json.decode(found.content, type=known_type(_Ticket))
+    grant = used_grant(GrantKind.TICKET, ticket)
+    content = msgspec.json.decode(grant.content, type=known_type(_Ticket))
     wanted = content.wanted
     if wanted.same_visitor:
-        hand_over(found)
+        hand_over(grant)
     elif wanted.source.kind == "upload":
-        raw = services().store.get_file(found.owner, FileKind.UPLOAD, wanted.source.key)
+        raw = services().store.get_file(grant.owner, FileKind.UPLOAD, wanted.source.key)
         if raw is None:
             return sentence(_GONE), 404
         services().store.put_file(owner(), FileKind.UPLOAD, wanted.source.key, raw)

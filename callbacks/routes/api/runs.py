@@ -70,20 +70,20 @@ def list_runs() -> Runs:
 
 def start() -> Run:
     """Prepare the data and queue a run."""
-    request, own = json_body(NewRun, "The run"), workspace()
+    request, space = json_body(NewRun, "The run"), workspace()
     checked_parameters(request.method, request.parameters)  # before the table is read
     data = prepared(request.source)
     parameters = parameters_for(data, request.method, request.parameters)
     check_data(request.method, data, parameters)
     shown = ShownData(data.content_hash, data.name, data.label, request.source)
-    fit = own.new_fit(shown, request.method, parameters, data)
+    fit = space.new_fit(shown, request.method, parameters, data)
     record = replace(fit, from_page=False)  # nobody looks at it
-    own.queue(record)
+    space.queue(record)
     return _described(own_fit(record.run_id))
 
 
 def show(run_id: str) -> Run:
-    """How far a run is."""
+    """Return the state of a run."""
     return _described(own_fit(run_id))
 
 
@@ -109,7 +109,7 @@ def planes(run_id: str) -> Planes:
 
 
 def result(run_id: str) -> Result:
-    """The newest plane, and how its rows are told apart."""
+    """Return the newest plane, and the separation of the classes there."""
     record, renderer = own_fit(run_id), services().renderer
     event = services().store.last_event(run_id)
     if event is None:
@@ -126,8 +126,8 @@ def result(run_id: str) -> Result:
         words=shown_verdict(record, event, DEFAULT_VIEW).sentence,
         batches=_batches(scores.batches),
         regions=tuple(
-            Region(data.class_names[one.code], one.share, one.training, one.held_out)
-            for one in renderer.regions(record, event)
+            Region(data.class_names[each.code], each.share, each.training, each.held_out)
+            for each in renderer.regions(record, event)
         ),
         importance=_importances(record, event, data.own_feature_names),
     )
@@ -136,11 +136,12 @@ def result(run_id: str) -> Result:
 def _importances(
     record: RunRecord, event: PlaneEvent, names: tuple[str, ...]
 ) -> tuple[FeatureImportance, ...]:
-    found = services().renderer.importance(record, event)
-    if found is None:
+    importance = services().renderer.importance(record, event)
+    if importance is None:
         return ()
-    numbers = (found.loss.tolist(), found.share_loss.tolist(), found.error.tolist())
-    return tuple(FeatureImportance(*one) for one in zip(names, *numbers, strict=True))
+    columns = (importance.loss, importance.share_loss, importance.error)
+    rows = zip(names, *(column.tolist() for column in columns), strict=True)
+    return tuple(FeatureImportance(*row) for row in rows)
 
 
 def _batches(scores: BatchScores | None) -> BatchResult | None:
@@ -160,7 +161,7 @@ def start_check(run_id: str) -> Check:
 
 
 def show_check(run_id: str) -> Check:
-    """What the check of a run has found so far; answers 404 before it is started."""
+    """Return the results of the check of a run so far; 404 before it is started."""
     check = workspace().checks().get(own_fit(run_id).run_id)
     if check is None:
         flask.abort(404)
@@ -190,7 +191,7 @@ def start_refits(run_id: str) -> Refits:
 
 
 def show_refits(run_id: str) -> Refits:
-    """What the refits of a run have found so far; answers 404 before they are started."""
+    """Return the results of the refits of a run so far; 404 before they are started."""
     record = own_fit(run_id)
     current = workspace().about(record, REFITS)
     if current is None:
@@ -201,7 +202,7 @@ def show_refits(run_id: str) -> Refits:
 def _refits(record: RunRecord, run: RunRecord) -> Refits:
     report = REFITS_OF_RUN.stored(services().store, run.run_id)
     places = report.unseen
-    known = () if places is None else tuple(map(tuple, places.tolist()))
+    coordinates = () if places is None else tuple(map(tuple, places.tolist()))
     rows = services().renderer.data(record).row_numbers.tolist() if report.folds else ()
     return Refits(
         state=run.state,
@@ -213,7 +214,7 @@ def _refits(record: RunRecord, run: RunRecord) -> Refits:
         share_train=report.train_share,
         rows=tuple(rows),
         folds=tuple(report.fold_of_rows.tolist()),
-        places=tuple(tuple(None if isnan(x) else x for x in row) for row in known),
+        places=tuple(tuple(None if isnan(x) else x for x in row) for row in coordinates),
         notes=tuple(filter(None, (report.no_places, *report.notes))),
         message=run.message,
     )
@@ -225,14 +226,14 @@ def start_analysis(run_id: str, name: str) -> AnalysisResult:
 
 
 def show_analysis(run_id: str, name: str) -> AnalysisResult:
-    """What an analysis of a run has found so far; answers 404 before it is started."""
+    """Return the results of an analysis of a run so far; 404 before it is started."""
     return _analysis(_begun(run_id, name))
 
 
 def list_analyses(run_id: str) -> Analyses:
-    """The analyses of a run, its check and refits among them."""
-    record, own = own_fit(run_id), workspace()
-    begun = filter(None, (own.about(record, name) for name in ANALYSES))
+    """List the analyses of a run, its check and refits among them."""
+    record, space = own_fit(run_id), workspace()
+    begun = filter(None, (space.about(record, name) for name in ANALYSES))
     return Analyses(tuple(map(_analysis, begun)))
 
 
@@ -272,7 +273,7 @@ def start_comparison() -> Comparison:
 
 
 def show_comparison(run_id: str) -> Comparison:
-    """What a comparison of all methods has found so far."""
+    """Return the results of a comparison of all methods so far."""
     return _comparison(_own_comparison(run_id))
 
 
@@ -369,9 +370,9 @@ def prepare() -> PreparedTable:
 
 def prepared(source: DataSource) -> LabeledData:
     """Return the prepared table of a source, which is read once for all requests."""
-    own = workspace()
-    table = services().tables.describe(own, source)
-    return dataclasses.replace(own.stored_data(table.id), warnings=table.warnings)
+    space = workspace()
+    table = services().tables.describe(space, source)
+    return dataclasses.replace(space.stored_data(table.id), warnings=table.warnings)
 
 
 def _described_table(data: LabeledData) -> PreparedTable:

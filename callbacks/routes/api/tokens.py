@@ -25,22 +25,22 @@ def list_tokens() -> Tokens:
 
 def revoke_token(token_id: str) -> Tokens:
     """Revoke a token; answers those that are left."""
-    if token_id not in {known.grant_id for known in _tokens()}:
+    if token_id not in {token.grant_id for token in _tokens()}:
         flask.abort(404)
     revoke_grant(owner(), token_id)
     return list_tokens()
 
 
 def _tokens() -> list[Grant]:
-    return [known for known in valid_grants(owner()) if known.kind is GrantKind.TOKEN]
+    return [grant for grant in valid_grants(owner()) if grant.kind is GrantKind.TOKEN]
 
 
-def _described(known: Grant) -> MadeToken:
+def _described(grant: Grant) -> MadeToken:
     return MadeToken(
-        id=known.grant_id,
-        made=_time(known.created_s),
-        used=None if known.used_s is None else _time(known.used_s),
-        expires=_time(known.expires_s),
+        id=grant.grant_id,
+        made=_time(grant.created_s),
+        used=None if grant.used_s is None else _time(grant.used_s),
+        expires=_time(grant.expires_s),
     )
 
 

@@ -133,7 +133,7 @@ class WrongCodes:
 
 
 def pictures(talk_id: str) -> flask.Response:
-    """What the talk shows, and from then on whatever it shows next, for as long as both are there.
+    """Send what the talk shows, and whatever it shows next, as long as both are connected.
 
     ``after`` and ``scene`` name what the viewer has already.
     """
@@ -146,12 +146,12 @@ def pictures(talk_id: str) -> flask.Response:
     scene_key = flask.request.args.get("scene", "")
     view = services().store.talks.view(talk_id, after)
     first = news(view, after, scene_key) or message(Kind.ALIVE)
-    known = (after, scene_key) if view is None else (view.number, view.scene_key)
+    last_sent = (after, scene_key) if view is None else (view.number, view.scene_key)
 
     audience, network = _audience(), address()
 
     def join(connection: HeldConnection) -> None:
-        audience.join(talk_id, connection, *known, presenter=talk.address, network=network)
+        audience.join(talk_id, connection, *last_sent, presenter=talk.address, network=network)
 
     is_held = flask.request.method == "GET" and hold_connection(join)
     # Without a length, an answer can go on.
@@ -379,10 +379,10 @@ def _send_news(viewer: _Viewer, view: TalkView | None, now: float) -> None:
     """Send the newest picture, unless an earlier one is still on its way: the newest wins."""
     if not viewer.connection.is_open or viewer.connection.is_busy:
         return
-    found = news(view, viewer.number, viewer.scene_key)
-    if view is not None and found:
+    newest = news(view, viewer.number, viewer.scene_key)
+    if view is not None and newest:
         viewer.number, viewer.scene_key = view.number, view.scene_key
     elif now - viewer.sent_s < ALIVE_EVERY_S:
         return
-    viewer.connection.send(found or message(Kind.ALIVE))
+    viewer.connection.send(newest or message(Kind.ALIVE))
     viewer.sent_s = now

@@ -1,4 +1,4 @@
-"""What is sent to viewers: a kind, the length of what follows, and compressed JSON.
+"""Messages to viewers: a kind, the length of what follows, and compressed JSON.
 
 `assets/studio/present/audience/connection.mjs` reads it.
 """
@@ -15,7 +15,7 @@ _LEVEL = 6
 
 
 class Kind(Enum):
-    """What a message holds."""
+    """Kinds of messages."""
 
     ALIVE = b"a"  # nothing: the connection is there
     SCENE = b"s"

@@ -67,7 +67,7 @@ _ELSEWHERE = ("192.0.2.1", 9)
 
 
 class Allowed(Struct, frozen=True, forbid_unknown_fields=True):
-    """What an audience may see besides the picture; nothing at first."""
+    """Information that an audience may see besides the picture; nothing at first."""
 
     names: bool = False
     info: bool = False
@@ -200,7 +200,7 @@ def _ended() -> tuple[dict[str, str], int]:
 
 
 class Shown(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a presenter shows of a plane; its view options are in the query.
+    """A plane as a presenter shows it; its view options are in the query.
 
     Attributes
     ----------
@@ -313,7 +313,7 @@ def _scene_key(record: RunRecord, talk: Talk) -> str:
 
 
 def _scene(renderer: PlaneRenderer, record: RunRecord, talk: Talk) -> dict[str, Any]:
-    """What the pictures of a run have in common."""
+    """Return what the pictures of a run have in common."""
     viewer = renderer.viewer(record)
     style = (viewer.class_names, viewer.n_drawn, viewer.n_components)
     is_read = talk.shows_names or talk.shows_info
@@ -343,7 +343,7 @@ def _figure(
 def _rows(
     renderer: PlaneRenderer, record: RunRecord, data: LabeledData, talk: Talk
 ) -> list[list[list[str]]]:
-    """What is known about each row that is drawn, by class: of training, then of held-out rows."""
+    """Return texts of each drawn row, by class: of training, then of held-out rows."""
     positions = {row: i for i, row in enumerate(data.row_numbers.tolist())}
     names = data.row_names if talk.shows_names else None
     info = data.info[:MAX_INFO] if talk.shows_info else ()
@@ -392,8 +392,8 @@ def talk_link(talk_id: str) -> str:
     studio listens there.
     """
     link = flask.url_for("talk_page", talk_id=talk_id, _external=True)
-    own = _own_address() if _is_of_this_computer() and _is_reachable() else None
-    return link.replace(f"//{_host()}", f"//{own}", 1) if own else link
+    own_host = _own_address() if _is_of_this_computer() and _is_reachable() else None
+    return link.replace(f"//{_host()}", f"//{own_host}", 1) if own_host else link
 
 
 def is_only_here(link: str) -> bool:
@@ -429,10 +429,10 @@ def _is_reachable() -> bool:
 
 
 def _own_address() -> str | None:
-    """The address by which this computer reaches others; None without a network."""
+    """Return the address by which this computer reaches others; None without a network."""
     try:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as found:
-            found.connect(_ELSEWHERE)
-            return str(found.getsockname()[0])
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect(_ELSEWHERE)
+            return str(probe.getsockname()[0])
     except OSError:
         return None
