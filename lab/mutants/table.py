@@ -1069,8 +1069,8 @@ MUTANTS = (
     ),
     Mutant(
         "melm_studio/analyses/refits.py",
-        "    known, known_s = _folds_so_far(work) if has_places else ((), 0.0)\n",
-        "    known, known_s = (), 0.0\n",
+        "    folds, folds_s = _folds_so_far(work) if has_places else ((), 0.0)\n",
+        "    folds, folds_s = (), 0.0\n",
         "tests/melm_studio/analyses/test_refits.py::test_folds_that_are_done_are_not_fitted_again",
     ),
     Mutant(

@@ -1,4 +1,4 @@
-"""What is asked of a run besides its plane: each analysis is one module, registered here."""
+"""Analyses of a run besides its plane: each is one module, registered here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an analysis of a run gives, so that menu, dialog, worker, report, project and API have it.
+"""Interface of an analysis of a run, for menu, dialog, worker, report, project and API.
 
 An analysis is a run about another run, its fit: it is queued, stopped and continued as any run,
 and keeps one report, which grows while it is computed. Everything that is particular to it stands
@@ -100,7 +100,7 @@ class Subject:
 
     @property
     def is_final(self) -> bool:
-        """Whether the analysis has ended."""
+        """True if the analysis has ended."""
         return self.run.state.is_final
 
 
@@ -165,7 +165,7 @@ class Analysis(ABC, Generic[R]):
         return ""
 
     def stands(self, run: RunRecord) -> bool:
-        """Whether an analysis need not be begun again."""
+        """Return whether an analysis need not be begun again."""
         return not run.state.is_cut_short
 
     @abstractmethod
@@ -244,8 +244,8 @@ class Analysis(ABC, Generic[R]):
         ReportUnreadableError
             If it is damaged.
         """
-        found = stored_report(store, run_id, self.read)
-        return self.blank() if found is None else found
+        report = stored_report(store, run_id, self.read)
+        return self.blank() if report is None else report
 
 
 def chosen(query: Mapping[str, str], name: str, default: E) -> E:

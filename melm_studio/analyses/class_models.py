@@ -93,21 +93,19 @@ class OneModel(msgspec.Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """How many rows it accepts of those it never saw."""
+        """Sentence on how many rows it accepts of those it never saw."""
         if not self.own[1]:
             return self.note or f"No model of {self.name} was judged."
-        own, others = map(number, (self.own[0], self.others[0]))
-        found = (
-            f"{own} of {count(self.own[1], 'row')} of {self.name} would be accepted by a model "
-            "that never saw them"
+        accepted, others = map(number, (self.own[0], self.others[0]))
+        lead = (
+            f"{accepted} of {count(self.own[1], 'row')} of {self.name} would be accepted by a "
+            "model that never saw them"
         )
-        return found + (
-            f"; {others} of {number(self.others[1])} others." if self.others[1] else "."
-        )
+        return lead + (f"; {others} of {number(self.others[1])} others." if self.others[1] else ".")
 
 
 class ClassModelsReport(Record, frozen=True):
-    """What is known of the models so far.
+    """Results on the models so far.
 
     Attributes
     ----------
@@ -131,7 +129,7 @@ class ClassModelsReport(Record, frozen=True):
 
 
 class ClassModels(Analysis[ClassModelsReport]):
-    """Whether rows belong to a class at all, by models that know of no other."""
+    """Analysis whether rows belong to a class at all, by models that know of no other."""
 
     report = ClassModelsReport
     name = "class_models"
@@ -141,9 +139,9 @@ class ClassModels(Analysis[ClassModelsReport]):
     of_new_rows = True
 
     def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:
-        known = data()
+        prepared = data()
         try:
-            ClassAcceptance.modeled(known.y, known.groups)
+            ClassAcceptance.modeled(prepared.y, prepared.groups)
         except UserError as error:
             return str(error)
         return ""
@@ -151,19 +149,19 @@ class ClassModels(Analysis[ClassModelsReport]):
     def compute(self, work: Work) -> None:
         """Fit the models to all rows, judge the new ones, then every row by models without it."""
         data = work.data
-        kept = sampled_rows(data.y, MOST_ROWS, data.groups)
+        sample = sampled_rows(data.y, MOST_ROWS, data.groups)
         lot = LotRows.of_work(work) if work.record.new_rows else None
         scale = data.recipe.scaling is Scaling.UNIT
-        known = _Known.of(data, kept, lot, scale=scale)
-        groups = None if data.groups is None else data.groups[kept]
-        rows = resampled_rows(data, kept) | {"groups": groups}
+        fitted = _Fitted.of(data, sample, lot, scale=scale)
+        groups = None if data.groups is None else data.groups[sample]
+        rows = resampled_rows(data, sample) | {"groups": groups}
         if data.has_curves:
             rows["preparation"] = replace(rows["preparation"], curves=False)
         class_acceptance(
             **rows,
             scale=scale,
             random_state=work.record.parameters.random_state,
-            callback=lambda found: work.put(known.report(found).to_bytes()),
+            callback=lambda folds: work.put(fitted.report(folds).to_bytes()),
         )
 
     def progress(self, report: ClassModelsReport) -> tuple[float, str]:
@@ -173,22 +171,22 @@ class ClassModels(Analysis[ClassModelsReport]):
         models = [model for model in report.models if model.own[1]]
         if not models:
             return "No class model." if is_final else "Fitting a model of each class."
-        found = models[0].sentence
+        words = models[0].sentence
         if len(models) > 1:
-            own, n_own = np.sum([model.own for model in models], axis=0).tolist()
+            n_own, n_judged = np.sum([model.own for model in models], axis=0).tolist()
             others, n_others = np.sum([model.others for model in models], axis=0).tolist()
-            found = (
-                f"{number(own)} of {count(n_own, 'row')} would be accepted by a model of their "
-                f"class that never saw them; {number(others)} of {number(n_others)} by one of "
-                "another class."
+            words = (
+                f"{number(n_own)} of {count(n_judged, 'row')} would be accepted by a model "
+                f"of their class that never saw them; {number(others)} of {number(n_others)} by "
+                "one of another class."
             )
         if report.new_rows:
             n_alien = int((_distances(report) > 1.0).all(axis=0).sum())
             new = count(len(report.new_rows), "new row")
-            found = f"{number(n_alien)} of {new} belong to no class of the table. {found}"
+            words = f"{number(n_alien)} of {new} belong to no class of the table. {words}"
         if report.n_done == report.n_folds:
-            return found
-        return f"{report.n_done} of {report.n_folds} folds so far. {found}"
+            return words
+        return f"{report.n_done} of {report.n_folds} folds so far. {words}"
 
     def shown(
         self, report: ClassModelsReport, subject: Subject, query: Mapping[str, str]
@@ -245,8 +243,8 @@ CLASS_MODELS = ClassModels()
 
 
 @dataclass(frozen=True, eq=False)
-class _Known:
-    """What is known before the folds: the models of all rows, and what they say of new ones."""
+class _Fitted:
+    """The models of all rows, fitted before the folds, with their judgment of new rows."""
 
     models: tuple[OneModel, ...]
     drawn: IntArray
@@ -255,28 +253,32 @@ class _Known:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, data: RunData, kept: IntArray, lot: LotRows | None, *, scale: bool) -> _Known:
-        X, y = data.X[kept, : len(data.own_feature_names)], data.y[kept]
-        groups = None if data.groups is None else data.groups[kept]
+    def of(cls, data: RunData, sample: IntArray, lot: LotRows | None, *, scale: bool) -> _Fitted:
+        X, y = data.X[sample, : len(data.own_feature_names)], data.y[sample]
+        groups = None if data.groups is None else data.groups[sample]
         of_classes = [np.flatnonzero(y == code) for code in range(len(data.class_names))]
         models = tuple(
             _model(
-                name, X[own], None if groups is None else groups[own], lot, ClassModel(scale=scale)
+                name,
+                X[members],
+                None if groups is None else groups[members],
+                lot,
+                ClassModel(scale=scale),
             )
-            for name, own in zip(data.class_names, of_classes, strict=True)
+            for name, members in zip(data.class_names, of_classes, strict=True)
         )
-        drawn = np.concatenate([thinned(own, MOST_DRAWN) for own in of_classes])
+        drawn = np.concatenate([thinned(members, MOST_DRAWN) for members in of_classes])
         notes = [_ALONE] if len(models) == 1 else []
-        if len(kept) < len(data.y):
-            notes.append(_SAMPLED.format(n=count(len(kept), "row")))
+        if len(sample) < len(data.y):
+            notes.append(_SAMPLED.format(n=count(len(sample), "row")))
         if lot is not None and lot.is_filled.any():
             notes.append(_FILLED.format(rows=count(int(lot.is_filled.sum()), "new row")))
         new_rows = () if lot is None else tuple(lot.row_numbers.tolist())
-        return cls(models, drawn, data.row_numbers[kept], new_rows, tuple(notes))
+        return cls(models, drawn, data.row_numbers[sample], new_rows, tuple(notes))
 
-    def report(self, found: ClassAcceptance) -> ClassModelsReport:
-        """With what the folds so far say."""
-        accepted, judged = found.counts(found.accepted), found.counts(found.is_judged)
+    def report(self, folds: ClassAcceptance) -> ClassModelsReport:
+        """Report the models with the results of the folds so far."""
+        accepted, judged = folds.counts(folds.accepted), folds.counts(folds.is_judged)
         models = tuple(
             msgspec.structs.replace(
                 model,
@@ -285,17 +287,17 @@ class _Known:
                     int(accepted[code].sum() - accepted[code, code]),
                     int(judged[code].sum() - judged[code, code]),
                 ),
-                places=_pairs(found.parts[self.drawn, code]) if model.n_components else (),
+                places=_pairs(folds.parts[self.drawn, code]) if model.n_components else (),
             )
             for code, model in enumerate(self.models)
         )
         return ClassModelsReport(
             models=models,
-            y=tuple(found.y[self.drawn].tolist()),
+            y=tuple(folds.y[self.drawn].tolist()),
             rows=tuple(self.row_numbers[self.drawn].tolist()),
             new_rows=self.new_rows,
-            n_done=found.n_done,
-            n_folds=found.n_folds,
+            n_done=folds.n_done,
+            n_folds=folds.n_folds,
             notes=self.notes,
         )
 
@@ -324,15 +326,15 @@ def _model(
 
 
 def _pairs(parts: FloatArray) -> tuple[tuple[float, float], ...]:
-    known = np.where(np.isfinite(parts), parts, -1.0).round(_DIGITS)
-    return tuple((x, y) for x, y in known.tolist())
+    finite = np.where(np.isfinite(parts), parts, -1.0).round(_DIGITS)
+    return tuple((x, y) for x, y in finite.tolist())
 
 
 def _distances(report: ClassModelsReport) -> FloatArray:
-    """Full distances of the new rows from each model, in parts of its limit; else infinite."""
+    """Compute full distances of the new rows from each model, in parts of its limit, or inf."""
     none = np.full(len(report.new_rows), np.inf)
     models = report.models
-    return np.array([np.sum(one.new_places, axis=1) if one.new_places else none for one in models])
+    return np.array([np.sum(it.new_places, axis=1) if it.new_places else none for it in models])
 
 
 def new_row_cells(report: ClassModelsReport) -> list[tuple[str, ...]]:
@@ -341,11 +343,11 @@ def new_row_cells(report: ClassModelsReport) -> list[tuple[str, ...]]:
     return [
         (
             number(row),
-            " or ".join(name for name, d in zip(names, own, strict=True) if d <= 1.0) or "none",
-            names[int(own.argmin())],
-            f"{own.min():.2f}",
+            " or ".join(name for name, d in zip(names, parts, strict=True) if d <= 1.0) or "none",
+            names[int(parts.argmin())],
+            f"{parts.min():.2f}",
         )
-        for row, own in zip(report.new_rows, distances.T, strict=True)
+        for row, parts in zip(report.new_rows, distances.T, strict=True)
     ]
 
 
@@ -353,7 +355,7 @@ def _model_rows(report: ClassModelsReport) -> list[tuple[str, ...]]:
     return [
         (
             model.name,
-            *(f"{number(one)} of {number(all_)}" for one, all_ in (model.own, model.others)),
+            *(f"{number(part)} of {number(all_)}" for part, all_ in (model.own, model.others)),
             number(model.n_components),
             " + ".join(map(number, model.degrees)),
         )
@@ -363,16 +365,16 @@ def _model_rows(report: ClassModelsReport) -> list[tuple[str, ...]]:
 
 
 def _notes(report: ClassModelsReport, most: int) -> Sequence[str]:
-    found = [*(model.note for model in report.models if model.note), *report.notes]
+    lines = [*(model.note for model in report.models if model.note), *report.notes]
     if len(report.new_rows) > most:
-        found.append(f"The first {number(most)} of {count(len(report.new_rows), 'new row')}.")
-    return found
+        lines.append(f"The first {number(most)} of {count(len(report.new_rows), 'new row')}.")
+    return lines
 
 
 def acceptance_figure(
     report: ClassModelsReport, code: int, scheme: Scheme = Scheme.LIGHT
 ) -> dict[str, Any]:
-    """Where rows lie from the model of a class that never saw them; those within are accepted.
+    """Plot rows by the model of a class that never saw them; it accepts those within the limit.
 
     Examples
     --------
@@ -381,26 +383,26 @@ def acceptance_figure(
     >>> [trace["name"] for trace in figure["data"]]
     ['setosa', 'new rows', 'limit']
     """
-    theme, own = THEMES[scheme], report.models[code]
-    y, places = np.array(report.y), np.array(own.places).reshape(-1, 2)
+    theme, shown = THEMES[scheme], report.models[code]
+    y, places = np.array(report.y), np.array(shown.places).reshape(-1, 2)
     groups = [
         (
             model.name,
-            np.flatnonzero((y == at) & (places[:, 0] >= 0.0)),
-            {"color": class_color(at, theme), "symbol": class_shape(at), "opacity": 0.7},
+            np.flatnonzero((y == other) & (places[:, 0] >= 0.0)),
+            {"color": class_color(other, theme), "symbol": class_shape(other), "opacity": 0.7},
         )
-        for at, model in enumerate(report.models)
+        for other, model in enumerate(report.models)
     ]
     data = [
-        _marks(name, places[at], [f"row {report.rows[i]:,}" for i in at], marker)
-        for name, at, marker in groups
-        if len(at)
+        _marks(name, places[rows], [f"row {report.rows[i]:,}" for i in rows], marker)
+        for name, rows, marker in groups
+        if len(rows)
     ]
-    if own.new_places:
-        new = thinned(np.arange(len(own.new_places)), MOST_DRAWN)
+    if shown.new_places:
+        new = thinned(np.arange(len(shown.new_places)), MOST_DRAWN)
         words = [f"new row {report.new_rows[i]:,}" for i in new]
         marker = {"color": theme.ink, "symbol": "cross", "size": 9}
-        data.append(_marks("new rows", np.array(own.new_places)[new], words, marker))
+        data.append(_marks("new rows", np.array(shown.new_places)[new], words, marker))
     share = np.linspace(0.0, 1.0, 101)
     limit = np.log1p(_STRETCH * np.column_stack([share, 1.0 - share])).round(_DIGITS)
     line = {"color": theme.ink, "width": 1.5}

@@ -1,4 +1,4 @@
-"""What the dialog of an analysis shows below its sentence: blocks that the page lays out.
+"""Content of the dialog of an analysis below its sentence: blocks that the page lays out.
 
 `melm_studio.layout.found` has the element of each kind.
 """
@@ -97,7 +97,7 @@ def play(label: str) -> Block:
 
 
 def preview() -> Block:
-    """Where the module of the analysis's own shows a plane and says what it is."""
+    """Return the place where the analysis's own module shows a plane and describes it."""
     return {"kind": "preview"}
 
 
@@ -106,9 +106,9 @@ def branches(rows: Sequence[tuple[str, str]]) -> Block:
     return {"kind": "branches", "rows": rows}
 
 
-def choice(name: str, label: str, labels: Mapping[str, str], chosen: str) -> Block:
-    """Values of a field of the query, of which the user can choose another one."""
-    return {"kind": "choice", "name": name, "label": label, "labels": labels, "chosen": chosen}
+def choice(name: str, label: str, labels: Mapping[str, str], selected: str) -> Block:
+    """Return values of a field of the query, of which the user can choose another one."""
+    return {"kind": "choice", "name": name, "label": label, "labels": labels, "chosen": selected}
 
 
 def selects(fields: Sequence[tuple[str, str, Mapping[str, str], str]]) -> Block:
@@ -116,9 +116,9 @@ def selects(fields: Sequence[tuple[str, str, Mapping[str, str], str]]) -> Block:
     return {"kind": "selects", "fields": fields}
 
 
-def slider(name: str, label: str, texts: Sequence[str], chosen: int) -> Block:
-    """Values 0, 1, … of a field of the query, with what each means, on a slider."""
-    return {"kind": "slider", "name": name, "label": label, "texts": texts, "chosen": chosen}
+def slider(name: str, label: str, texts: Sequence[str], selected: int) -> Block:
+    """Return values 0, 1, … of a field of the query, with what each means, on a slider."""
+    return {"kind": "slider", "name": name, "label": label, "texts": texts, "chosen": selected}
 
 
 def new_run(label: str, address: str, *, is_offered: bool = True) -> Block:

@@ -1,4 +1,4 @@
-"""What does each factor change? Shares of the variation of a designed experiment, with p-values."""
+"""Effects of factors: shares of the variation of a designed experiment, with p-values."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Effect(Record, frozen=True):
 
 
 class FactorsReport(Record, frozen=True):
-    """What each factor changes.
+    """Effect of each factor.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class FactorsReport(Record, frozen=True):
 
 
 class Factors(Analysis[FactorsReport]):
-    """What does each factor change?"""
+    """Analysis of what each factor changes."""
 
     report = FactorsReport
     name = "factors"
@@ -97,19 +97,19 @@ class Factors(Analysis[FactorsReport]):
             random_state=seed,
             callback=lambda *_: work.give_way(),
         )
-        kept: dict[str, IntArray] = {}
+        factors: dict[str, IntArray] = {}
         report = FactorsReport(within=data.compared_within)
         for name, codes in _candidates(data).items():
             try:
-                compared({**kept, name: codes}, n_permutations=1)
+                compared({**factors, name: codes}, n_permutations=1)
             except UserError:
                 report = replace(report, left_out=(*report.left_out, name))
             else:
-                kept[name] = codes
-        if kept:
-            found = compared(kept)
-            effects = tuple(map(_effect, found.effects))
-            report = replace(report, effects=effects, residual=found.residual)
+                factors[name] = codes
+        if factors:
+            comparison = compared(factors)
+            effects = tuple(map(_effect, comparison.effects))
+            report = replace(report, effects=effects, residual=comparison.residual)
         work.put(report.to_bytes())
 
     def progress(self, report: FactorsReport) -> tuple[float, str]:
@@ -122,9 +122,9 @@ class Factors(Analysis[FactorsReport]):
         where = f"Within each {report.within}, " if report.within else ""
         lead = f"{where}{first.name} explains {percent(first.share)} of the variation ({first.p})"
         more = [
-            f"{one.name}{' together' if len(one.factors) > 1 else ''} {percent(one.share)}"
-            f"{' more' if len(one.factors) > 1 else ''} ({one.p})"
-            for one in others
+            f"{each.name}{' together' if len(each.factors) > 1 else ''} {percent(each.share)}"
+            f"{' more' if len(each.factors) > 1 else ''} ({each.p})"
+            for each in others
         ]
         return f"{', '.join([lead, *more])}."
 
@@ -155,24 +155,24 @@ _HEAD = ("Factor", "Share", "p")
 
 
 def _candidates(data: LabeledData) -> dict[str, IntArray]:
-    """The label, and further columns of few values, as codes."""
-    found = {data.label: data.y}
+    """Return the codes of the label, and of further columns of few values."""
+    codes = {data.label: data.y}
     for column in data.row_columns:
         if column.role not in (Role.BATCH, Role.INFO) or np.isnan(column.values).any():
             continue
-        if 2 <= len(np.unique(column.values)) <= MOST_LEVELS and len(found) < MOST_FACTORS:
-            found[column.name] = column.codes
-    return found
+        if 2 <= len(np.unique(column.values)) <= MOST_LEVELS and len(codes) < MOST_FACTORS:
+            codes[column.name] = column.codes
+    return codes
 
 
-def _effect(found: FactorEffect) -> Effect:
-    p_value = None if np.isnan(found.p_value) else found.p_value
-    return Effect(found.factors, found.share, p_value)
+def _effect(effect: FactorEffect) -> Effect:
+    p_value = None if np.isnan(effect.p_value) else effect.p_value
+    return Effect(effect.factors, effect.share, p_value)
 
 
 def _rows(report: FactorsReport) -> Sequence[Sequence[str]]:
-    own = [(one.name, percent(one.share), one.p) for one in report.effects]
-    return [*own, ("everything else", percent(report.residual), UNKNOWN)]
+    effects = [(effect.name, percent(effect.share), effect.p) for effect in report.effects]
+    return [*effects, ("everything else", percent(report.residual), UNKNOWN)]
 
 
 def _notes(report: FactorsReport) -> list[str]:

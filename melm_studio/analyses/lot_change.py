@@ -47,7 +47,7 @@ _HEAD = ("Feature", "Shift (sd)", "Spread (ratio)", "q")
 
 
 class ChangedFeature(Record, frozen=True):
-    """How a feature differs between the lots, and its direction in their plane.
+    """Difference of a feature between the lots, and its direction in their plane.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class ChangedFeature(Record, frozen=True):
 
 
 class LotChangeReport(Record, frozen=True):
-    """What is known of the change so far.
+    """Results on the change so far.
 
     Attributes
     ----------
@@ -119,17 +119,17 @@ class LotChangeAnalysis(Analysis[LotChangeReport]):
         lots = _Lots.of(work.data, LotRows.of_work(work))
         shown: list[LotChange] = []
 
-        def step(found: LotChange) -> None:
+        def step(change: LotChange) -> None:
             if shown:
                 work.give_way()
                 return
-            shown.append(found)
-            work.put(lots.report(found, is_whole=False).to_bytes())
+            shown.append(change)
+            work.put(lots.report(change, is_whole=False).to_bytes())
 
-        found = lot_change(
+        change = lot_change(
             **lots.arguments, random_state=work.record.parameters.random_state, callback=step
         )
-        work.put(lots.report(found, is_whole=True).to_bytes())
+        work.put(lots.report(change, is_whole=True).to_bytes())
 
     def progress(self, report: LotChangeReport) -> tuple[float, str]:
         if report.is_whole:
@@ -209,49 +209,49 @@ class _Lots:
             groups, groups_new = _groups(data, lot, data.groups)
             if not lot.groups:
                 notes.append(_UNGROUPED)
-        kept = sampled_rows(data.y, MOST_ROWS, data.groups)
+        sample = sampled_rows(data.y, MOST_ROWS, data.groups)
         strata = np.maximum(lot.labels[usable], 0)
-        kept_new = usable[sampled_rows(np.unique(strata, return_inverse=True)[1], MOST_ROWS)]
-        if len(kept) < len(data.y) or len(kept_new) < len(usable):
-            sizes = {"first": number(len(kept)), "new": number(len(kept_new))}
+        sample_new = usable[sampled_rows(np.unique(strata, return_inverse=True)[1], MOST_ROWS)]
+        if len(sample) < len(data.y) or len(sample_new) < len(usable):
+            sizes = {"first": number(len(sample)), "new": number(len(sample_new))}
             notes.append(_SAMPLED.format(**sizes))
         names = np.array(data.class_names, dtype=object)
         arguments = {
-            "X": data.X[kept, :n_features],
-            "X_new": lot.X[kept_new, :n_features],
-            "y": names[data.y[kept]],
-            "y_new": names[lot.labels[kept_new]] if is_labeled.any() else None,
-            "groups": None if groups is None else groups[kept],
-            "groups_new": None if groups_new is None else groups_new[kept_new],
+            "X": data.X[sample, :n_features],
+            "X_new": lot.X[sample_new, :n_features],
+            "y": names[data.y[sample]],
+            "y_new": names[lot.labels[sample_new]] if is_labeled.any() else None,
+            "groups": None if groups is None else groups[sample],
+            "groups_new": None if groups_new is None else groups_new[sample_new],
         }
         return cls(arguments, lot.name, tuple(notes))
 
-    def report(self, found: LotChange, *, is_whole: bool) -> LotChangeReport:
-        """What is found, as it is kept; a plane only of a change that is shown."""
-        plane = found.plane if found.p_value <= LEVEL else None
-        changed = found.features[: min(found.n_changed, _MOST_ARROWS)]
+    def report(self, change: LotChange, *, is_whole: bool) -> LotChangeReport:
+        """Return the report of a change; with a plane only if the change is shown."""
+        plane = change.plane if change.p_value <= LEVEL else None
+        changed = change.features[: min(change.n_changed, _MOST_ARROWS)]
         arrows = {} if plane is None else _arrows(plane.components, changed)
         features = tuple(
             ChangedFeature(
-                at=int(at),
-                shift=_finite(found.shifts[at]),
-                spread=_finite(found.spreads[at]),
-                q_value=round(float(found.q_values[at]), _DIGITS),
-                arrow=arrows.get(int(at)),
+                at=int(code),
+                shift=_finite(change.shifts[code]),
+                spread=_finite(change.spreads[code]),
+                q_value=round(float(change.q_values[code]), _DIGITS),
+                arrow=arrows.get(int(code)),
             )
-            for at in found.features[:MOST_LISTED]
+            for code in change.features[:MOST_LISTED]
         )
         first, new = ((), ()) if plane is None else _places(plane.coordinates, plane.is_new)
         return LotChangeReport(
-            sentence=found.sentence,
-            verdict="" if found.verdict is None else found.verdict.sentence,
+            sentence=change.sentence,
+            verdict="" if change.verdict is None else change.verdict.sentence,
             features=features,
             first=first,
             new=new,
             name=self.name,
             n_rows=len(self.arguments["X"]),
             n_new=len(self.arguments["X_new"]),
-            notes=(*found.notes, *self.notes),
+            notes=(*change.notes, *self.notes),
             is_whole=is_whole,
         )
 
@@ -263,22 +263,23 @@ def _group_column(data: LabeledData) -> str:
 
 
 def _groups(data: LabeledData, lot: LotRows, codes: IntArray) -> tuple[Any, Any]:
-    """The groups of both lots by name; where those of the new one are unknown, one a row."""
-    column = next((one for one in data.row_columns if one.name == _group_column(data)), None)
+    """Return the groups of both lots by name; one a row where those of the new are unknown."""
+    name = _group_column(data)
+    column = next((each for each in data.row_columns if each.name == name), None)
     if column is not None and lot.groups:
         return np.array(column.texts, dtype=object), np.array(lot.groups, dtype=object)
     first = [f"first {code}" for code in codes]
-    new = [f"new {at}" for at in range(len(lot.X))]
+    new = [f"new {row}" for row in range(len(lot.X))]
     return np.array(first, dtype=object), np.array(new, dtype=object)
 
 
 def _arrows(components: FloatArray, features: IntArray) -> dict[int, tuple[float, float]]:
     return {
-        int(at): (
-            round(float(components[0, at]), _DIGITS),
-            round(float(components[1, at]), _DIGITS),
+        int(feature): (
+            round(float(components[0, feature]), _DIGITS),
+            round(float(components[1, feature]), _DIGITS),
         )
-        for at in features
+        for feature in features
     }
 
 
@@ -297,11 +298,11 @@ def _finite(value: float) -> float | None:
     return round(float(value), _DIGITS) if math.isfinite(value) else None
 
 
-def _row(found: ChangedFeature, names: Any) -> tuple[str, ...]:
-    q_value = "< 0.001" if found.q_value < 0.001 else f"{found.q_value:.3f}"
-    shift = _CONSTANT if found.shift is None else f"{found.shift:+.2f}"
-    spread = _CONSTANT if found.spread is None else f"{found.spread:.2f}"
-    return names[found.at], shift, spread, q_value
+def _row(feature: ChangedFeature, names: Any) -> tuple[str, ...]:
+    q_value = "< 0.001" if feature.q_value < 0.001 else f"{feature.q_value:.3f}"
+    shift = _CONSTANT if feature.shift is None else f"{feature.shift:+.2f}"
+    spread = _CONSTANT if feature.spread is None else f"{feature.spread:.2f}"
+    return names[feature.at], shift, spread, q_value
 
 
 def lots_figure(
@@ -339,9 +340,9 @@ def lots_figure(
     longest = max((math.hypot(*arrow) for _, arrow in arrows), default=1.0) or 1.0
     annotations = [
         annotation
-        for at, (x, y) in arrows
+        for feature, (x, y) in arrows
         for annotation in _arrow(
-            names[at], x / longest * reach * _LONGEST, y / longest * reach * _LONGEST, theme
+            names[feature], x / longest * reach * _LONGEST, y / longest * reach * _LONGEST, theme
         )
     ]
     layout = charts.layout(

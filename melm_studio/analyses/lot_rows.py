@@ -60,7 +60,7 @@ class LotRows:
 
     @classmethod
     def of_work(cls, work: Work) -> Self:
-        """What the analysis of a worker is about.
+        """Return the rows that the analysis of a worker is about.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""How many more rows? The learning curve of the method of a run, and what more rows would give."""
+"""Learning curve of the method of a run, and the expected gain of more rows."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class MoreRowsReport(Record, frozen=True):
 
 
 class MoreRows(Analysis[MoreRowsReport]):
-    """How many more rows?"""
+    """Analysis of how many more rows are needed."""
 
     report = MoreRowsReport
     name = "more_rows"
@@ -88,15 +88,15 @@ class MoreRows(Analysis[MoreRowsReport]):
         """Draw the learning curve, after each repetition of the folds anew."""
         record = work.record
         train, _ = split_of(work.data, record)
-        kept = sampled_rows(train.y, MOST_ROWS, train.groups)
+        sample = sampled_rows(train.y, MOST_ROWS, train.groups)
         fixed = {GAMMA.name: record.gamma}
 
-        def after_fold(found: RowsNeeded | None, n_done: int, n_all: int) -> None:
-            report = _report(found, n_done, n_all, (len(kept), len(train.y)))
+        def after_fold(needed: RowsNeeded | None, n_done: int, n_all: int) -> None:
+            report = _report(needed, n_done, n_all, (len(sample), len(train.y)))
             work.put(report.to_bytes())
 
         rows_needed(
-            study_of(train, record, kept, rows=resampled_rows, fixed=fixed),
+            study_of(train, record, sample, rows=resampled_rows, fixed=fixed),
             gamma=record.density_gamma,
             callback=after_fold,
         )
@@ -131,8 +131,8 @@ class MoreRows(Analysis[MoreRowsReport]):
             "Balanced accuracy by number of training rows or groups",
             ("Training rows or groups", "Held out", "Curve", "Band"),
             tuple(
-                _row(point, at)
-                for point, at in zip(
+                _row(point, forecast)
+                for point, forecast in zip(
                     report.points,
                     [None] * report.n_before
                     + list(report.forecasts[: len(report.points) - report.n_before]),
@@ -155,10 +155,10 @@ class MoreRows(Analysis[MoreRowsReport]):
         demand(not report.points or report.n_classes == shape.n_classes)
         demand(0 <= report.n_before <= len(report.points))
         demand(len(report.forecasts) >= len(report.points) - report.n_before)
-        sizes = [point.size for point in report.points] + [at.size for at in report.forecasts]
+        sizes = [point.size for point in report.points] + [each.size for each in report.forecasts]
         demand(all(0 < size < math.inf for size in sizes))
         shares = [each.share for each in report.points]
-        shares += [value for at in report.forecasts for value in (at.share, at.lower, at.upper)]
+        shares += [x for each in report.forecasts for x in (each.share, each.lower, each.upper)]
         demand(all(-1 <= share <= 1 for share in shares))
         demand(all(0 <= point.standard_error < math.inf for point in report.points))
         demand(0 <= report.n_done <= report.n_all)
@@ -168,36 +168,36 @@ MORE_ROWS = MoreRows()
 
 
 def _report(
-    found: RowsNeeded | None, n_done: int, n_all: int, n_rows: tuple[int, int]
+    needed: RowsNeeded | None, n_done: int, n_all: int, n_rows: tuple[int, int]
 ) -> MoreRowsReport:
-    if found is None:
+    if needed is None:
         return MoreRowsReport(n_done=n_done, n_all=n_all)
-    points = zip(found.sizes, found.shares, found.standard_errors, strict=True)
+    points = zip(needed.sizes, needed.shares, needed.standard_errors, strict=True)
     at_sizes = zip(
-        found.sizes[found.n_before :],
-        found.fitted,
-        found.fitted_lower,
-        found.fitted_upper,
+        needed.sizes[needed.n_before :],
+        needed.fitted,
+        needed.fitted_lower,
+        needed.fitted_upper,
         strict=True,
     )
-    trained = found.sizes[-1] / found.n_units
+    trained = needed.sizes[-1] / needed.n_units
     future = zip(
-        trained * (found.n_units + found.more),
-        found.expected,
-        found.lower,
-        found.upper,
+        trained * (needed.n_units + needed.more),
+        needed.expected,
+        needed.lower,
+        needed.upper,
         strict=True,
     )
-    forecasts = (*at_sizes, *(() if found.falls else future))
+    forecasts = (*at_sizes, *(() if needed.falls else future))
     return MoreRowsReport(
-        sentence=found.sentence,
+        sentence=needed.sentence,
         expectations=()
-        if found.falls
-        else tuple(found.expectation(at) for at in range(len(found.more))),
+        if needed.falls
+        else tuple(needed.expectation(number) for number in range(len(needed.more))),
         points=tuple(CurvePoint(*map(float, each)) for each in points),
-        n_before=found.n_before,
+        n_before=needed.n_before,
         forecasts=tuple(Forecast(*map(float, each)) for each in forecasts),
-        n_classes=found.n_classes,
+        n_classes=needed.n_classes,
         n_done=n_done,
         n_all=n_all,
         n_rows=n_rows[0],
@@ -213,15 +213,15 @@ def _note(report: MoreRowsReport) -> str:
     )
 
 
-def _row(point: CurvePoint, at: Forecast | None) -> tuple[str, ...]:
+def _row(point: CurvePoint, forecast: Forecast | None) -> tuple[str, ...]:
     fitted = (UNKNOWN,) * 2
-    if at is not None:
-        fitted = (f"{at.share:.3f}", f"{at.lower:.3f} to {at.upper:.3f}")
+    if forecast is not None:
+        fitted = (f"{forecast.share:.3f}", f"{forecast.lower:.3f} to {forecast.upper:.3f}")
     return f"{point.size:,.0f}", f"{point.share:.3f} ± {point.standard_error:.3f}", *fitted
 
 
 def curve_figure(report: MoreRowsReport, scheme: Scheme = Scheme.LIGHT) -> dict[str, Any]:
-    """The learning curve with its band, as a figure of plotly.
+    """Plot the learning curve with its band, as a figure of plotly.
 
     Examples
     --------

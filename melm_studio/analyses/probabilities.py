@@ -66,8 +66,7 @@ class Probabilities(Analysis[Found]):
         return f"Calibrated probabilities of {rows}, by planes fitted without them."
 
     def checked(self, raw: bytes, shape: DataShape) -> bytes:
-        found = HeldOutProbabilities.checked(raw, (shape.n_rows, shape.n_classes))
-        return found.to_bytes()
+        return HeldOutProbabilities.checked(raw, (shape.n_rows, shape.n_classes)).to_bytes()
 
     def as_json(self, report: Found) -> Any:
         return None if report is None else report.probabilities.tolist()

@@ -155,7 +155,7 @@ class Ranking(Analysis[RankingReport]):
         return len(report.methods) / max(1, report.n_methods), stage
 
     def sentence(self, report: RankingReport, *, is_final: bool = True) -> str:
-        """What the ranking says so far; empty without methods.
+        """Summarize the ranking so far; empty without methods.
 
         Examples
         --------
@@ -196,12 +196,12 @@ methods; guessing gives 50 %.'
     def validate(self, report: RankingReport, shape: DataShape) -> None:
         scored = [one for one in report.methods if one.held_out]
         winner = report.winner
-        demand(len({len(one.held_out) for one in scored}) <= 1)
-        demand(all(len(one.held_out) > 1 for one in scored))
-        demand(all(one.method in METHODS for one in report.methods))
+        demand(len({len(method.held_out) for method in scored}) <= 1)
+        demand(all(len(method.held_out) > 1 for method in scored))
+        demand(all(method.method in METHODS for method in report.methods))
         demand(not report.current or report.current in METHODS)
         demand(report.n_classes == shape.n_classes)
-        demand(winner is None or winner.method in {one.method for one in scored})
+        demand(winner is None or winner.method in {method.method for method in scored})
         demand(winner is None or (0 <= winner.share <= 1 and winner.n_choices == len(scored)))
 
 
@@ -222,28 +222,28 @@ class _Comparison:
 
     def __init__(self, work: Work) -> None:
         data, self._work = work.data, work
-        kept = sampled_rows(data.y, MOST_RANKED_ROWS, data.groups)
-        self._rows = judged_rows(data, kept)
+        sample = sampled_rows(data.y, MOST_RANKED_ROWS, data.groups)
+        self._rows = judged_rows(data, sample)
         if data.batches is not None:  # of which every method says how well they are told apart
-            self._rows |= {"nuisance": data.batches[kept]}
+            self._rows |= {"nuisance": data.batches[sample]}
         self._n_features = data.X.shape[1]
         self._class_counts = data.class_counts
         n_classes = len(data.class_names)
         self._report = RankingReport(
-            n_methods=len(_installed()), n_classes=n_classes, n_rows=len(kept)
+            n_methods=len(_installed()), n_classes=n_classes, n_rows=len(sample)
         )
 
     def run(self) -> None:
-        known = self._known()
+        earlier = self._earlier()
         # Searches take longest, and the first results are wanted soon.
         for key in sorted(_installed(), key=lambda key: METHODS[key].streams):
             self._update(current=key)
-            methods = (*self._report.methods, known.get(key) or self._scored(key))
+            methods = (*self._report.methods, earlier.get(key) or self._scored(key))
             self._update(methods=methods, winner=self._winner(methods))
         self._update(current="")
 
-    def _known(self) -> dict[str, RankedMethod]:
-        """What earlier comparisons of the same data have found."""
+    def _earlier(self) -> dict[str, RankedMethod]:
+        """Return what earlier comparisons of the same data have scored."""
         store, record = self._work.store, self._work.record
         return {
             scored.method: scored
@@ -270,10 +270,10 @@ class _Comparison:
             return RankedMethod(key, refusal=refits.notes[-1])
         told, share = refits.nuisance, refits.share
         if told:
-            self._update(batch_chance=float(np.mean([own.chance for own in told])))
+            self._update(batch_chance=float(np.mean([of_class.chance for of_class in told])))
         return RankedMethod(
             key,
-            batch=float(np.mean([own.accuracy for own in told])) if told else None,
+            batch=float(np.mean([of_class.accuracy for of_class in told])) if told else None,
             held_out=tuple(refits.fold_shares.tolist()),
             train=refits.train_share.balanced_accuracy,
             seconds=self._work.clock.monotonic() - began,
@@ -309,7 +309,7 @@ class _Comparison:
         bits = np.stack([np.frombuffer(method.right, np.uint8) for method in scored])
         right = np.unpackbits(bits, axis=1, count=len(rows.y)).T
         try:
-            found = winner_share(
+            winner = winner_share(
                 right,
                 rows.y,
                 groups=rows.groups,
@@ -318,8 +318,8 @@ class _Comparison:
             )
         except UserError:  # too few rows or groups to set some aside
             return None
-        key = scored[found.winner].method
-        return Winner(key, found.share, found.standard_error, found.n_candidates)
+        key = scored[winner.winner].method
+        return Winner(key, winner.share, winner.standard_error, winner.n_candidates)
 
     def _update(self, **changes: Any) -> None:
         self._report = replace(self._report, **changes)
@@ -327,7 +327,7 @@ class _Comparison:
 
 
 def _readable(store: RunStore, run_id: str) -> RankingReport:
-    """What an earlier comparison has scored; nothing where that cannot be read."""
+    """Return the report of an earlier comparison; a blank one if it cannot be read."""
     try:
         return RANKING.stored(store, run_id)
     except ReportUnreadableError:
@@ -437,7 +437,7 @@ def _cells(row: RankedRow, *, is_first: bool, has_batches: bool) -> list[str]:
 
 
 def refusals(report: RankingReport) -> list[str]:
-    """Which methods were not scored, and why, a sentence each."""
+    """List the methods that were not scored, and why, a sentence each."""
     return [
         f"{METHODS[method.method].label}: {method.refusal}"
         for method in report.methods

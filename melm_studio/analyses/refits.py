@@ -112,38 +112,38 @@ def refitted(work: Work, after_fold: Callable[[RefitsReport], None]) -> RefitsRe
     RefitsReport
         With places, unless the run holds rows out of its plane.
     """
-    study, found, began = study_of(work.data, work.record), RefitsReport(), time.process_time()
+    study, report, began = study_of(work.data, work.record), RefitsReport(), time.process_time()
     has_places = work.record.parameters.held_out == 0.0
-    known, known_s = _folds_so_far(work) if has_places else ((), 0.0)
+    folds, folds_s = _folds_so_far(work) if has_places else ((), 0.0)
 
     def report_of(refits: Refits) -> None:
-        nonlocal found
-        found = _scored(refits, work.data, known_s + time.process_time() - began)
+        nonlocal report
+        report = _scored(refits, work.data, folds_s + time.process_time() - began)
         if work.record.kind == REFITS and not refits.is_complete:
-            found = replace(found, so_far=_kept(refits, work, found.fit_s))
+            report = replace(report, so_far=_kept(refits, work, report.fit_s))
         if refits.is_complete and refits.n_folds:
             left = left_without(refits, work.data, work.record, lambda _: work.give_way())
-            found = replace(found, without=tuple(left))
+            report = replace(report, without=tuple(left))
         if refits.is_complete and has_places:
-            found = _with_places(found, refits, work)
-        after_fold(found)
+            report = _with_places(report, refits, work)
+        after_fold(report)
 
     Refits.of(
         study,
         gamma=work.record.density_gamma,
         whole=_plane_of_run(work) if has_places else None,
-        fits=known,
+        fits=folds,
         follow_search=has_places,
         callback=report_of,
     )
-    return found
+    return report
 
 
 def _kept(refits: Refits, work: Work, fit_s: float) -> tuple[FoldSoFar, ...]:
     """The folds so far, with their planes in the history of the run."""
     folds: list[FoldSoFar] = []
     number, n_folds = 0, len(refits.folds)
-    for at, fold in enumerate(refits.kept):
+    for index, fold in enumerate(refits.kept):
         folds.append(FoldSoFar.of(fold, number))
         for plane in fold.planes:
             keep_plane(
@@ -151,9 +151,9 @@ def _kept(refits: Refits, work: Work, fit_s: float) -> tuple[FoldSoFar, ...]:
                 work.record.run_id,
                 number,
                 plane,
-                stage=f"fold {at + 1}",
-                fraction=at / n_folds,
-                elapsed_s=at * fit_s,
+                stage=f"fold {index + 1}",
+                fraction=index / n_folds,
+                elapsed_s=index * fit_s,
             )
             number += 1
     return tuple(folds)

@@ -1,4 +1,4 @@
-"""Which classes may a row be of, or none? Sets that hold the class as often as promised."""
+"""Prediction sets: the classes that a row may be of, with a guaranteed coverage."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _TOO_FEW = (
 
 
 class SetReliability(msgspec.Struct, frozen=True):
-    """What probabilities are worth on held-out rows.
+    """Reliability of probabilities on held-out rows.
 
     Attributes
     ----------
@@ -68,11 +68,11 @@ class SetReliability(msgspec.Struct, frozen=True):
     curve: tuple[tuple[float, float], ...]
 
     @classmethod
-    def of(cls, found: Reliability) -> SetReliability:
+    def of(cls, source: Reliability) -> SetReliability:
         """Return what a reliability says, as a report keeps it."""
-        curve = tuple((float(sure), float(right)) for sure, right in found.curve)
-        shares = (found.accuracy, found.confidence, found.brier, found.brier_error)
-        errors = (found.calibration_error, found.calibration_standard_error)
+        curve = tuple((float(sure), float(right)) for sure, right in source.curve)
+        shares = (source.accuracy, source.confidence, source.brier, source.brier_error)
+        errors = (source.calibration_error, source.calibration_standard_error)
         return cls(*shares, *errors, curve)
 
 
@@ -125,13 +125,13 @@ class Sets(Analysis[SetsReport]):
     again = "Refit again"
 
     def refusal(self, record: RunRecord, data: Callable[[], LabeledData]) -> str:
-        known = data()
-        counts = np.bincount(known.y, minlength=len(known.class_names))
+        prepared = data()
+        counts = np.bincount(prepared.y, minlength=len(prepared.class_names))
         rarest = int(counts.argmin())
         if counts[rarest] >= 3:
             return ""
         rows = count(int(counts[rarest]), "row")
-        return _TOO_FEW.format(name=known.class_names[rarest], rows=rows)
+        return _TOO_FEW.format(name=prepared.class_names[rarest], rows=rows)
 
     def compute(self, work: Work) -> None:
         """Refit the method without each fold: its kernel width is that of the run, one start."""
@@ -158,10 +158,10 @@ class Sets(Analysis[SetsReport]):
     def sentence(self, report: SetsReport, *, is_final: bool) -> str:
         if not report.y:
             return "No sets." if is_final else "Refitting the plane without the first folds."
-        found = report.at(DEFAULT_COVERAGE).sentence
+        words = report.at(DEFAULT_COVERAGE).sentence
         if report.n_done == report.n_folds:
-            return found
-        return f"{report.n_done} of {report.n_folds} folds so far. {found}"
+            return words
+        return f"{report.n_done} of {report.n_folds} folds so far. {words}"
 
     def shown(
         self, report: SetsReport, subject: Subject, query: Mapping[str, str]
@@ -245,10 +245,10 @@ def sets_report(refits: Refits, rows: IntArray) -> SetsReport:
     )
 
 
-def _is_whole(found: SetReliability) -> bool:
-    shares = (found.accuracy, found.confidence, found.calibration_error)
-    of_curve = (share for point in found.curve for share in point)
-    others = (found.brier, found.brier_error, found.calibration_standard_error)
+def _is_whole(reliability: SetReliability) -> bool:
+    shares = (reliability.accuracy, reliability.confidence, reliability.calibration_error)
+    of_curve = (share for point in reliability.curve for share in point)
+    others = (reliability.brier, reliability.brier_error, reliability.calibration_standard_error)
     is_finite = all(0.0 <= value < math.inf for value in others)
     return is_finite and all(0.0 <= share <= 1.0 for share in (*shares, *of_curve))
 
@@ -263,30 +263,30 @@ def class_rows(
     report: SetsReport, coverage: float, class_names: Sequence[str]
 ) -> list[tuple[str, ...]]:
     """Return for each class how many of its rows have it in their set, alone or with others."""
-    found = report.at(coverage)
-    size = found.sets.sum(axis=1)
+    judged = report.at(coverage)
+    size = judged.sets.sum(axis=1)
     rows: list[tuple[str, ...]] = []
     for code, name in enumerate(class_names):
-        own = found.y == code
-        holds = found.holds & own
-        of = f" of {number(int(own.sum()))}"
+        of_class = judged.y == code
+        holds = judged.holds & of_class
+        of = f" of {number(int(of_class.sum()))}"
         counts = (
             number(int(holds.sum())) + of,
             number(int((holds & (size == 1)).sum())),
             number(int((holds & (size > 1)).sum())),
-            number(int((own & (size == 0)).sum())),
+            number(int((of_class & (size == 0)).sum())),
         )
         rows.append((name, *counts))
     return rows
 
 
 def _lists(report: SetsReport, coverage: float) -> list[str]:
-    """The rows of the table that are of no class, and of another than theirs alone."""
-    found, rows = report.at(coverage), np.array(report.rows)
-    size = found.sets.sum(axis=1)
+    """List the rows of the table that are of no class, and of another than theirs alone."""
+    judged, rows = report.at(coverage), np.array(report.rows)
+    size = judged.sets.sum(axis=1)
     kinds = {
         "Of no class": size == 0,
-        "Of another class": (size > 0) & ~found.holds,
+        "Of another class": (size > 0) & ~judged.holds,
     }
     return [
         f"{title}: rows {listed([f'{row:,}' for row in rows[chosen_rows].tolist()])}."
@@ -298,13 +298,13 @@ def _lists(report: SetsReport, coverage: float) -> list[str]:
 def notes(report: SetsReport, coverage: float, class_names: Sequence[str]) -> list[str]:
     """Return what limits the sets, and what they promise."""
     units = dict(zip(class_names, report.n_units, strict=True))
-    found = list(shortage_notes(units, coverage, bool(report.groups)))
+    lines = list(shortage_notes(units, coverage, bool(report.groups)))
     if report.groups:
         n_groups = count(len(set(report.groups)), "group")
-        found.append(_OF_GROUPS.format(n=n_groups, share=percent(report.at(coverage).share)))
+        lines.append(_OF_GROUPS.format(n=n_groups, share=percent(report.at(coverage).share)))
     if report.is_sample:
-        found.append(_SAMPLED.format(n=count(len(report.y), "row")))
-    return [*report.notes, *found, _PROMISE]
+        lines.append(_SAMPLED.format(n=count(len(report.y), "row")))
+    return [*report.notes, *lines, _PROMISE]
 
 
 def reliability_sentence(report: SetsReport) -> str:
@@ -323,12 +323,12 @@ def reliability_sentence(report: SetsReport) -> str:
     )
 
 
-def _calibration_error(found: SetReliability) -> str:
-    return f"{found.calibration_error:.3f} ± {found.calibration_standard_error:.3f}"
+def _calibration_error(reliability: SetReliability) -> str:
+    return f"{reliability.calibration_error:.3f} ± {reliability.calibration_standard_error:.3f}"
 
 
 def reliability_figure(report: SetsReport, scheme: Scheme = Scheme.LIGHT) -> dict[str, Any]:
-    """Return how often the likeliest class is right, over how probable it is said to be.
+    """Plot how often the likeliest class is right by its probability.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is refitted to shuffled labels, and under each way in which rows may belong together."""
+"""Refits to shuffled labels, under each way in which rows may belong together."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def shuffled(
 
 
 def is_embedded_once(method: Method) -> bool:
-    """Whether a method takes long and ignores the labels.
+    """Return whether a method takes long and ignores the labels.
 
     It is fitted once, to all rows that are tested: what it finds does not depend on a shuffle.
     """
@@ -86,13 +86,13 @@ def _shuffled_study(data: LabeledData, record: RunRecord) -> Study:
         return study_of(data, record, fixed=_of_shuffles(record))
     study = study_of(data, record)
     rows = study.rows
-    kept = sampled_rows(rows.y, MOST_PERMUTED_ROWS, rows.groups)
-    embedded = method.estimator(record.parameters_without_start).fit_transform(data.X[kept])
+    sample = sampled_rows(rows.y, MOST_PERMUTED_ROWS, rows.groups)
+    embedded = method.estimator(record.parameters_without_start).fit_transform(data.X[sample])
     return Study(
         PCA(embedded.shape[1], svd_solver="full"),
         embedded,
-        rows.y[kept],
-        groups=kept if rows.groups is None else rows.groups[kept],
+        rows.y[sample],
+        groups=sample if rows.groups is None else rows.groups[sample],
         preparation=Unchanged(),
         random_state=study.random_state,
     )
@@ -174,7 +174,7 @@ def _share(data: LabeledData, record: RunRecord, callback: Callable[[Any], None]
 def agreed(
     answer: Answer, tried: Sequence[TriedReading], suspicions: Sequence[Question]
 ) -> tuple[Answer, tuple[Question, ...]]:
-    """The answer of all readings, or unknown and the questions on which it depends.
+    """Return the answer of all readings, or unknown and the questions on which it depends.
 
     Parameters
     ----------
@@ -192,9 +192,9 @@ def agreed(
     >>> str(answer), asked
     ('partly', ())
     """
-    answers = {answer, *(Answer(one.answer) for one in tried)}
-    differing = {one.question for one in tried if one.answer not in TOLD_APART}
-    untried = {one.id for one in suspicions} - {one.question for one in tried}
+    answers = {answer, *(Answer(each.answer) for each in tried)}
+    differing = {each.question for each in tried if each.answer not in TOLD_APART}
+    untried = {each.id for each in suspicions} - {each.question for each in tried}
     if asked := differing or untried:
-        return Answer.UNKNOWN, tuple(one for one in suspicions if one.id in asked)
+        return Answer.UNKNOWN, tuple(each for each in suspicions if each.id in asked)
     return (Answer.PARTLY if Answer.PARTLY in answers else Answer.YES), ()

@@ -52,7 +52,7 @@ def signature_of(seal: str, key_file: str) -> Signature:
 
 
 def is_genuine(signature: Signature, seal: str) -> bool:
-    """Whether the owner of the key that a signature names has signed a seal.
+    """Return whether the owner of the key that a signature names has signed a seal.
 
     Raises
     ------

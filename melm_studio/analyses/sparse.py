@@ -1,4 +1,4 @@
-"""How few features suffice: the method of a run, refitted to fewer and fewer features in folds."""
+"""Refits of the method of a run to fewer and fewer features, in folds."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class SparseReport(Record, frozen=True):
 
 
 class Sparse(Analysis[SparseReport]):
-    """How few features suffice."""
+    """Analysis of how few features suffice."""
 
     report = SparseReport
     name = "sparse"
@@ -144,12 +144,12 @@ class Sparse(Analysis[SparseReport]):
         record = work.record
         # Without those that the run holds out, which so can judge a run on the features kept.
         train, _ = split_of(work.data, record)
-        kept = sampled_rows(train.y, MOST_ROWS, train.groups)
+        sample = sampled_rows(train.y, MOST_ROWS, train.groups)
         fixed = {GAMMA.name: record.gamma}
-        study = study_of(train, record, kept, rows=resampled_rows, fixed=fixed)
+        study = study_of(train, record, sample, rows=resampled_rows, fixed=fixed)
 
         def after_fold(path: SparsePath, n_all: int) -> None:
-            report = replace(_report(path, n_all), n_rows=len(kept), n_training=len(train.y))
+            report = replace(_report(path, n_all), n_rows=len(sample), n_training=len(train.y))
             if report.sufficient:
                 report = _chosen(report, path, study)
             work.put(report.to_bytes())
@@ -166,7 +166,7 @@ class Sparse(Analysis[SparseReport]):
         return report.n_refits / max(1, report.n_all), ""
 
     def sentence(self, report: SparseReport, *, is_final: bool) -> str:
-        """How few features suffice, with the shares in cross-validation and guessing."""
+        """Say how few features suffice, with the shares in cross-validation and guessing."""
         if not report.sizes:
             return "No fold yet." if is_final else "Leaving features out in the first fold."
         every = report.sizes[0]
@@ -246,7 +246,7 @@ def _chosen(report: SparseReport, path: SparsePath, study: Study) -> SparseRepor
     """The report with the fewest features, and their share corrected for having been chosen."""
     ascending = path.sizes[::-1]
     try:
-        found = winner_share(
+        winner = winner_share(
             path.right[:, ::-1],
             study.rows.y,
             groups=study.rows.groups,
@@ -256,27 +256,27 @@ def _chosen(report: SparseReport, path: SparsePath, study: Study) -> SparseRepor
         )
     except UserError:  # too few rows or groups to set some aside
         return report
-    chosen = ChosenSize(found.share, found.standard_error, found.n_candidates)
-    return replace(report, sufficient=int(ascending[found.winner]), chosen=chosen)
+    size = ChosenSize(winner.share, winner.standard_error, winner.n_candidates)
+    return replace(report, sufficient=int(ascending[winner.winner]), chosen=size)
 
 
 def _sizes(path: SparsePath) -> Iterator[SparseSize]:
     several = len(path.held_out_accuracies) > 1
-    for at, n_features in enumerate(path.sizes.tolist()):
+    for column, n_features in enumerate(path.sizes.tolist()):
         selected = path.selected(n_features)
         yield SparseSize(
             n_features=n_features,
-            train=float(path.train_accuracies[:, at].mean()),
-            held_out=float(path.held_out_accuracies[:, at].mean()),
-            standard_error=path.held_out[at].standard_error if several else 0.0,
+            train=float(path.train_accuracies[:, column].mean()),
+            held_out=float(path.held_out_accuracies[:, column].mean()),
+            standard_error=path.held_out[column].standard_error if several else 0.0,
             selected=tuple(selected.tolist()),
-            frequencies=tuple(path.frequencies[at, selected].tolist()),
+            frequencies=tuple(path.frequencies[column, selected].tolist()),
         )
 
 
-def _is_chosen(chosen: ChosenSize, n_sizes: int) -> bool:
-    is_share = 0 <= chosen.share <= 1 and 0 <= chosen.standard_error < math.inf
-    return is_share and chosen.n_choices == n_sizes
+def _is_chosen(size: ChosenSize, n_sizes: int) -> bool:
+    is_share = 0 <= size.share <= 1 and 0 <= size.standard_error < math.inf
+    return is_share and size.n_choices == n_sizes
 
 
 def _is_size(size: SparseSize, n_features: int) -> bool:
@@ -290,22 +290,22 @@ def _is_size(size: SparseSize, n_features: int) -> bool:
 
 
 def chosen_verdict(report: SparseReport, enough: SparseSize) -> Verdict:
-    """What the share of the features that suffice says."""
-    chosen = report.chosen
+    """Return the verdict of the share of the features that suffice."""
+    size = report.chosen
     return Verdict(
         rows=Rows.FOLDS,
-        share=enough.held_out if chosen is None else chosen.share,
+        share=enough.held_out if size is None else size.share,
         n_classes=report.n_classes,
         share_train=enough.train,
-        standard_error=enough.standard_error if chosen is None else chosen.standard_error,
+        standard_error=enough.standard_error if size is None else size.standard_error,
         n_choices=len(report.sizes),
         choices="sizes",
-        is_corrected=chosen is not None,
+        is_corrected=size is not None,
     )
 
 
 def sparse_note(report: SparseReport) -> str:
-    """How the sizes were scored, and what is too high about the chosen one."""
+    """Say how the sizes were scored, and what is too favorable about the chosen one."""
     is_sample = report.n_rows < report.n_training
     rows = f"{number(report.n_rows)} of the training rows" if is_sample else "the training rows"
     return (
@@ -354,17 +354,17 @@ def named_sizes(report: SparseReport, names: Sequence[str]) -> list[NamedSize]:
 
 
 def _size_blocks(report: SparseReport, subject: Subject, wanted: str) -> list[content.Block]:
-    """A size that is slid to, counted from the fewest features, or the one that suffices."""
+    """Show a size on a slider, from the fewest features, or the one that suffices."""
     sizes = named_sizes(report, subject.feature_names)
     numbers = [size.n_features for size in sizes]
-    at = numbers.index(report.sufficient)
+    place = numbers.index(report.sufficient)
     if wanted.isdecimal() and int(wanted) < len(sizes):
-        at = int(wanted)
-    size = sizes[at]
+        place = int(wanted)
+    size = sizes[place]
     n_features, n_named = number(size.n_features), len(size.names)
-    is_all = at == len(sizes) - 1  # the run itself
+    is_all = place == len(sizes) - 1  # the run itself
     blocks = [
-        content.slider("size", "Number of features", [each.words for each in sizes], at),
+        content.slider("size", "Number of features", [each.words for each in sizes], place),
         content.answer(size.words),
         content.new_run(
             f"Run on these {n_features} features",
@@ -390,7 +390,7 @@ def _row(size: SparseSize, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def sparse_figure(report: SparseReport, scheme: Scheme = Scheme.LIGHT) -> dict[str, Any]:
-    """Accuracy over the number of features, as a figure of plotly.
+    """Plot accuracy over the number of features, as a figure of plotly.
 
     Held out with a band of one standard error, training as a dashed line; guessing and the number
     that suffices are marked.

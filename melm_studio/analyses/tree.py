@@ -61,7 +61,7 @@ _MARKS = (
 
 
 class Height(StrEnum):
-    """What the height of a plane in the tree stands for."""
+    """Meaning of the height of a plane in the tree."""
 
     ACCURACY = "accuracy"
     DIVERGENCE = "divergence"
@@ -176,14 +176,14 @@ class Tree(Analysis[TreeReport]):
         return report.fraction, report.stage.capitalize()
 
     def sentence(self, report: TreeReport, *, is_final: bool) -> str:
-        """In how many different ways the classes can be told apart, as far as it is known."""
+        """Say in how many different ways the classes can be told apart, once it is known."""
         if not report.planes:
             return "No plane was found yet." if is_final else "Looking for the first planes."
         if not _has_noise(report):
             n_widths = len({plane.width for plane in report.planes})
-            found = f"{count(len(report.planes), 'optimum', 'optima')} at {n_widths} of "
+            lead = f"{count(len(report.planes), 'optimum', 'optima')} at {n_widths} of "
             return (
-                f"{found}{len(report.gammas)} kernel widths, not yet compared with shuffled labels."
+                f"{lead}{len(report.gammas)} kernel widths, not yet compared with shuffled labels."
             )
         n_ways = len(report.standing_out)
         if n_ways == 0:
@@ -233,7 +233,7 @@ TREE = Tree()
 def _drawn(
     report: TreeReport, subject: Subject, query: Mapping[str, str]
 ) -> tuple[list[content.Block], list[dict[str, Any]]]:
-    """What the height is, and the figure; and its planes."""
+    """Return the choice of the height and the figure; and its planes."""
     if not report.planes:
         return [], []
     n_classes = len(subject.class_names)
@@ -263,7 +263,7 @@ def _drawn(
 
 
 def tree_steps(planes: Sequence[TreePlane], heights: FloatArray) -> list[dict[str, int]]:
-    """Where each plane leads to, by its place: a step ``left``, ``right``, ``up`` or ``down``.
+    """Return where each plane leads: a step ``left``, ``right``, ``up`` or ``down``.
 
     To the left kernels are narrower. A step follows the branch; where that ends, it goes to the
     plane of the nearest height at the next width. Up and down are the other planes of the same
@@ -281,13 +281,13 @@ def tree_steps(planes: Sequence[TreePlane], heights: FloatArray) -> list[dict[st
     def steps(i: int, plane: TreePlane) -> dict[str, int]:
         same = np.flatnonzero(widths == widths[i])
         column = same[np.argsort(heights[same], kind="stable")].tolist()
-        at = column.index(i)
+        place = column.index(i)
         narrower, wider = widths[widths > widths[i]], widths[widths < widths[i]]
         return {
             "left": plane.narrowing if plane.narrowing >= 0 else nearest(i, narrower),
             "right": plane.widening if plane.widening >= 0 else nearest(i, wider),
-            "up": column[min(at + 1, len(column) - 1)],
-            "down": column[max(at - 1, 0)],
+            "up": column[min(place + 1, len(column) - 1)],
+            "down": column[max(place - 1, 0)],
         }
 
     return [steps(i, plane) for i, plane in enumerate(planes)]
@@ -317,7 +317,7 @@ class _Growth:
         )
         self._n_rows = len(rows)
         has_every_class = len(np.unique(held_out.y[scored])) == len(data.class_names)
-        known = self._record.parameters.values
+        parameters = self._record.parameters.values
         names = (COMPONENTS.name, "multiclass", BATCH_WEIGHT.name)
         tree = plane_tree(
             train.X[rows],
@@ -326,8 +326,8 @@ class _Growth:
             groups=None if train.groups is None else train.groups[rows],
             held_out=_scored(held_out, scored) if has_every_class else None,
             n_shuffles=N_SHUFFLES,
-            parameters={name: known[name] for name in names if name in known},
-            random_state=known[SEED.name],
+            parameters={name: parameters[name] for name in names if name in parameters},
+            random_state=parameters[SEED.name],
             callback=self._after_width,
         )
         self._report(tree, "done", 1.0)
@@ -380,14 +380,14 @@ def report_of_tree(
     **progress
         Other fields of the record.
     """
-    known = numbers or {node: number for number, node in enumerate(tree.nodes)}
+    number_of = numbers or {node: number for number, node in enumerate(tree.nodes)}
     is_known = bool(len(tree.noise)) and bool(np.isfinite(tree.noise).all())
     return TreeReport(
         gammas=tuple(tree.gammas.tolist()),
         planes=tuple(
             TreePlane(
                 width=node.width,
-                plane=known[node],
+                plane=number_of[node],
                 divergence=node.divergence,
                 accuracy=node.held_out_accuracy,
                 narrowing=int(tree.narrowing[index]),
@@ -430,7 +430,7 @@ def plane_sentence(report: TreeReport, plane: TreePlane) -> str:
 
 
 def tree_notes(report: TreeReport) -> tuple[str, ...]:
-    """Where the classes stand out most from shuffled labels, and what limits the tree."""
+    """Say where the classes stand out most from shuffled labels, and what limits the tree."""
     is_sample = report.n_rows < report.n_train
     sample = (
         f"Searched in an even sample of {number(report.n_rows)} of {number(report.n_train)} "
@@ -440,17 +440,17 @@ def tree_notes(report: TreeReport) -> tuple[str, ...]:
 
 
 def contrast_sentence(report: TreeReport) -> str:
-    """Where the classes stand out most from shuffled labels; empty while it is not known."""
+    """Say where the classes stand out most from shuffled labels; empty while unknown."""
     if not _has_noise(report) or not report.standing_out:
         return ""
     best = np.full(len(report.gammas), np.nan)
     for plane in report.planes:
         best[plane.width] = np.fmax(best[plane.width], plane.divergence)
     ratios = best / np.array(report.ceiling)
-    at = int(np.nanargmax(ratios))
+    width = int(np.nanargmax(ratios))
     return (
-        f"At γ {report.gammas[at]:g} the divergence exceeds what shuffled labels reach most, "
-        f"{ratios[at]:.1f} times."
+        f"At γ {report.gammas[width]:g} the divergence exceeds what shuffled labels reach most, "
+        f"{ratios[width]:.1f} times."
     )
 
 
@@ -474,7 +474,7 @@ def _named(letter: str, report: TreeReport, indices: Sequence[int], n_classes: i
 
 @dataclass(frozen=True, eq=False)
 class TreeArrays:
-    """What is drawn of a tree.
+    """Arrays that draw a tree.
 
     Attributes
     ----------
@@ -599,11 +599,11 @@ def _range(tree: TreeArrays, height: Height) -> list[float]:
 
 
 def _band(tree: TreeArrays, theme: Theme) -> list[dict[str, Any]]:
-    """From the least to the most that shuffled labels reach, at the widths where it is known."""
-    known = np.isfinite(tree.noise).any(axis=0) if len(tree.noise) else np.zeros(0, dtype=bool)
-    if not known.any():
+    """Draw from the least to the most that shuffled labels reach, at the widths computed."""
+    has_noise = np.isfinite(tree.noise).any(axis=0) if len(tree.noise) else np.zeros(0, dtype=bool)
+    if not has_noise.any():
         return []
-    gammas, noise = tree.gammas[known], tree.noise[:, known]
+    gammas, noise = tree.gammas[has_noise], tree.noise[:, has_noise]
     low, high = np.nanmin(noise, axis=0), np.nanmax(noise, axis=0)
     return [
         {
@@ -620,7 +620,7 @@ def _band(tree: TreeArrays, theme: Theme) -> list[dict[str, Any]]:
 
 
 def _links(tree: TreeArrays, theme: Theme) -> dict[str, Any]:
-    """Where a branch merges into another, or ends in it."""
+    """Draw where a branch merges into another, or ends in it."""
     continued = {pair for branch in tree.branches for pair in pairwise(branch)}
     leads = [(plane, int(to)) for plane, to in enumerate(tree.narrowing) if to >= 0]
     leads += [(int(to), plane) for plane, to in enumerate(tree.widening) if to >= 0]

@@ -63,7 +63,7 @@ class NoVerdictError(UserError):
 
 
 class TableRead(Struct, frozen=True, kw_only=True):
-    """What was read from the table; what is of single rows, by hash.
+    """Content that was read from the table; that of single rows by hash.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class VerdictFile(Struct, frozen=True, kw_only=True, tag_field="format", tag=FOR
 
 
 class _Head(Struct):
-    """What every version of the format has."""
+    """Fields that every version of the format has."""
 
     format: Literal["melm-studio verdict"]
     version: Annotated[int, Meta(ge=1)]
@@ -200,7 +200,7 @@ def verdict_of(
 
 
 def _table_read(source: DataSource, data: LabeledData) -> TableRead:
-    names = [name for one in data.encodings for name in one.feature_names]
+    names = [name for encoding in data.encodings for name in encoding.feature_names]
     labels = [data.class_names[code] for code in data.y]
     groups = np.arange(len(labels)) if data.groups is None else data.groups
     _, first, group = np.unique(groups, return_index=True, return_inverse=True)
@@ -219,8 +219,8 @@ def _table_read(source: DataSource, data: LabeledData) -> TableRead:
 
 
 def _column_hash(values: FloatArray) -> str:
-    known = values[np.isfinite(values)]
-    low, high = (known.min(), known.max()) if len(known) else (0.0, 0.0)
+    finite = values[np.isfinite(values)]
+    low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
     steps = np.rint((values - low) / ((high - low) or 1.0) * _STEPS)
     return _hash([f"{low:.6g}", f"{high:.6g}", np.nan_to_num(steps, nan=-1.0).tolist()])
 
@@ -313,13 +313,13 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _bounded(digits: str) -> int:
-    if abs(found := int(digits)) > _LARGEST:
+    if abs(value := int(digits)) > _LARGEST:
         raise ValueError
-    return found
+    return value
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object: of a name that comes twice, people and programs would read different values."""
-    if len(found := dict(pairs)) < len(pairs):
+    """Return an object; refuse a name that comes twice, whose values readers would confuse."""
+    if len(fields := dict(pairs)) < len(pairs):
         raise ValueError
-    return found
+    return fields

@@ -1,4 +1,4 @@
-"""What is left of a yes without the columns, or the rows, that may decide alone."""
+"""Separation that remains without the columns, or the rows, that may decide alone."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LEAST_LOSS, CLEARLY = 0.2, 2.0
 def left_without(
     refits: Refits, data: LabeledData, record: RunRecord, callback: Callable[[Refits], None]
 ) -> Iterator[Without]:
-    """What is told apart without the columns that say the same as the label, and without rows.
+    """Yield the separation without the columns that repeat the label, and without rows.
 
     Parameters
     ----------
@@ -69,17 +69,17 @@ def _without_columns(
 
 
 def _without_rows(refits: Refits, data: LabeledData) -> Iterator[Without]:
-    """The batch, group or site without whose rows least is left, if that is nothing."""
+    """Yield the batch, group or site without whose rows least is left, if that is nothing."""
     whole, chance = refits.share, 1.0 / len(data.class_names)
-    found = [
+    shares = [
         (score, f"the rows of {shortened(name)} {shortened(text)}")
         for name, texts in row_sources(data)
         for text, is_of in _parts(texts, refits.held_out)
         if (score := _share(refits, ~is_of)) is not None
     ]
-    if not found:
+    if not shares:
         return
-    (share, error), what = min(found)
+    (share, error), what = min(shares)
     is_lost = whole.balanced_accuracy - share >= max(LEAST_LOSS, CLEARLY * error)
     if is_lost and share - chance <= CLEARLY * error:
         yield Without(what, share, error, is_one=False)
