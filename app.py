@@ -110,11 +110,11 @@ class _Page(Dash):
         config: dict[str, Any] = super()._config()  # type: ignore[no-untyped-call]
         # Of most components Dash says that none of their properties holds others: so it assumes.
         children = {
-            library: {name: own for name, own in components.items() if own}
+            library: {name: held for name, held in components.items() if held}
             for library, components in config["children_props"].items()
         }
-        kept = {name: value for name, value in config.items() if name not in _VERSIONS}
-        return kept | {"children_props": children}
+        shown = {name: value for name, value in config.items() if name not in _VERSIONS}
+        return shown | {"children_props": children}
 
     def interpolate_index(self, *args: Any, **parts: Any) -> Any:
         parts["scripts"] = script_preloads(parts["scripts"])

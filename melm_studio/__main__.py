@@ -1,4 +1,4 @@
-"""Where the command `melm-studio` starts; `python -m melm_studio` is the same."""
+"""Start of the command `melm-studio`; `python -m melm_studio` is the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where app.py, the callbacks and the assets are."""
+"""Folder of app.py, the callbacks and the assets."""
 
 from __future__ import annotations
 

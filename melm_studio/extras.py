@@ -1,4 +1,4 @@
-"""What is installed, and how to install what only some formats and ways of working need."""
+"""Installed packages, and commands that install what only some formats and ways of working need."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ def installed_version() -> str:
 
 
 def package_versions() -> dict[str, str]:
-    """Return the versions of what numbers depend on, by name; those of what is not installed not.
+    """Return the versions of the installed packages that numbers depend on, by name.
 
     Examples
     --------
     >>> "numpy" in package_versions()
     True
     """
-    own = {"melm-studio": installed_version(), "Python": platform.python_version()}
-    return own | {name: found for name in _PACKAGES if (found := _version(name))}
+    versions = {"melm-studio": installed_version(), "Python": platform.python_version()}
+    return versions | {name: number for name in _PACKAGES if (number := _version(name))}
 
 
 def _version(package: str) -> str:

@@ -102,7 +102,7 @@ def _sentence(error: msgspec.ValidationError, model: Any, name: str, value: Any)
 def _led(
     part: tuple[inspect.Type, str, str], value: Any, steps: Iterable[str]
 ) -> tuple[tuple[inspect.Type, str, str], Any]:
-    """What is known of a part to which steps lead, and its value."""
+    """Follow steps to a part; return its description and its value."""
     for step in steps:
         kind, name, _ = part
         part = _described(_part(kind, step), name)
@@ -113,10 +113,10 @@ def _led(
 def _parsed(message: str) -> tuple[str, list[str]]:
     """The problem that msgspec reports, and the path to the value."""
     problem, _, place = message.rpartition(" - at ")
-    found = _PLACE.fullmatch(place)
-    if found is None:
+    match = _PLACE.fullmatch(place)
+    if match is None:
         return message, []
-    return problem, [name or position for name, position in _STEP.findall(found[1])]
+    return problem, [name or position for name, position in _STEP.findall(match[1])]
 
 
 def _described(kind: inspect.Type, name: str) -> tuple[inspect.Type, str, str]:

@@ -1,4 +1,4 @@
-"""What every store implements of talks that are shared."""
+"""Shared talks as every store implements them."""
 
 from __future__ import annotations
 

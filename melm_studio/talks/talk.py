@@ -62,7 +62,7 @@ class Talk(Record, frozen=True, kw_only=True):
 
 
 class TalkView(msgspec.Struct, frozen=True):
-    """What a talk shows: the same bytes for every viewer.
+    """Picture of a talk: the same bytes for every viewer.
 
     Attributes
     ----------
@@ -120,11 +120,11 @@ def replaced_by(new: Talk, talks: Iterable[Talk], *, is_newcomer: bool = False) 
     LimitReachedError
         If too many others remain, in all or from the address of the new one.
     """
-    known = list(talks)
-    ended = [each for each in known if each.is_over(new.created_s) or each.owner == new.owner]
+    every = list(talks)
+    ended = [each for each in every if each.is_over(new.created_s) or each.owner == new.owner]
     if any(each.talk_id == new.talk_id for each in ended):
         return ended  # it goes on, and takes no other place
-    others = [each for each in known if each not in ended]
+    others = [each for each in every if each not in ended]
     here = [each for each in others if each.address == new.address]
     if len(others) >= MOST_TALKS:
         raise LimitReachedError(_TOO_MANY.format(n=len(others), where=""))

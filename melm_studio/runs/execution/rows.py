@@ -115,20 +115,20 @@ def judged_rows(
 
 
 def is_prepared_in_folds(data: LabeledData, record: RunRecord | None) -> bool:
-    """Whether refits prepare the encoded rows anew, rather than standardize prepared ones."""
+    """Return whether refits prepare the encoded rows anew, not standardize prepared ones."""
     if record is not None and is_to_choose_curves(record):
         return True
     return not data.recipe.is_plain or data.is_missing is not None or data.has_curves
 
 
 def resampled_rows(
-    data: LabeledData, chosen: IntArray | slice = ALL, record: RunRecord | None = None
+    data: LabeledData, indices: IntArray | slice = ALL, record: RunRecord | None = None
 ) -> dict[str, Any]:
-    """As `judged_rows`, but all fits have the features of the table, so that planes compare.
+    """Return `judged_rows` with the features of the table in all fits, so that planes compare.
 
     A resample without the missing values of a column keeps the feature that marks them.
     """
-    rows = judged_rows(data, chosen, record)
+    rows = judged_rows(data, indices, record)
     if not is_prepared_in_folds(data, record):
         return rows
     indicators = None if data.rules is None else data.rules.indicators
@@ -136,22 +136,22 @@ def resampled_rows(
 
 
 def rows_of_one_basis(
-    data: LabeledData, chosen: IntArray | slice = ALL, record: RunRecord | None = None
+    data: LabeledData, indices: IntArray | slice = ALL, record: RunRecord | None = None
 ) -> dict[str, Any]:
-    """As `resampled_rows`, but all fits have the curves of the run, so that columns compare.
+    """Return `resampled_rows` with the curves of the run in all fits, so that columns compare.
 
     For what no held-out score is read from: a curve has its knots from all rows.
     """
     rows = prepared_rows if data.has_curves else resampled_rows
-    return rows(data, chosen, record)
+    return rows(data, indices, record)
 
 
 def prepared_rows(
-    data: LabeledData, chosen: IntArray | slice = ALL, record: RunRecord | None = None
+    data: LabeledData, indices: IntArray | slice = ALL, record: RunRecord | None = None
 ) -> dict[str, Any]:
-    """As `judged_rows`, but as the data are prepared: fits differ in their rows alone."""
-    prepared = {"X": data.X[chosen], "preparation": Unchanged()}
-    return judged_rows(data, chosen, record) | prepared
+    """Return `judged_rows` as the data are prepared: fits differ in their rows alone."""
+    prepared = {"X": data.X[indices], "preparation": Unchanged()}
+    return judged_rows(data, indices, record) | prepared
 
 
 def study_of(

@@ -117,7 +117,7 @@ class _FolderState:
 
     @property
     def loss(self) -> str:
-        """What a studio lost here, as a clause; empty if it is whole, or there was none."""
+        """Loss of the studio here, as a clause; empty if it is whole, or there was none."""
         if not self.is_used:
             return ""
         missing_key = "" if self.key or self.key_fault else "is missing"
