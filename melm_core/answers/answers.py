@@ -100,7 +100,7 @@ def answer_of(
 
 
 def bound_at_chance(share: float, standard_error: float, units: Sequence[int]) -> float | None:
-    """The upper 95 % bound of a share that folds leave at chance; None if they do not.
+    """Return the upper 95 % bound of a share that folds leave at chance, or None.
 
     They do where the share is at most half a standard error above guessing and the bound is closer
     to guessing than to perfect, so that "yes" is out of reach. Then "not shown" can be said before

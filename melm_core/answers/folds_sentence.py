@@ -31,7 +31,7 @@ def folds_lead(
     *,
     within: str = "",
 ) -> str:
-    """The share of held-out rows beside that of guessing, without a period.
+    """Say the share of held-out rows beside that of guessing, without a period.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def folds_lead(
 
 
 def guessing_gives(n_classes: int) -> str:
-    """The balanced accuracy of guessing, as part of a sentence.
+    """Say the balanced accuracy of guessing, as part of a sentence.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def guessing_gives(n_classes: int) -> str:
 
 
 def new_rows_lead(share: float, share_before: float, n_classes: int) -> str:
-    """The share of rows of a later lot beside that of held-out rows of the first.
+    """Say the share of rows of a later lot beside that of held-out rows of the first.
 
     Parameters
     ----------

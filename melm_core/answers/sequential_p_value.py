@@ -36,7 +36,7 @@ class EarlyEnd(StrEnum):
 
 
 def p_value(n_exceeding: int, n_drawn: int) -> float:
-    """The p-value (b + 1) / (n + 1), which counts the observed value among the draws."""
+    """Compute the p-value (b + 1) / (n + 1), with the observed value among the draws."""
     return (n_exceeding + 1) / (n_drawn + 1)
 
 
@@ -66,7 +66,7 @@ def p_value_bounds(
 
 
 def enough_exceeding(n_planned: int, level: float) -> int:
-    """The smallest number of exceedances whose share of `n_planned` draws is above the level."""
+    """Return the fewest exceedances whose share of `n_planned` draws is above the level."""
     return math.floor(level * n_planned + _ROUNDING) + 1
 
 
@@ -78,7 +78,7 @@ def early_end(
     level: float,
     risk: float = DEFAULT_RISK,
 ) -> EarlyEnd | None:
-    """The decision if it is clear already; None if more draws are needed.
+    """Return the decision if it is clear already; None if more draws are needed.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def is_settled_below(
 
 
 def _log_mixture(q: float, n_exceeding: int, n_drawn: int) -> float:
-    """The finite logarithm of (n + 1) Binomial(b; n, q): a large negative number for 0."""
+    """Compute the finite logarithm of (n + 1) Binomial(b; n, q): a large negative number for 0."""
     n_missed = n_drawn - n_exceeding
     if (q <= 0.0 and n_exceeding) or (q >= 1.0 and n_missed):
         return _IMPOSSIBLE

@@ -125,7 +125,7 @@ class BlocksApplied:
 
 
 def _first_rows(source: BlockSource) -> IntArray:
-    """The position of the first row of each block."""
+    """Return the position of the first row of each block."""
     counts = source.counts.sum(axis=1)
     first_rows: IntArray = np.cumsum(counts) - counts
     return first_rows

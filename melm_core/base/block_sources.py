@@ -144,7 +144,7 @@ class DaskBlocks:
 
 
 def table_of(estimator: Any, X: Any, y: Any, in_memory_only: Sequence[str] = ()) -> BlockSource:
-    """The blocks of a Dask collection, checked.
+    """Return the blocks of a Dask collection, checked.
 
     Sets what estimators know of their input: `classes_`, `n_features_in_`, `feature_names_in_`.
 
@@ -178,7 +178,7 @@ def check_none_in_memory(names: Sequence[str]) -> None:
 
 
 def blocks_of(X: Any, y: Any) -> BlockSource:
-    """The blocks of a Dask collection, or a table in blocks, with two rows or more of each class.
+    """Return the blocks of a Dask collection or a table, with at least two rows of each class.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def _check_columns(X: Any) -> None:
 
 
 def _one_label(X: Any) -> Any:
-    """The label 0 for every row, in the partitions of the rows."""
+    """Label every row 0, in the partitions of the rows."""
     first = X.iloc[:, 0] if hasattr(X, "iloc") else X[:, 0]
     return first * 0
 
@@ -294,7 +294,7 @@ def _are_frames(X: Any, y: Any) -> bool:
 
 
 def _frame_parts(X: Any, y: Any) -> list[tuple[Any, ...]]:
-    """The delayed partitions of a frame with its labels in the last column.
+    """Return the delayed partitions of a frame with its labels in the last column.
 
     In one frame, so that Dask reads both in one go.
     """
@@ -308,7 +308,7 @@ def _frame_parts(X: Any, y: Any) -> list[tuple[Any, ...]]:
 
 
 def _array_parts(X: Any, y: Any) -> list[tuple[Any, ...]]:
-    """The delayed partitions of rows, each with all of its columns, and of labels."""
+    """Return the delayed partitions of rows, each with all of its columns, and of labels."""
     whole = X.rechunk({1: -1}) if hasattr(X, "rechunk") else X
     rows, labels = partitions_of(whole), partitions_of(y)
     if len(rows) != len(labels):
@@ -320,7 +320,7 @@ def _array_parts(X: Any, y: Any) -> list[tuple[Any, ...]]:
 
 
 def _split(*part: Any) -> tuple[Any, npt.NDArray[Any]]:
-    """The rows and labels of a partition, which may be in one frame."""
+    """Split a partition, which may be one frame, into rows and labels."""
     X, y = part if len(part) > 1 else (part[0].iloc[:, :-1], part[0].iloc[:, -1])
     if hasattr(X, "iloc"):  # whose missing values need not be NaN
         return X.to_numpy(dtype=np.float64, na_value=np.nan), np.asarray(y)
@@ -342,7 +342,7 @@ class _Coded:
 
 
 def _examined(*part: Any) -> _PartSummary:
-    """The labels of a block, the rows with each, rows beyond the labels, and incomplete rows."""
+    """Return the labels of a block, its rows with each, and counts of faulty rows."""
     rows, given = _split(*part)
     unknown: npt.NDArray[np.bool_] = np.ravel(missing_values(given))
     lost = ~np.isfinite(rows).all(axis=1)

@@ -72,7 +72,7 @@ class ColumnEncoding:
         return self if is_category else replace(self, fill=float("nan"))
 
     def encode(self, cells: Any) -> FloatArray:
-        """The features of cells.
+        """Encode cells as features.
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ class ColumnEncoding:
 
 
 def listed(names: Sequence[str]) -> str:
-    """The first names, quoted, and how many more there are."""
+    """List the first names, quoted, and say how many more there are."""
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     return ", ".join(f'"{name}"' for name in names[:NAMES_SHOWN]) + more
 

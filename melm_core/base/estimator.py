@@ -306,7 +306,7 @@ def _need_no_change(X: Any, y: Any) -> bool:
 
 
 def as_dense(X: Any) -> Any:
-    """The rows as they are; those of a sparse matrix as an array.
+    """Return the rows as they are; those of a sparse matrix as an array.
 
     The planes need centered rows, which are not sparse, so a sparse matrix saves no memory.
 
@@ -470,7 +470,7 @@ def check_rank(rank: int, n_dimensions: int) -> None:
 
 
 def check_components(components: Any, n_features: int) -> FloatArray:
-    """The components as an array of finite, linearly independent rows.
+    """Return the components as an array of finite, linearly independent rows.
 
     Parameters
     ----------

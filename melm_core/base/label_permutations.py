@@ -216,7 +216,7 @@ def other_permutations(blocks: Sequence[Block]) -> Iterator[IntArray]:
 
 
 def _assembled(blocks: Sequence[Block], labels: Sequence[IntArray]) -> IntArray:
-    """The label of each row, given those of the units of each block."""
+    """Return the label of each row, given those of the units of each block."""
     y = np.empty(sum(len(block.rows) for block in blocks), dtype=np.int64)
     for block, of_units in zip(blocks, labels, strict=True):
         y[block.rows] = of_units[block.unit]

@@ -12,7 +12,7 @@ from melm_core.base.errors import UserError
 
 
 def partitions_of(collection: Any) -> npt.NDArray[Any]:
-    """The delayed partitions of a Dask collection, one for each that it was made of.
+    """Return the delayed partitions of a Dask collection, one for each that it was made of.
 
     Dask joins the partitions of files of which few columns are read, so that those of the
     features and those of the labels no longer match. These are not joined; only the columns of

@@ -73,7 +73,7 @@ class RowView:
     matrix: FloatArray | None = None
 
     def of(self, X: FloatArray) -> FloatArray:
-        """The coordinates of rows of the class."""
+        """Return the coordinates of rows of the class."""
         offsets = X - self.origin
         return offsets if self.matrix is None else offsets @ self.matrix
 
@@ -136,21 +136,21 @@ def check_in_memory(estimator: object, X: Any) -> None:
 
 
 def class_rows(source: BlockSource) -> tuple[ClassRows, ...]:
-    """The rows of each class of a table, in the units of the table."""
+    """Return the rows of each class of a table, in the units of the table."""
     origin = np.zeros(source.n_features)
     n_classes = source.counts.shape[1]
     return tuple(ClassRows(source, RowView(code, origin)) for code in range(n_classes))
 
 
 def added(first: Any, second: Any) -> Any:
-    """The sum of two results; of tuples, entry by entry."""
+    """Add two results; tuples entry by entry."""
     if isinstance(first, tuple):
         return tuple(map(operator.add, first, second))
     return first + second
 
 
 def extended(first: Any, second: Any) -> Any:
-    """The smaller and the larger entries of two pairs of arrays, lower and upper bounds."""
+    """Extend a pair of lower and upper bounds by another."""
     return np.minimum(first[0], second[0]), np.maximum(first[1], second[1])
 
 
@@ -160,7 +160,7 @@ def in_memory(rows: Sequence[Rows]) -> TypeGuard[Sequence[FloatArray]]:
 
 
 def blocks_among(rows: Sequence[Rows]) -> list[ClassRows]:
-    """Those of the rows that are not in memory."""
+    """Return the rows that are not in memory."""
     return [part for part in rows if isinstance(part, ClassRows)]
 
 
@@ -199,13 +199,13 @@ def reduce_rows(function: Callable[..., T], merge: Merge[T], *views: Sequence[Ro
 
 
 def bounds_of(rows: Sequence[Rows]) -> tuple[FloatArray, FloatArray]:
-    """The smallest and the largest value of each coordinate, of the rows of all classes."""
+    """Compute the smallest and largest value of each coordinate over all classes."""
     bounds = class_bounds(rows)
     return bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)
 
 
 def class_bounds(rows: Sequence[Rows]) -> FloatArray:
-    """The smallest and the largest value of each coordinate, (n_classes, 2, n_coordinates)."""
+    """Compute the bounds of each class and coordinate, (n_classes, 2, n_coordinates)."""
     return np.array(reduce_rows(_bounds, extended, rows))
 
 

@@ -96,7 +96,7 @@ def totals_of(rows: Sequence[Sized], weights: Sequence[FloatArray] | None = None
 
 
 def balanced_share(right: Any, y: IntArray, weights: FloatArray | None = None) -> float:
-    """The mean over the classes of the share of their rows that is right.
+    """Compute the mean over the classes of the share of their rows that is right.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def p_value_text(p_value: float) -> str:
 
 
 def p_value_figure(p_value: float) -> str:
-    """The same for a column that is named p.
+    """Format a p-value for a column that is named p.
 
     Parameters
     ----------

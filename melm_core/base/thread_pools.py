@@ -37,6 +37,6 @@ def one_thread_each(user_api: str | None = None) -> AbstractContextManager[Any]:
 
 @lru_cache(maxsize=4)  # looking for them takes as long as a small fit
 def _pools(_n_modules: int, user_api: str | None) -> ThreadpoolController:
-    """The pools of all libraries, which come with modules."""
+    """Find the pools of all libraries, which come with modules."""
     pools = ThreadpoolController()
     return pools if user_api is None else pools.select(user_api=user_api)

@@ -90,7 +90,7 @@ class ChernoffDiscriminantPlane(WeightedPlaneEstimator):
 def chernoff_criterion(
     X: FloatArray, y: IntArray, shrinkage: Shrinkage, weights: FloatArray | None = None
 ) -> FloatArray:
-    """The matrix whose leading eigenvectors maximize the Chernoff criterion.
+    """Compute the matrix whose leading eigenvectors maximize the Chernoff criterion.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def chernoff_criterion(
 def _directed_distance(
     difference: FloatArray, of_one: FloatArray, of_other: FloatArray, share: float
 ) -> FloatArray:
-    """The directed distance matrix of two Gaussians, whose trace is their Chernoff distance."""
+    """Compute the directed distance matrix of two Gaussians; its trace is the Chernoff distance."""
     both = share * of_one + (1.0 - share) * of_other
     offset = _function(both, lambda variances: variances**-0.5) @ difference
     logarithms = _log(both) - share * _log(of_one) - (1.0 - share) * _log(of_other)

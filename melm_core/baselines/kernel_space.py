@@ -71,7 +71,7 @@ class KernelSpace:
     def coordinates_along(
         self, directions: FloatArray, n_components: int
     ) -> tuple[FloatArray, FloatArray]:
-        """As `functions`, turned to a positive largest coordinate and padded with zeros.
+        """Compute `functions`, turned to a positive largest coordinate and padded with zeros.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ def sampled_space(
     bandwidth_scale: float,
     max_rows: int,
 ) -> tuple[KernelSpace, IntArray]:
-    """The feature space spanned by the rows, or by a stratified sample of them.
+    """Return the feature space spanned by the rows, or by a stratified sample of them.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def gaussian_kernel(X: FloatArray, centers: FloatArray, bandwidth: float) -> Flo
 
 
 def chosen_bandwidth(bandwidth: Bandwidth, centers: FloatArray) -> float:
-    """The given bandwidth, or the median distance between distinct rows.
+    """Return the given bandwidth, or the median distance between distinct rows.
 
     The median is 1 if all rows are equal.
 

@@ -143,7 +143,7 @@ def neighbor_accuracy(Z: FloatArray, y: IntArray) -> float:
 
 
 def discriminant_map(X: FloatArray, y: IntArray, n_components: int) -> FloatArray:
-    """The linear discriminants, scaled to unit variance within the classes.
+    """Compute the linear discriminants, scaled to unit variance within the classes.
 
     The scale matters because the softmax weights neighbors at distances of about 1.
 

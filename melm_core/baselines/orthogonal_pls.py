@@ -152,7 +152,7 @@ def _predictive_weights(X: FloatArray, targets: FloatArray, most: int) -> FloatA
 
 
 def _orthogonal_weights(X: FloatArray, weights: FloatArray) -> FloatArray | None:
-    """The direction in which the features vary most with the predictive scores beside the weights.
+    """Return the direction in which features vary most with the scores beside the weights.
 
     None if there is nothing left.
     """

@@ -228,7 +228,7 @@ def variable_importance(weights: FloatArray, explained: FloatArray) -> FloatArra
 
 
 def _components(X: FloatArray, targets: FloatArray, n_components: int) -> Deflation:
-    """The directions of the largest covariance with the indicators.
+    """Return the directions of the largest covariance with the indicators.
 
     The indicators need not be deflated: what is left of the features does not vary with
     the scores before.

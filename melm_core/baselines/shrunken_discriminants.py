@@ -140,7 +140,7 @@ def shrunken_discriminants(
 def _scatters(
     X: FloatArray, y: IntArray, units: FloatArray, weights: FloatArray | None
 ) -> tuple[_Scatters, FloatArray]:
-    """The shrunken covariances of features in these units, and the shares of the classes."""
+    """Compute the shrunken covariances of features in these units, and shares of the classes."""
     counts = class_totals(y, weights)
     total = float(counts.sum())
     offsets = (class_means(X, y, weights) - mean_of(X, weights)) * units
@@ -190,7 +190,7 @@ def _root_and_fourth(
 
 
 def _variances(root: FloatArray) -> FloatArray:
-    """The diagonal of R'R."""
+    """Return the diagonal of R'R."""
     variances: FloatArray = np.square(root).sum(axis=0)
     return variances
 
@@ -254,7 +254,7 @@ def _by_factorization(scatters: _Scatters, n_directions: int) -> tuple[FloatArra
 
 
 def _by_lanczos(scatters: _Scatters, n_directions: int) -> tuple[FloatArray, FloatArray]:
-    """The same from products with vectors, by P S_b P with P P = 1 / S_w.
+    """Compute the same from products with vectors, by P S_b P with P P = 1 / S_w.
 
     In units in which the added variances are 1, P is 1 - V diag(f) V' with the right singular
     vectors V of the kept rows.

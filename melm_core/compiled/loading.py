@@ -124,7 +124,7 @@ class Engine:
 
 
 def library() -> Library | None:
-    """The compiled library, or None where numpy has to do."""
+    """Return the compiled library, or None if numpy is used instead."""
     return engine().library
 
 
@@ -147,7 +147,7 @@ def engine() -> Engine:
 
 @cache
 def found() -> Engine:
-    """The fastest kind of the library that gives the right value here."""
+    """Find the fastest kind of the library that gives the right value here."""
     reason = "the library is not built; `make run` builds it where there is a C compiler"
     for file in (FOLDER / file_name(), ENVIRONMENT_FOLDER / file_name()):
         if not file.is_file():
@@ -160,7 +160,7 @@ def found() -> Engine:
 
 
 def file_name() -> str:
-    """The name of the library that is built from the sources as they are."""
+    """Name the library that is built from the sources as they are."""
     digest = hashlib.sha256()
     for name in SOURCES:
         digest.update((FOLDER / name).read_bytes())
@@ -168,7 +168,7 @@ def file_name() -> str:
 
 
 def libraries(file: Path) -> list[Library]:
-    """The library of a file, once for each kind of processor that this machine is.
+    """Return the library of a file for each kind of processor that this machine supports.
 
     Raises
     ------

@@ -93,7 +93,7 @@ class Term:
         weights: Sequence[FloatArray] | None = None,
         precision: type[np.float32] | type[np.float64] = np.float64,
     ) -> Term:
-        """The divergence of kernel densities.
+        """Return the term for the divergence of kernel densities.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class Term:
         aggregate: str,
         share: float = 1.0,
     ) -> Term:
-        """The divergence of Gaussians, the limit of wide kernels.
+        """Return the term for the divergence of Gaussians, the limit of wide kernels.
 
         Parameters
         ----------
@@ -161,14 +161,14 @@ class Term:
         return int(self.covariances.shape[1])
 
     def in_single(self) -> Term:
-        """The same with rows in single precision, if there are rows."""
+        """Return the term with rows in single precision, if there are rows."""
         if self.rows is None or self.weights is None:
             return self
         rows, weights = self.rows.astype(np.float32), self.weights.astype(np.float32)
         return replace(self, rows=rows, weights=weights)
 
     def widened(self, factor: float) -> Term:
-        """The same rows in memory with kernels `factor` times as wide."""
+        """Return the term of the same rows with kernels `factor` times as wide."""
         return replace(self, factor=self.factor * factor)
 
     def struct(self) -> TermStruct:
@@ -237,11 +237,11 @@ class CompiledObjective:
         return CompiledObjective, (self._terms, self.shape[0], self._softness)
 
     def widened(self, factor: float) -> CompiledObjective:
-        """The same with kernels `factor` times as wide, on the same rows in memory."""
+        """Return the objective with kernels `factor` times as wide, on the same rows in memory."""
         return self._of([term.widened(factor) for term in self._terms])
 
     def in_single(self) -> CompiledObjective:
-        """The same with sums in single precision."""
+        """Return the objective with sums in single precision."""
         return self._of([term.in_single() for term in self._terms])
 
     def _of(self, terms: Sequence[Term]) -> CompiledObjective:
@@ -472,7 +472,7 @@ class Climbs:
     def go_on(
         self, number: int, n_steps: int, buffer: FloatArray
     ) -> tuple[FloatArray, list[float], list[int]]:
-        """The next planes that a climb accepts, their values, and its evaluations so far.
+        """Continue to the next planes that an ascent accepts; return them, values, evaluations.
 
         Parameters
         ----------
@@ -502,12 +502,12 @@ class Climbs:
         return int(self._integers[number, _PLACE["n_evaluations"]])
 
     def components(self, number: int) -> FloatArray:
-        """The latest plane of a climb, (n_components, n_features)."""
+        """Return the latest plane of an ascent, (n_components, n_features)."""
         plane: FloatArray = self._points[number].reshape(self._objective.shape).copy()
         return plane
 
     def value(self, number: int) -> float:
-        """The objective there."""
+        """Return the objective at the latest plane of an ascent."""
         return -float(self._states[number, _PLACE["value"]])
 
     def curvature(self, number: int) -> tuple[FloatArray, FloatArray]:
@@ -521,7 +521,7 @@ def _padded(length: IntArray) -> IntArray:
 
 
 def _wide(matrices: FloatArray) -> FloatArray:
-    """The matrices with their last axis padded by zeros to whole vectors."""
+    """Pad the last axis of matrices by zeros to whole vectors."""
     n_columns = matrices.shape[-1]
     wide = np.zeros((*matrices.shape[:-1], int(_padded(np.array(n_columns)))))
     wide[..., :n_columns] = matrices

@@ -269,12 +269,12 @@ class ClassDensities:
         return float(ends.min()), float(ends.max())
 
     def widened(self, factor: float) -> ClassDensities:
-        """The same rows with kernels `factor` times as wide."""
+        """Return the densities of the same rows with kernels `factor` times as wide."""
         cells = tuple(classes.widened(factor) for classes in self.cells)
         return replace(self, covariances=self.covariances * factor**2, cells=cells)
 
     def project(self, components: FloatArray) -> ClassDensities:
-        """The classes projected by `components`, shape (n_components, n_features); no cells."""
+        """Project the classes by `components`, shape (n_components, n_features); no cells."""
         inner = self._within(components)
         return ClassDensities(
             tuple(rows @ inner.T for rows in self.rows),
@@ -294,7 +294,7 @@ class ClassDensities:
     def engine(
         self, quantity: Quantity, *, n_evaluations: int = 0, requested: Engine = "auto"
     ) -> ChosenEngine:
-        """The engine that sums a quantity soonest, of those that can; nothing else chooses one.
+        """Choose the fastest engine that can sum a quantity.
 
         Parameters
         ----------
@@ -348,7 +348,7 @@ class ClassDensities:
     # --------------------------------------------------------------------------------- potentials
 
     def potentials(self, engine: Engine = "auto", *, tolerance: float = TOLERANCE) -> Potentials:
-        """The potentials of all pairs of classes.
+        """Compute the potentials of all pairs of classes.
 
         Parameters
         ----------
@@ -416,7 +416,7 @@ class ClassDensities:
     def compiled_term(
         self, aggregate: str, precision: Precision = np.float64, share: float = 1.0
     ) -> Term:
-        """The divergence of the classes for the compiled library, for rows in memory.
+        """Return the term of the compiled library for the divergence, for rows in memory.
 
         Parameters
         ----------
@@ -494,7 +494,7 @@ class ClassDensities:
     def _log_density(
         self, points: FloatArray, code: int, engine: Engine, root: tuple[FloatArray, FloatArray]
     ) -> FloatArray:
-        """Of rows in memory, exact into the tails; `root` as in `direct_sums.log_density`."""
+        """Compute it for rows in memory, exact into the tails; `root` as in `log_density`."""
         of_class = self._class(code)
         n_evaluations = len(points) * len(self.rows[code])
         fastest = self.engine("log densities", n_evaluations=n_evaluations, requested=engine)
@@ -508,7 +508,7 @@ class ClassDensities:
         return logs
 
     def most_likely(self, points: FloatArray, own_codes: IntArray | None = None) -> IntArray:
-        """The class with the largest density at points.
+        """Return the class with the largest density at points.
 
         The argmax of `log_densities`, several times faster on many rows: a density in the tails,
         where the Fourier sums are not accurate, is summed exactly only where it may be the largest.
@@ -628,7 +628,7 @@ class ClassDensities:
         return np.log(np.maximum(density, np.exp(floor))), floor
 
     def grid(self, code: int, n_lines: int, margin: float = GRID_MARGIN) -> DensityGrid:
-        """The density of a class on a grid in a plane.
+        """Evaluate the density of a class on a grid in a plane.
 
         Parameters
         ----------
@@ -678,7 +678,7 @@ class ClassDensities:
         most_modes: int = MOST_MODES,
         others: FloatArray | None = None,
     ) -> ClassSeries | None:
-        """The Fourier series of the rows in a plane, for kernels of a band of widths.
+        """Return the Fourier series of the rows in a plane, for kernels of a band of widths.
 
         Parameters
         ----------
@@ -774,7 +774,7 @@ class ClassDensities:
         return PreparedSums(potentials=series)
 
     def with_sums(self, prepared: PreparedSums) -> ClassDensities:
-        """The same, with sums that were prepared.
+        """Return the densities with sums that were prepared.
 
         Parameters
         ----------
@@ -790,7 +790,7 @@ class ClassDensities:
         return self._cropped(sums) if isinstance(sums, ClassSeries) else sums
 
     def _cropped(self, series: ClassSeries | None) -> ClassSeries | None:
-        """The modes that the kernels reach; those of narrower ones in the band are as good as 0."""
+        """Crop a series to the modes that the kernels reach; the others are as good as 0."""
         return series and series.cropped(self.covariances)
 
 

@@ -98,7 +98,7 @@ class DensityFloor:
 
     @classmethod
     def of(cls, points: FloatArray, n_rows: float) -> Self:
-        """The floor of all rows, shape (n_rows, n_components), for classes of `n_rows` rows."""
+        """Fit the floor of all rows, shape (n_rows, n_components), for classes of `n_rows` rows."""
         return cls(points.mean(axis=0), spread_of(points), 1.0 / (n_rows + 1.0))
 
     def log_density(self, points: FloatArray) -> FloatArray:
@@ -233,7 +233,7 @@ class DensityRule:
         *,
         gamma: float = 1.0,
     ) -> Self:
-        """The rule of rows in a plane.
+        """Fit the rule of rows in a plane.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class DensityRule:
         gamma: float = 1.0,
         weights: tuple[FloatArray, ...] | None = None,
     ) -> Self:
-        """The rule as fitted of rows that are too many to be passed over, from their moments.
+        """Fit the rule from moments of rows that are too many for a pass over them.
 
         Parameters
         ----------
@@ -343,7 +343,7 @@ class DensityRule:
         return replace(rule, classes=rule.classes.with_sums(PreparedSums(series, series)))
 
     def calibrated(self, temperature: float) -> Self:
-        """The same rule with another temperature."""
+        """Return the rule with another temperature."""
         return replace(self, temperature=temperature)
 
     def log_densities(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
@@ -397,7 +397,7 @@ class DensityRule:
         return _normal_shares(self.classes.totals)
 
     def most_likely(self, points: FloatArray, own_codes: IntArray | None = None) -> IntArray:
-        """The class with the largest density at points, shape (n_points,), by `log_mixtures`.
+        """Return the class with the largest mixture density at points, shape (n_points,).
 
         Parameters
         ----------
@@ -412,11 +412,11 @@ class DensityRule:
         return tempered_shares(self.log_densities(points), self.temperature)
 
     def project(self, components: FloatArray) -> DensityRule:
-        """The rule of the densities projected by `components`, (n_lines, n_components)."""
+        """Project the rule by `components`, (n_lines, n_components)."""
         return self.affine(components.T, np.zeros(components.shape[1]))
 
     def affine(self, turn: FloatArray, center: FloatArray) -> DensityRule:
-        """The same rule for places (z - center) @ turn of its places z.
+        """Return the rule for places (z - center) @ turn of its places z.
 
         Parameters
         ----------
@@ -470,7 +470,7 @@ class LinearRule:
 
     @classmethod
     def of(cls, points: FloatArray, y: IntArray, spread: FloatArray | None = None) -> Self:
-        """The rule of rows in a plane; see `DensityRule.of`."""
+        """Fit the rule of rows in a plane; see `DensityRule.of`."""
         rows = rows_by_class(points, y)
         if spread is None:
             spread = class_spreads(points, y, len(rows))
@@ -478,7 +478,7 @@ class LinearRule:
         return cls(NormalDensities.of(rows, spread), floor)
 
     def calibrated(self, temperature: float) -> Self:
-        """The same rule with another temperature."""
+        """Return the rule with another temperature."""
         return replace(self, temperature=temperature)
 
     def log_densities(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
@@ -486,7 +486,7 @@ class LinearRule:
         return self.floor.mixed(self.log_mixtures(points, own_codes), points)
 
     def log_mixtures(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
-        """The same without the floor.
+        """Compute log densities without the floor.
 
         A row of the rule is not left out: the means of many rows hardly depend on it.
         """

@@ -48,7 +48,7 @@ SMALLEST_RELATIVE_VARIANCE = 0.01
 def ledoit_wolf_share(
     offsets: FloatArray, n_features: int, weights: FloatArray | None = None
 ) -> float:
-    """The share of a scaled identity that brings a covariance closest to that of all rows.
+    """Compute the Ledoit-Wolf share of a scaled identity to mix into a covariance.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def _shares(
     totals: FloatArray | float,
     n_features: int,
 ) -> FloatArray:
-    """The shares of covariances from their squared norms and traces.
+    """Compute the shares of covariances from their squared norms and traces.
 
     Also from the mean fourth powers of the lengths of the offsets, and the numbers of rows.
     """
@@ -159,7 +159,7 @@ def regularized_covariances(
 
 
 def _identity_of_varying(total: FloatArray, identity: FloatArray) -> FloatArray:
-    """The identity of the standardized features within the directions in which the rows vary."""
+    """Return the identity of standardized features in the directions of the rows."""
     widths = np.sqrt(identity)
     units = inverse_widths(widths)
     variances, directions = np.linalg.eigh(total * np.outer(units, units))
@@ -262,7 +262,7 @@ def whitening_of_classes(
 
 
 def fixed_axes(whitener: FloatArray) -> FloatArray:
-    """The rotation that gives whitened coordinates the same axes whatever computed them.
+    """Rotate whitened coordinates to axes that do not depend on what computed them.
 
     White coordinates stay white in any orthonormal axes. Those of eigenvectors depend on the order
     and repetition of the rows and on the linear algebra library, and with them would all random
@@ -335,7 +335,7 @@ def within_class_whitening(
 def shrinkage_shares(
     covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage, *, is_white: bool = False
 ) -> FloatArray:
-    """The share of the pooled covariance, perhaps the identity, to mix into each class covariance.
+    """Compute the share of the pooled covariance to mix into each class covariance.
 
     Shrinking toward the identity instead would lose the invariance of the
     divergence under affine maps of the data.
@@ -353,7 +353,7 @@ def shrink(covariances: FloatArray, pooled: FloatArray, shares: FloatArray) -> F
 
 
 def automatic_shrinkage(covariances: FloatArray, whitener: FloatArray) -> FloatArray:
-    """Of each class the least share that raises its variances to SMALLEST_RELATIVE_VARIANCE."""
+    """Compute the least share of each class with SMALLEST_RELATIVE_VARIANCE."""
     if whitener.shape[1] == 0:
         return np.zeros(len(covariances))
     variances = np.linalg.eigvalsh(whitener.T @ covariances @ whitener)
@@ -377,7 +377,7 @@ def kernel_covariances(
     *,
     is_white: bool = False,
 ) -> FloatArray:
-    """The kernel covariances B_c of classes with these covariances and numbers of rows.
+    """Compute the kernel covariances B_c of classes with these covariances and numbers of rows.
 
     Of rows that are white within the classes the pooled covariance is known to be the identity.
     """

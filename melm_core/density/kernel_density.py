@@ -105,7 +105,7 @@ def whitened_kernel_classes(
     shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
     weights: FloatArray | None = None,
 ) -> tuple[ClassDensities, FloatArray]:
-    """As `kernel_classes`, in coordinates that are white within the classes.
+    """Estimate `kernel_classes` in coordinates that are white within the classes.
 
     The rows of a class replace their copy before those of the next one are whitened, which bounds
     the memory.
@@ -149,7 +149,7 @@ def centered_kernel_classes(
     shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
     weights: FloatArray | None = None,
 ) -> tuple[ClassDensities, FloatArray]:
-    """As `kernel_classes`, centered but not whitened.
+    """Estimate `kernel_classes`, centered but not whitened.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def kernel_classes_in_blocks(
     gamma: float = 1.0,
     shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
 ) -> ClassDensities:
-    """As `kernel_classes`, of a table that need not be in memory.
+    """Estimate `kernel_classes` of a table that need not be in memory.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def kernel_classes_in_blocks(
 def kernel_classes_of_blocks(
     source: BlockSource, *, n_components: int, gamma: float = 1.0, shrinkage: Shrinkage
 ) -> tuple[ClassDensities, FloatArray, FloatArray]:
-    """As `whitened_kernel_classes`, of a table that need not be in memory.
+    """Estimate `whitened_kernel_classes` of a table that need not be in memory.
 
     Parameters
     ----------

@@ -57,14 +57,14 @@ class NuisanceCells:
         return len(self.class_codes) == 0
 
     def cells_of(self, code: int) -> IntArray:
-        """The cells of a class."""
+        """Return the cells of a class."""
         return np.flatnonzero(self.class_codes == code)
 
 
 def nuisance_cells(
     y: IntArray, nuisance: IntArray, *, n_components: int, weights: FloatArray | None = None
 ) -> NuisanceCells:
-    """The cells of class codes and codes of a nuisance.
+    """Form the cells of class codes and codes of a nuisance.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def checked_cells(
     *,
     n_components: int,
 ) -> NuisanceCells:
-    """The cells of a fit; warns of those that have too few rows.
+    """Return the cells of a fit; warn of those that have too few rows.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def kernel_cells(
     shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
     weights: FloatArray | None = None,
 ) -> tuple[ClassDensities, ...]:
-    """The kernels of the cells, computed as those of classes, one `ClassDensities` for each class.
+    """Estimate the kernels of the cells like those of classes, one `ClassDensities` a class.
 
     Parameters
     ----------

@@ -147,7 +147,7 @@ class PlaceRegions:
         return held
 
     def on_grid(self, n_lines: int) -> list[ClassRegions]:
-        """The regions of each class in a plane, on a grid from which they can be drawn.
+        """Compute the regions of each class in a plane, on a grid that draws them.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ def _left_out(
 
 
 def _level(logs: FloatArray, weights: FloatArray, share: float) -> float:
-    """The level that a new row exceeds with probability `share`; nan of too few rows."""
+    """Compute the level that a new row exceeds with probability `share`; nan of few rows."""
     order = np.argsort(logs)
     ranks = np.cumsum(weights[order])
     # A new row, or group, counts among those of the class.

@@ -102,7 +102,7 @@ class RegionShare:
 def density_regions(
     classes: ClassDensities, shares: Sequence[float], n_lines: int = 72
 ) -> list[ClassRegions]:
-    """The regions of each class in a plane that hold shares of it.
+    """Compute the regions of each class in a plane that hold shares of it.
 
     The level of a share is a quantile of the densities f_-i(z_i) of N rows: with probability
     k / (N + 1) a further row has a density above the k-th largest of them. Between two of them the
@@ -250,7 +250,7 @@ def _on_grid(
 
 
 def _levels(logs: FloatArray, weights: FloatArray, outside: FloatArray) -> FloatArray:
-    """The logarithms that shares `outside` of a class stay below."""
+    """Return the logarithms that shares `outside` of a class stay below."""
     order = np.argsort(logs)
     positions = np.cumsum(weights[order]) / (weights.sum() * (1.0 + 1.0 / len(logs)))
     below_all = np.log(np.minimum(1.0, outside / positions[0]))
@@ -260,7 +260,7 @@ def _levels(logs: FloatArray, weights: FloatArray, outside: FloatArray) -> Float
 def _logs_without_own_row(
     classes: ClassDensities, code: int, grid: DensityGrid, least: float
 ) -> tuple[FloatArray, FloatArray]:
-    """The logarithm of the density at rows of a class without each of them, and their weights.
+    """Compute log densities at rows of a class, each left out, and the weights of the rows.
 
     Those among the lowest share `least` alone are not summed exactly.
     """
@@ -292,7 +292,7 @@ def _evenly(n_rows: int) -> IntArray:
 
 
 def _cells(grid: DensityGrid, points: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """The four nodes around points of a grid by column and row, and their weights; (4, n) each."""
+    """Return column and row of the four nodes around points, and their weights; (4, n) each."""
     corners, parts = [], []
     for axis, lines in enumerate((grid.x, grid.y)):
         step = float(lines[1] - lines[0])

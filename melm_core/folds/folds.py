@@ -58,11 +58,11 @@ class CodedRows:
         return CodedRows(self.X[rows], self.y[rows], self.classes, groups, nuisance)
 
     def in_groups(self, groups: IntArray | None) -> CodedRows:
-        """The same rows in other groups."""
+        """Return the rows in other groups."""
         return CodedRows(self.X, self.y, self.classes, groups, self.nuisance)
 
     def without(self, rows: IntArray) -> CodedRows:
-        """The rows except some and, with groups, except all rows of their groups."""
+        """Return the rows except some and, with groups, except all rows of their groups."""
         left_out = np.zeros(len(self.y), dtype=bool)
         left_out[rows] = True
         if self.groups is not None:

@@ -10,7 +10,7 @@ from melm_core.base.groups import class_counts
 
 
 def fold_of_groups(y: IntArray, groups: IntArray, n_folds: int, random_state: int) -> IntArray:
-    """The fold of each row, equal for all rows of a group, shape (n_samples,).
+    """Assign rows to folds, equal for all rows of a group, shape (n_samples,).
 
     As scikit-learn's StratifiedGroupKFold, groups are distributed so that the
     classes are spread evenly. The number of folds is reduced until every fold
@@ -47,7 +47,7 @@ def _large_groups_first(counts: IntArray, random_state: int) -> IntArray:
 
 
 def _distributed(counts: IntArray, order: IntArray, n_folds: int) -> tuple[IntArray, IntArray]:
-    """The fold of each group, and the rows of each fold and class.
+    """Assign groups to folds; also count the rows of each fold and class.
 
     Each group joins the fold with the fewest rows of its classes, and of these
     the one with the fewest rows.

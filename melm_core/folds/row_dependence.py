@@ -201,7 +201,7 @@ def _stretches(n_rows: int, n_features: int) -> IntArray:
 
 
 def _without_sorting(X: FloatArray, y: IntArray) -> FloatArray:
-    """The features less those by which the file is sorted, and less what these explain."""
+    """Drop features by which the file is sorted, and what these explain of others."""
     is_key = [_sorts(column, y) for column in X.T]
     if not any(is_key):
         return X
@@ -250,7 +250,7 @@ def _permuted_p_value(
     n_permutations: int,
     random_state: int,
 ) -> float:
-    """The p-value of a statistic of rows sorted by class, under permutations within classes."""
+    """Compute the p-value of a statistic under permutations of sorted rows within classes."""
     rng = np.random.default_rng(random_state)
     rows = np.arange(len(codes))
     observed = statistic(rows) * (1.0 - 1e-9)  # sums round differently

@@ -15,7 +15,7 @@ _NEARLY = 1.0 - 1e-6
 
 
 def class_coordinates(X: FloatArray, codes: IntArray, n_contractions: int) -> FloatArray:
-    """The means of classes on their leading discriminant axes.
+    """Compute the means of classes on their leading discriminant axes.
 
     Parameters
     ----------

@@ -183,7 +183,7 @@ class Denominator:
 def leading_eigenvectors(
     moment: FloatArray, mean: FloatArray, denominator: Denominator, *, n_directions: int
 ) -> tuple[FloatArray, FloatArray]:
-    """The largest eigenvalues and their eigenvectors, from the moments.
+    """Compute the largest eigenvalues and their eigenvectors from the moments.
 
     Parameters
     ----------

@@ -148,7 +148,7 @@ class WideClass:
         return self.roots * self.X
 
     def denominator(self, *, gamma: float, label: Any, is_centered: bool) -> WideDenominator:
-        """The second moment of the class, or its covariance, regularized."""
+        """Compute the second moment of the class, or its covariance, regularized."""
         X = self.X - self.mean if is_centered else self.X
         return WideDenominator.of(self.roots * X, gamma=gamma, label=label)
 

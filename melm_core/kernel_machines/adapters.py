@@ -201,7 +201,7 @@ def _check_rbf(kernel: Any) -> None:
 
 
 def _checked_component(component: int | None, n_components: int) -> int:
-    """The number of the component; 0 if none is named and there is only one."""
+    """Return the number of the component; 0 if none is named and there is only one."""
     if component is None:
         if n_components == 1:
             return 0

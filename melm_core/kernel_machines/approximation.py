@@ -311,7 +311,7 @@ def format_ratio(ratio: float) -> str:
 
 
 def spread_rows(rows: FloatArray) -> FloatArray:
-    """The rows, or MOST_ROWS evenly spaced ones.
+    """Return the rows, or MOST_ROWS evenly spaced ones.
 
     Raises
     ------

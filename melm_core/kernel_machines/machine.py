@@ -76,7 +76,7 @@ class KernelMachine:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, component: int | None = None) -> Self:
-        """The kernel machine of a fitted estimator, with the same decision function.
+        """Convert a fitted estimator to a kernel machine of the same decision function.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class KernelMachine:
 
     @classmethod
     def from_densities(cls, classes: ClassDensities) -> Self:
-        """The second class density minus the first.
+        """Subtract the first class density from the second.
 
         Kernels that differ in width alone are kept. If they differ in shape,
         both are replaced by the mean of the two covariances, weighted by class
@@ -267,7 +267,7 @@ def _check_bandwidths(bandwidth: FloatArray, n_centers: int) -> None:
 
 
 def _ratio_of_kernels(classes: ClassDensities) -> float | None:
-    """The second kernel covariance divided by the first; None if their shapes differ."""
+    """Divide the second kernel covariance by the first; None if their shapes differ."""
     first, second = classes.covariances
     ratio = float(np.vdot(first, second) / np.vdot(first, first))
     difference = np.abs(second - ratio * first).max()

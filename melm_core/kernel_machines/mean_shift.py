@@ -286,7 +286,7 @@ class _Trajectories:
         return True
 
     def _slope_and_curvature(self, leader: int) -> tuple[FloatArray, FloatArray]:
-        """The gradient of log|f| and the Hessian of -log|f|."""
+        """Compute the gradient of log|f| and the Hessian of -log|f|."""
         offsets = self._centers - self._points[leader]
         exponents = -0.5 * np.square(offsets).sum(axis=1) / self._squares
         shares = self._weights * np.exp(exponents) / self._squares / self._values[leader]

@@ -58,7 +58,7 @@ class SeparableSum:
         return len(self.offsets)
 
     def mapped(self, linear: FloatArray, origin: FloatArray) -> SeparableSum:
-        """The components, which are functions of (x - origin) linear, as functions of x.
+        """Return the components, functions of (x - origin) linear, as functions of x.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ _MAX_ENTRIES = 1 << 18
 
 
 def rows_by_class(X: FloatArray, y: IntArray) -> tuple[FloatArray, ...]:
-    """The rows of each class, in the order of the class codes.
+    """Split rows by class, in the order of the class codes.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def rows_by_class(X: FloatArray, y: IntArray) -> tuple[FloatArray, ...]:
 
 
 def weights_by_class(weights: FloatArray | None, y: IntArray) -> tuple[FloatArray, ...] | None:
-    """The weights of the rows of each class; None if each row counts once.
+    """Split weights by class; None if each row counts once.
 
     Parameters
     ----------
@@ -74,14 +74,14 @@ class Moments:
 
     @classmethod
     def of(cls, _: int, rows: FloatArray) -> Moments:
-        """The moments of rows in memory, at least one."""
+        """Compute the moments of rows in memory, at least one."""
         offsets = rows - rows[0]
         mean = offsets.mean(axis=0)
         offsets -= mean
         return cls(len(rows), rows[0] + mean, offsets.T @ offsets)
 
     def __add__(self, other: Moments) -> Moments:
-        """The moments of both."""
+        """Merge the moments of two sets of rows."""
         count, apart = self.count + other.count, other.mean - self.mean
         share = other.count / count
         products = self.products + other.products + self.count * share * np.outer(apart, apart)
@@ -179,7 +179,7 @@ def _mean_product(offsets: FloatArray, weights: FloatArray | None) -> FloatArray
 
 
 def _covariance_by_parts(rows: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """The covariance about a row, without a copy of all rows."""
+    """Compute the covariance about a row, without a copy of all rows."""
     shares = np.full(len(rows), 1.0 / len(rows)) if weights is None else weights / weights.sum()
     parts = list(row_parts(rows))
     mean = sum(shares[part] @ (rows[part] - rows[0]) for part in parts)

@@ -116,7 +116,7 @@ def complete(
 
 
 def _completed(components: FloatArray, covariance: FloatArray, n_components: int) -> FloatArray:
-    """The components and the principal directions orthogonal to them, as orthonormal rows."""
+    """Complete components by principal directions orthogonal to them."""
     if len(components) < n_components:
         _, _, frame = np.linalg.svd(components)
         orthogonal = frame[len(components) :]  # (n_features - n_given, n_features)

@@ -9,7 +9,7 @@ from melm_core.linalg.planes import orthonormalize
 
 
 def in_standard_units(components: FloatArray, deviations: FloatArray) -> FloatArray:
-    """The plane in coordinates in which every feature has unit standard deviation.
+    """Return the plane in coordinates where every feature has unit standard deviation.
 
     It is the same projection of the same rows, whatever the scaling of the
     features when the plane was fitted, so planes fitted to differently scaled

@@ -32,7 +32,7 @@ def score_distances(centered: FloatArray, basis: FloatArray, precision: FloatArr
 
 
 def squared_residuals(centered: FloatArray, basis: FloatArray) -> FloatArray:
-    """The squared distance from a plane along each feature, shape (n_rows, n_features).
+    """Compute the squared distance from a plane along each feature, shape (n_rows, n_features).
 
     They sum to the residual Q of a row, and are zero where the plane holds all features.
 

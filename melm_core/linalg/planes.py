@@ -159,7 +159,7 @@ def principal_angles(components: FloatArray, reference: FloatArray) -> FloatArra
 
 
 def align_components(components: FloatArray, reference: FloatArray) -> FloatArray:
-    """The orthonormal rows of the same plane that are closest to `reference`.
+    """Return the orthonormal rows of the same plane that are closest to `reference`.
 
     The rows are rotated and reflected within the plane, which does not change
     (orthogonal Procrustes problem).
@@ -192,7 +192,7 @@ def align_components(components: FloatArray, reference: FloatArray) -> FloatArra
 
 
 def principal_frame(components: FloatArray, covariance: FloatArray) -> FloatArray:
-    """The orthonormal rows of the same plane along the principal axes of the projected data.
+    """Return orthonormal rows of the plane along the principal axes of the projected data.
 
     The first row has the largest variance, and the largest loading of each row
     is positive, so the rows depend on the plane and the data only.
@@ -209,7 +209,7 @@ def principal_frame(components: FloatArray, covariance: FloatArray) -> FloatArra
 
 
 def with_positive_loadings(rows: FloatArray) -> FloatArray:
-    """The rows, negated where their largest loading is negative.
+    """Negate the rows whose largest loading is negative.
 
     Of loadings that are equal up to rounding the first one counts, so the signs
     do not depend on the precision of the data or their order in memory.
@@ -248,7 +248,7 @@ def chordal_distance(components: FloatArray, reference: FloatArray) -> float:
 
 
 def geodesic(start: FloatArray, end: FloatArray, t: float) -> FloatArray:
-    """The plane at position t on the shortest path from one plane to another.
+    """Return the plane at position t on the shortest path from one plane to another.
 
     At t = 0 the rows are `start`; at t = 1 they span `end`. There is no
     rotation within the plane on the way.
@@ -290,7 +290,7 @@ def geodesic(start: FloatArray, end: FloatArray, t: float) -> FloatArray:
 def orthogonal_procrustes(
     projection: FloatArray, reference: FloatArray, determinant: float | None = None
 ) -> FloatArray:
-    """The orthogonal matrix Q for which projection @ Q is closest to the reference.
+    """Find the orthogonal matrix Q for which projection @ Q is closest to the reference.
 
     Both are centered first.
 
@@ -325,7 +325,7 @@ def orthogonal_procrustes(
 
 
 def align_planes(components: FloatArray, reference: FloatArray, rows: FloatArray) -> FloatArray:
-    """The rows of the same plane in which its picture is closest to that of another plane.
+    """Return the rows of the same plane whose picture is closest to that of another plane.
 
     A plane is drawn in standard deviations, so loadings that are close may still be drawn turned or
     mirrored: here the coordinates of rows are matched (orthogonal Procrustes problem), reflections

@@ -8,7 +8,7 @@ from melm_core.base.array_types import FloatArray
 
 
 def rotation(S: FloatArray) -> FloatArray:
-    """The rotation exp([[0, S], [-S', 0]]), by the singular value decomposition of S.
+    """Compute the rotation exp([[0, S], [-S', 0]]) by the singular values of S.
 
     Equation (1) of the paper lacks a part of the identity for m > q; the
     formula here is valid for all shapes.
@@ -44,7 +44,7 @@ def rotation(S: FloatArray) -> FloatArray:
 
 
 def rotate(components: FloatArray, tangent: FloatArray) -> FloatArray:
-    """The plane rotated by rotation(S), given the tangent S O_w, without forming O_w.
+    """Rotate a plane by rotation(S), given the tangent S O_w, without forming O_w.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def is_wide(X: FloatArray, n_components: int) -> bool:
 
 
 def row_space(X: FloatArray, n_components: int) -> RowSpace:
-    """The rows in orthonormal coordinates of their span, by a thin SVD.
+    """Project rows onto orthonormal coordinates of their span, by a thin SVD.
 
     Parameters
     ----------

@@ -151,7 +151,7 @@ class BaggedMELM(MELM):
     def _fits(
         self, rows: WeightedRows, seed: int, groups: IntArray | None, began_s: float
     ) -> list[MELM]:
-        """The fits to resampled rows; fewer if the callback stops one."""
+        """Fit resampled rows; return fewer fits if the callback stops one."""
         parameters = self.get_params(deep=False)
         n_draws = parameters.pop("n_bootstrap")
         parameters["n_init"] = at_most(STARTS_A_RESAMPLE, self.n_init)
@@ -167,7 +167,7 @@ class BaggedMELM(MELM):
 
 
 def at_most(most: int, n_init: int | Literal["auto"]) -> int:
-    """The number of starts of a fit to some of the rows, where `n_init` is that of all rows."""
+    """Return the number of starts on some of the rows, where `n_init` is that of all rows."""
     return most if n_init == "auto" else min(n_init, most)
 
 
@@ -227,7 +227,7 @@ def bootstrap_rows(
 
 
 def mean_plane(planes: Sequence[FloatArray], widths: FloatArray) -> FloatArray:
-    """The leading directions of the mean projector onto several planes.
+    """Compute the leading directions of the mean projector onto several planes.
 
     Taken in standardized features, so that it does not depend on their units.
 
@@ -251,7 +251,7 @@ def mean_plane(planes: Sequence[FloatArray], widths: FloatArray) -> FloatArray:
 def _mean_outcome(
     fits: Sequence[MELM], plane: FloatArray, objective: float, to_whitened: FloatArray
 ) -> Outcome:
-    """The mean plane of several fits as the outcome of a search.
+    """Compute the mean plane of several fits as the outcome of a search.
 
     Parameters
     ----------
@@ -287,5 +287,5 @@ def _mean_outcome(
 
 
 def _blocks(units: IntArray, members: IntArray) -> list[IntArray]:
-    """The members that are drawn together."""
+    """Return the members that are drawn together."""
     return [members[units[members] == unit] for unit in np.unique(units[members])]

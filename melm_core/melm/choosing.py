@@ -206,7 +206,7 @@ def _with_path(
 
 
 def _best_planes(fit: Any) -> FloatArray:
-    """The best planes that differ; those whose objectives agree to five digits do not."""
+    """Return the best planes whose objectives differ in five digits."""
     by_value = {round(start.objective, 5): start.components for start in fit.start_results_}
     best = sorted(by_value, reverse=True)[:PLANES_FOLLOWED]
     return np.stack([by_value[value] for value in best])

@@ -322,7 +322,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     def _valid_rows(
         self, X: Any, y: Any, sample_weight: Any, nuisance: Any
     ) -> tuple[WeightedRows, NuisanceCells | None]:
-        """The rows, and the cells of a nuisance, after all checks of rows and parameters."""
+        """Check rows and parameters; return the rows, and the cells of a nuisance."""
         rows = self._validate_weighted(X, y, sample_weight)
         cells = None
         if nuisance is not None:
@@ -404,7 +404,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         return search(classes, settings, report, planes)
 
     def _given_planes(self, whitener: FloatArray) -> list[FloatArray] | None:
-        """The planes of the option `init` in whitened coordinates; None for "auto"."""
+        """Return the planes of the option `init` in whitened coordinates; None for "auto"."""
         init = self._options.init
         if isinstance(init, str) and init == "auto":
             return None

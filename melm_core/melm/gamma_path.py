@@ -44,7 +44,7 @@ class DivergenceProfile:
 def divergence_profile(
     X: Any, y: Any, gammas: Sequence[float], **parameters: Any
 ) -> DivergenceProfile:
-    """The largest divergence for several kernel widths.
+    """Compute the largest divergence for several kernel widths.
 
     For the largest gamma it is found by a fit of `MELM`. The search for each
     smaller gamma starts from the distinct planes of the gamma before, so a
@@ -95,7 +95,7 @@ def divergence_profile(
 
 
 def distinct_planes(melm: MELM) -> FloatArray:
-    """The distinct planes that the starts of a fit reached, best first.
+    """Return the distinct planes that the starts of a fit reached, best first.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ def held_out_divergence(
     *,
     multiclass: Multiclass = DEFAULT_MULTICLASS,
 ) -> float:
-    """The divergence between the densities of training and of held-out rows.
+    """Compute the divergence between the densities of training and of held-out rows.
 
     Every potential is computed across the two samples, with the kernels of the
     training rows: (log ip(a, a') + log ip(b, b')) - (log ip(a, b') + log ip(b, a')),

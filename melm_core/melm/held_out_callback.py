@@ -138,7 +138,7 @@ class HeldOutHistory:
         return bool(self._callback(progress)) if self._callback is not None else False
 
     def _kernel_classes(self, n_components: int) -> ClassDensities:
-        """The kernels; their width depends on the number of components of the first plane."""
+        """Estimate the kernels, whose width depends on the number of components."""
         if self._classes is None:
             self._classes = kernel_classes(
                 self._X, self._codes, n_components=n_components, gamma=self._gamma

@@ -218,7 +218,7 @@ def _folds(
 def _fold_values(
     melm: MELM, train: WeightedRows, test: WeightedRows, weights: Sequence[float]
 ) -> list[list[float]]:
-    """The values of `TradeOff` at each weight."""
+    """Compute the values of `TradeOff` at each weight."""
     judge = _Judge.of(melm, train, test)
     values: list[list[float]] = []
     warm: dict[str, Any] = {}
@@ -303,7 +303,7 @@ class _Judge:
     def _held_out_nuisance_divergence(
         self, plane: FloatArray, kernels: tuple[ClassDensities, ...]
     ) -> float:
-        """The mean over the classes whose cells all have held-out rows; NaN without one."""
+        """Average over the classes whose cells all have held-out rows; NaN without one."""
         points, divergences = self.test.X @ plane.T, []
         for code, cells in zip(np.unique(self.cells.class_codes), kernels, strict=True):
             values = self.cells.nuisance_codes[self.cells.cells_of(code)]

@@ -66,7 +66,7 @@ class PlaneObjective(Protocol):
         """The number of planes from which on more planes would not make each of them cheaper."""
 
     def widened(self, factor: float) -> Self:
-        """The objective with kernels `factor` times as wide, on the same rows in memory."""
+        """Return the objective with kernels `factor` times as wide, on the same rows in memory."""
 
     def values_and_gradients(self, components: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Values, shape (n_planes,), and gradients in the shape of the components."""
@@ -119,7 +119,7 @@ class MELMObjective:
         return min(max(_VALUES_OF_A_STEP // n_values, 1), _MAX_PLANES)
 
     def widened(self, factor: float) -> MELMObjective:
-        """The objective with kernels `factor` times as wide, on the same rows in memory."""
+        """Return the objective with kernels `factor` times as wide, on the same rows in memory."""
         other = object.__new__(MELMObjective)
         other._terms = [replace(term, planes=term.planes.widened(factor)) for term in self._terms]
         return other
@@ -330,7 +330,7 @@ def divergence(
     engine: Engine = "auto",
     multiclass: Multiclass = DEFAULT_MULTICLASS,
 ) -> float:
-    """The divergence in a plane, without its gradient.
+    """Compute the divergence in a plane, without its gradient.
 
     Parameters
     ----------
@@ -364,7 +364,7 @@ def divergence_in_plane(
     engine: Engine = "auto",
     multiclass: Multiclass = DEFAULT_MULTICLASS,
 ) -> float:
-    """The same for classes that are projected into the plane already."""
+    """Compute the divergence of classes that are projected into the plane already."""
     logs = projected.potentials(engine).log_values
     value, _ = AGGREGATES[multiclass](logs, projected.totals)
     return float(value)
@@ -474,7 +474,7 @@ def divergence_terms(
     engine: Engine = "auto",
     multiclass: Multiclass = DEFAULT_MULTICLASS,
 ) -> DivergenceTerms:
-    """The fitting and the regularizing term in a plane.
+    """Compute the fitting and the regularizing term in a plane.
 
     For an aggregate other than the mean, the weight of a pair is its share in
     the derivative of the aggregate.
@@ -494,7 +494,7 @@ def divergence_terms(
 def divergence_and_terms(
     projected: ClassDensities, *, engine: Engine = "auto", multiclass: Multiclass
 ) -> tuple[float, DivergenceTerms]:
-    """The divergence and its terms, for classes that are projected into the plane already."""
+    """Compute the divergence and its terms, for classes projected into the plane already."""
     logs = projected.potentials(engine).log_values
     value, weights = AGGREGATES[multiclass](logs, projected.totals)
     contributions = weights * logs
@@ -504,7 +504,7 @@ def divergence_and_terms(
 
 
 def nearest_pair_terms(projected: ClassDensities) -> tuple[tuple[int, int], DivergenceTerms]:
-    """The pair of classes that a plane tells apart least, and the terms of its divergence.
+    """Find the classes that a plane tells apart least, and the terms of their divergence.
 
     A change of the coordinates z within the plane to A z adds 2 log |det A| to both terms.
 
@@ -596,7 +596,7 @@ def information_potentials(
 def _checked(
     X: Any, y: Any, components: Any, *, gamma: float, shrinkage: Shrinkage, engine: Engine
 ) -> tuple[ClassDensities, FloatArray]:
-    """The classes with their kernels, and the components, after all checks."""
+    """Check classes and components; return both, the classes with their kernels."""
     check_positive("gamma", gamma)
     check_shrinkage(shrinkage)
     check_choice("engine", engine, ENGINES)

@@ -246,7 +246,7 @@ def search(
 def plan_starts(
     classes: ClassDensities, settings: SearchSettings, planes: Sequence[FloatArray] | None = None
 ) -> list[Start]:
-    """The starts of a search.
+    """Plan the starts of a search.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def _preview(
     stage: Stage,
     planes: Sequence[FloatArray] | None,
 ) -> Progress | None:
-    """The plane of the principal components, evaluated with the first stage's monitored objective.
+    """Return the plane of the principal components with the first stage's objective.
 
     It is reported while the starts are computed, which takes longer than
     everything else before the first step.
@@ -337,7 +337,7 @@ def plan_stages(
     settings: SearchSettings,
     planes: Sequence[FloatArray] | None = None,
 ) -> list[Stage]:
-    """The stages of a search.
+    """Plan the stages of a search.
 
     Parameters
     ----------
@@ -375,7 +375,7 @@ def plan_stages(
 
 
 def default_starts(gamma: float) -> int:
-    """The number of starts that a search takes by default.
+    """Return the number of starts that a search takes by default.
 
     Parameters
     ----------
@@ -417,7 +417,7 @@ def continuation_factors(gamma: float) -> tuple[float, ...]:
 
 
 def kernel_factors(settings: SearchSettings) -> tuple[float, ...]:
-    """The factors on the kernel width of the stages before gamma itself.
+    """Return the factors on the kernel width of the stages before gamma itself.
 
     Parameters
     ----------
@@ -431,7 +431,7 @@ def kernel_factors(settings: SearchSettings) -> tuple[float, ...]:
 def _continuation_stages(
     classes: ClassDensities, settings: SearchSettings, single: PlaneObjective | None, last: Stage
 ) -> list[Stage]:
-    """The stages of wide kernels, which report the objective of the last one, at gamma."""
+    """Plan the stages of wide kernels, which report the objective of the last one, at gamma."""
     return [
         Stage(
             f"γ × {factor:.2g}",
@@ -449,7 +449,7 @@ def _continuation_stages(
 def _competition_stages(
     settings: SearchSettings, single: PlaneObjective | None, last: Stage, *, is_sample: bool
 ) -> list[Stage]:
-    """The stages at gamma itself: all starts for a while, then the best of them to the end.
+    """Plan the stages at gamma: all starts for a while, then the best of them to the end.
 
     The best ones converge in single precision first, and on a sample that is enough.
     """
@@ -470,7 +470,7 @@ def _competition_stages(
 
 
 def _refinement_stages(classes: ClassDensities, settings: SearchSettings) -> list[Stage]:
-    """The stages on a large sample and on all rows.
+    """Plan the stages on a large sample and on all rows.
 
     The finalists of the small sample compete for a few steps; only the best one goes on.
     Looser transforms than those of the divergence that is kept are accurate enough for the climb.
@@ -506,7 +506,7 @@ def _competition_of_finalists(stage: Stage) -> Stage:
 def _of_planes(
     classes: ClassDensities, settings: SearchSettings, precision: Precision
 ) -> PlaneObjective | None:
-    """The objective of several planes at once, where sums over pairs of rows are the faster ones.
+    """Return the objective of several planes at once, where sums over pairs are faster.
 
     The penalized solver is for comparison with the paper only and does without.
     """
@@ -543,7 +543,7 @@ def _together(objective: PlaneObjective | None) -> dict[str, Any]:
 def _objective(
     classes: ClassDensities, settings: SearchSettings, tolerance: float = TOLERANCE
 ) -> Objective:
-    """The same for one plane, less |VV' - 1|^2 for the penalized solver."""
+    """Return the objective of one plane, less |VV' - 1|^2 for the penalized solver."""
 
     def objective(components: FloatArray) -> tuple[float, FloatArray]:
         value, gradient = divergence_and_gradient(
@@ -563,7 +563,7 @@ def _objective(
 
 
 def wide_kernel_objective(classes: ClassDensities, multiclass: Multiclass) -> BatchObjective:
-    """The divergence in the limit of wide kernels, where every class is one Gaussian.
+    """Return the divergence in the limit of wide kernels, where every class is one Gaussian.
 
     As gamma grows, a kernel density tends to the Gaussian with the mean and the covariance of
     its class, widened by the kernel. The divergence of Gaussians needs no sums over rows, so its
@@ -637,7 +637,7 @@ def _limit_climb(
 
 
 def gaussian_term(classes: ClassDensities, multiclass: Multiclass, share: float = 1.0) -> Term:
-    """Of the compiled library, the divergence in the limit of wide kernels."""
+    """Return the term of the compiled library for the limit of wide kernels."""
     means, spreads = _gaussians(classes)
     return Term.of_gaussians(means, spreads, classes.totals, aggregate=multiclass, share=share)
 
@@ -645,7 +645,7 @@ def gaussian_term(classes: ClassDensities, multiclass: Multiclass, share: float 
 def _blind_wide_kernel_objective(
     classes: ClassDensities, multiclass: Multiclass, nuisance_weight: float
 ) -> BatchObjective:
-    """The divergence of the classes less that of the nuisance, all of them as Gaussians."""
+    """Return the divergence of the classes less that of the nuisance, all as Gaussians."""
     of_classes = wide_kernel_objective(classes, multiclass)
     if not (nuisance_weight and classes.cells):
         return of_classes
@@ -692,7 +692,7 @@ def wide_kernel_optima(
 
 
 def competition_rows(classes: ClassDensities, settings: SearchSettings) -> ClassDensities:
-    """The rows on which the starts compete: all of them, or a sample if there are many."""
+    """Return the rows on which starts compete: all, or a sample if there are many."""
     sizes = settings.sample_sizes
     if _n_rows(classes) <= sizes.max_rows:
         return classes

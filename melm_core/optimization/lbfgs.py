@@ -425,7 +425,7 @@ class _Batch:
 
 
 def quasi_newton(gradients: FloatArray, steps: FloatArray, changes: FloatArray) -> FloatArray:
-    """The inverse Hessian of L-BFGS times the gradient, in its compact form (equation 3.1).
+    """Multiply the gradient by the inverse Hessian of L-BFGS in compact form (equation 3.1).
 
     Parameters
     ----------

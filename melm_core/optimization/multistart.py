@@ -175,7 +175,7 @@ class Outcome:
 
 
 def in_data_space(results: Sequence[StartResult], basis: FloatArray) -> tuple[StartResult, ...]:
-    """The same results with orthonormal components in the coordinates of the data.
+    """Return the results with orthonormal components in the coordinates of the data.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def _haar(
 
 
 def whole_space(n_features: int) -> list[Start]:
-    """The only plane with as many components as there are features."""
+    """Return the only plane with as many components as there are features."""
     return [Start("whole space", np.eye(n_features))]
 
 
@@ -369,7 +369,7 @@ class _StartState:
         self.objective, self.components = values[best], planes[best]
 
     def result(self) -> StartResult:
-        """The result, with the plane of the start that this one was merged into."""
+        """Return the result, with the plane of the start that this one was merged into."""
         final = self
         while final.merged_with is not None:
             final = final.merged_with
@@ -608,7 +608,7 @@ def _optimize(
 def _optimize_elsewhere(
     task: Callable[[_Search], list[_StartState]], n_stages: int
 ) -> tuple[list[_StartState], list[Progress], int]:
-    """The changed states, the steps and the number of evaluations of a task."""
+    """Run a task; return the changed states, the steps and the number of evaluations."""
     steps: list[Progress] = []
     search = _Search(steps.append, n_stages)
     with one_thread_each("blas"):
@@ -698,7 +698,7 @@ def _outcome(
 
 
 def _settled(stopped: Sequence[_StartState], objective: Objective) -> list[_StartState]:
-    """The best of the stopped starts; each of them takes the best plane it has passed."""
+    """Return the best of the stopped starts, each at the best plane that it has passed."""
     ranked = sorted(stopped, key=lambda state: -state.best_value)
     best, others = ranked[:_MAX_EVALUATED], ranked[_MAX_EVALUATED:]
     for state in best:

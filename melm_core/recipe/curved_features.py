@@ -135,7 +135,7 @@ class CurvedFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> FloatArray:
-        """The standardized columns, shape (n_samples, n_columns).
+        """Compute the standardized columns, shape (n_samples, n_columns).
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class CurvedFeatures(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return standardized
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """The names of the columns.
+        """Return the names of the columns.
 
         Parameters
         ----------
@@ -214,18 +214,18 @@ def _nested(pieces: FloatArray) -> tuple[tuple[tuple[float, ...], ...], ...]:
 
 
 def curve_literals(curves: Sequence[Curve]) -> list[dict[str, Any]]:
-    """The curves as the arithmetic of rows reads them."""
+    """Return the curves as the arithmetic of rows reads them."""
     return [msgspec.structs.asdict(curve) for curve in curves]
 
 
 def curve_groups(n_features: int, curves: Sequence[Curve]) -> IntArray:
-    """The feature of each column: of the features themselves, then of the columns of the curves."""
+    """Return the feature of each column: features themselves, then columns of the curves."""
     groups = [feature for curve in curves for feature in [curve.at] * curve.n_columns]
     return np.array([*range(n_features), *groups], dtype=np.int64)
 
 
 def curve_names(names: Sequence[str], curves: Sequence[Curve]) -> Iterator[str]:
-    """The names of the columns of the curves, given those of the features."""
+    """Return the names of the columns of the curves, given those of the features."""
     for curve in curves:
         for number in range(1, curve.n_columns + 1):
             yield f"{names[curve.at]}, curve {number}"

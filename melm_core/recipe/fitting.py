@@ -168,7 +168,7 @@ class Preparation:
         return FittedStep(step.kind, columns, filter=tuple(map(tuple, weights.tolist())))
 
     def _places(self, step: Step) -> tuple[int, ...]:
-        """The positions of the columns that a step changes."""
+        """Return the positions of the columns that a step changes."""
         if not step.columns:
             return self.numeric
         column_of = {self.names[column]: column for column in self.numeric}
@@ -182,7 +182,7 @@ class Preparation:
     def _checked_features(
         self, rules: RecipeRules, X: FloatArray, row_numbers: IntArray | None
     ) -> FloatArray:
-        """The features; refuses rows for which a step cannot be computed, and names the first."""
+        """Return the features; refuse rows for which a step cannot be computed."""
         features: FloatArray = prepared_features(X, rules.literals)
         if np.isfinite(features).all():
             return features
@@ -209,7 +209,7 @@ class Preparation:
 
 
 def column_medians(X: FloatArray) -> FloatArray:
-    """The median of what is present in each column.
+    """Compute the median of the present values of each column.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def column_medians(X: FloatArray) -> FloatArray:
 
 
 def derivative_filter(window: int, degree: int) -> FloatArray:
-    """The weights of the first derivative at each place of a window, shape (window, window).
+    """Compute the weights of the first derivative in a window, shape (window, window).
 
     Savitzky and Golay, "Smoothing and Differentiation of Data by Simplified Least Squares
     Procedures", Analytical Chemistry 36, 1964; the distance between neighbors is one. At the ends
@@ -296,7 +296,7 @@ def center_and_scale(X: FloatArray, scaling: Scaling) -> tuple[FloatArray, Float
 
 
 def _known_rows(X: FloatArray) -> FloatArray:
-    """The rows that missing values are taken from: all, or some at equal distances."""
+    """Return the rows that replace missing values: all, or some at equal distances."""
     n_rows, n_columns = X.shape
     n_gappy = int(np.isnan(X).any(axis=1).sum())
     affordable = MAX_NEIGHBOR_WORK // (n_gappy * n_columns)
@@ -306,7 +306,7 @@ def _known_rows(X: FloatArray) -> FloatArray:
 
 
 def _widths(X: FloatArray) -> FloatArray:
-    """The standard deviation of each column, 1 of a constant or an empty one."""
+    """Compute the standard deviation of each column, 1 of a constant or an empty one."""
     present = ~np.isnan(X)
     n_present = np.maximum(present.sum(axis=0), 1)
     mean = np.where(present, X, 0.0).sum(axis=0) / n_present
@@ -363,7 +363,7 @@ class RecipeRules(msgspec.Struct, frozen=True):
         return values
 
     def feature_names(self, encoded: list[str]) -> list[str]:
-        """The names of the features, given those of the encoded columns."""
+        """Return the names of the features, given those of the encoded columns."""
         names = [*encoded, *(f"{encoded[column]} missing" for column in self.indicators)]
         return [*names, *curve_names(names, self.curves)]
 
@@ -394,7 +394,7 @@ class FittedPreparation:
         return curve_groups(len(self.center) - self.rules.n_curve_columns, self.rules.curves)
 
     def with_curves(self, features: FloatArray) -> FittedPreparation:
-        """The same with features that bend, as these rows have them; curves are standardized.
+        """Return the preparation with standardized curves, fitted to these rows.
 
         Parameters
         ----------
@@ -427,7 +427,7 @@ class FittedPreparation:
         return prepared
 
     def features(self, X: FloatArray) -> FloatArray:
-        """The features before they are centered and scaled; see `apply`."""
+        """Compute the features before they are centered and scaled; see `apply`."""
         features: FloatArray = prepared_features(
             np.asarray(X, dtype=np.float64), self.rules.literals
         )

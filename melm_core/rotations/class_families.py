@@ -191,7 +191,7 @@ class ProjectedFamily:
 
 
 def family_per_class(X: FloatArray, y: IntArray, family: ClassFamily) -> FamilyDensities:
-    """The densities of a family, estimated in each plane anew.
+    """Estimate the densities of a family, in each plane anew.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ class DensityModel(Protocol):
         """Project onto linearly independent components (n_components, n_features)."""
 
     def in_plane(self, components: FloatArray) -> PlaneDensities:
-        """The densities at any points of the plane."""
+        """Compute the densities at any points of the plane."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ class Gaussians:
     first: IntArray
 
     def project(self, components: FloatArray) -> Gaussians:
-        """The Gaussians projected onto `components` (n_components, n_features)."""
+        """Project the Gaussians onto `components` (n_components, n_features)."""
         return Gaussians(
             self.means @ components.T,
             components @ self.covariances @ components.T,

@@ -330,7 +330,7 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
         )
 
     def _basis(self, centered: FloatArray, y: IntArray) -> FloatArray:
-        """The basis of the search (n_features, rank), from the features that screening keeps."""
+        """Compute the basis of the search (n_features, rank), from screened features."""
         whiten = self.solver == "lbfgs"
         if self.screening is None:
             return search_basis(centered, y, whiten=whiten)

@@ -104,7 +104,7 @@ class ProjectedKernels:
 def kernels_per_class(
     X: FloatArray, y: IntArray, *, n_components: int, gamma: float
 ) -> KernelDensities:
-    """The kernel densities of MELM, see `melm_core.density.kernel_density`.
+    """Estimate the kernel densities of MELM, see `melm_core.density.kernel_density`.
 
     Parameters
     ----------

@@ -204,7 +204,7 @@ def log_posteriors(log_joint: FloatArray) -> FloatArray:
 
 
 def checked_priors(priors: Any, codes: IntArray) -> FloatArray:
-    """The priors as an array; None gives the shares of the classes.
+    """Return the priors as an array; None gives the shares of the classes.
 
     Parameters
     ----------

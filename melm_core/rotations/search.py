@@ -145,7 +145,7 @@ class _ReductionProgress:
         return self._stopped
 
     def _of_whole_fit(self, reduction: Reduction, step: Progress) -> Progress:
-        """The step in the coordinates of the data, its counts over all reductions so far."""
+        """Return the step in the coordinates of the data, with counts over all reductions."""
         components, objective = step.components, step.objective
         if len(components) > self._n_components:
             components = orthonormalize(components)[: self._n_components]

@@ -52,7 +52,7 @@ class _Plane:
         return self.evaluation.value
 
     def tangent(self) -> FloatArray:
-        """The gradient as a rotation, G O_w in the notation of the paper.
+        """Return the gradient as a rotation, G O_w in the notation of the paper.
 
         The gradient has no part within the plane except for rounding errors,
         which would accumulate in the frame if they were not removed.

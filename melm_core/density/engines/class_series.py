@@ -154,7 +154,7 @@ class ClassSeries:
         return not self.box.is_half
 
     def moved(self, change: FloatArray, offset: FloatArray) -> ClassSeries:
-        """The series of the same rows in other coordinates of their plane.
+        """Return the series of the same rows in other coordinates of their plane.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class ClassSeries:
         return bool(narrowest >= (1 - _SLACK) * least and widest <= (1 + _SLACK) * most)
 
     def cropped(self, covariances: FloatArray) -> ClassSeries:
-        """The part of the series that kernels of these covariances, which it serves, reach."""
+        """Crop the series to the part that kernels of these covariances reach."""
         narrowest, _ = _widths(self.root, covariances)
         reach = decay_distance(self.box.tolerance) / (2.0 * np.pi * self.narrowing * narrowest)
         half = np.minimum(self.box.half_modes, np.ceil(self.box.lengths * reach).astype(np.int64))
@@ -198,7 +198,7 @@ class ClassSeries:
         )
 
     def density(self, points: FloatArray, code: int, covariance: FloatArray) -> FloatArray:
-        """The density of a class at points, shape (n_points,); see `nufft.density`."""
+        """Compute the density of a class at points, shape (n_points,); see `nufft.density`."""
         angles = self.box.angles(points @ self.root)
         sums = self.box.evaluate(angles, self._smoothed(code, covariance).conj())
         return np.asarray(np.maximum(sums, 0.0) * self._scale)
@@ -236,7 +236,7 @@ class ClassSeries:
     def density_on_grid(
         self, code: int, covariance: FloatArray, n_lines: int, margin: float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The density of a class on a grid that ends `margin` kernel widths beyond its rows.
+        """Evaluate the density of a class on a grid `margin` kernel widths beyond its rows.
 
         Returns
         -------
@@ -279,7 +279,7 @@ class ClassSeries:
     def shapes_of(
         half_modes: FloatArray, n_classes: int, n_components: int
     ) -> dict[str, tuple[int, ...]]:
-        """The shapes of the arrays of `to_arrays`."""
+        """Return the shapes of the arrays of `to_arrays`."""
         return {
             "root": (n_components, n_components),
             "middle": (n_components,),
@@ -293,7 +293,7 @@ class ClassSeries:
 
     @classmethod
     def from_arrays(cls, array: Mapping[str, FloatArray]) -> ClassSeries:
-        """The series of which `to_arrays` returned the arrays, if they have their shapes."""
+        """Restore the series from the arrays of `to_arrays`, if they have their shapes."""
         half = array["half_modes"].astype(np.int64)
         tolerance, narrowest, widest = array["limits"].tolist()
         box = Box(array["middle"], array["lengths"], half, tolerance)
@@ -329,13 +329,13 @@ def _modes(half_modes: FloatArray | npt.NDArray[np.int64]) -> tuple[int, ...]:
 
 
 def _widths(root: FloatArray, covariances: FloatArray) -> FloatArray:
-    """The least and the largest standard deviation of kernels in the coordinates of a root."""
+    """Return the least and largest standard deviation of kernels in coordinates of a root."""
     deviations = np.sqrt(np.linalg.eigvalsh(root.T @ covariances @ root))
     return np.array([deviations.min(), deviations.max()])
 
 
 def spectrum(box: Box, covariance: FloatArray) -> FloatArray:
-    """The spectrum of a normal density on the modes of a box."""
+    """Compute the spectrum of a normal density on the modes of a box."""
     frequencies = box.frequencies
     squares = reduce(
         np.add, [c * f**2 for c, f in zip(np.diag(covariance), frequencies, strict=True)]

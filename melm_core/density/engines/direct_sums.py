@@ -395,7 +395,7 @@ def _potential(
     root: FloatArray,
     log_norm: FloatArray,
 ) -> Potential:
-    """The potential of points and their weights, with C^-1 = root root'."""
+    """Compute the potential of points and their weights, with C^-1 = root root'."""
     (a, weights_a), (b, weights_b) = first, second
     log_pairs = np.log(_total(a, weights_a) * _total(b, weights_b))
     is_same = a is b
@@ -435,7 +435,7 @@ class _Points:
     weights: FloatArray | None
 
     def weighted(self) -> FloatArray:
-        """The weights and the rows times their weights, (n_samples, 1 + n_components)."""
+        """Return the weights and the rows times their weights, (n_samples, 1 + n_components)."""
         extended = np.empty((len(self.rows), 1 + self.rows.shape[1]))
         extended[:, 0], extended[:, 1:] = 1.0, self.rows
         return self.times_weights(extended)
@@ -468,7 +468,7 @@ def _sums_relative_to(shift: float, a: _Points, b: _Points) -> tuple[_KernelSums
 
 
 def _own_sums_relative_to(shift: float, a: _Points) -> tuple[_KernelSums, float]:
-    """The sums over all pairs of one sample; pairs from different blocks are computed once.
+    """Sum over all pairs of one sample; pairs from different blocks are computed once.
 
     The largest exponent is zero, that of a row with itself.
     """

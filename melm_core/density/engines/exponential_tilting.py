@@ -157,13 +157,13 @@ def tilted_log_value(
     weights_a: FloatArray | None = None,
     weights_b: FloatArray | None = None,
 ) -> float:
-    """The value of `tilted_log_potential`, in a third of the time."""
+    """Compute the value of `tilted_log_potential`, in a third of the time."""
     first, _, log_factor = _sides(a, b, covariance, weights_a, weights_b)
     return float(np.log(first.total(a)) + log_factor)
 
 
 def tilted_potential_of_blocks(a: Rows, b: Rows, covariance: FloatArray) -> TiltedPotential:
-    """The same for samples in blocks, without weights.
+    """Compute the potential of samples in blocks, without weights.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class _TotalAndMoment:
 
 
 def _by_covariance(moment: FloatArray, covariance: FloatArray) -> FloatArray:
-    """The derivative by the covariance, from the sum of points times their derivatives."""
+    """Compute the derivative by the covariance from the sum of points times derivatives."""
     root, _ = inverse_root(covariance)
     by_covariance: FloatArray = -0.5 * root @ root.T @ (moment + np.eye(len(moment)))
     return by_covariance
@@ -309,7 +309,7 @@ class _TiltedMoments:
         return self.log_scale + float(np.log(self.total))
 
     def __add__(self, other: _TiltedMoments) -> _TiltedMoments:
-        """Of both sets of points."""
+        """Merge the moments of both sets of points."""
         log_scale = max(self.log_scale, other.log_scale)
         first, second = (
             part.total * float(np.exp(part.log_scale - log_scale)) for part in (self, other)

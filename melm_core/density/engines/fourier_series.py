@@ -141,7 +141,7 @@ class FourierPotentials:
         return reduce_rows(moments, added, self._rows, rows), by_covariances
 
     def _near_derivatives(self, weights: FloatArray) -> tuple[list[ComplexArray], FloatArray]:
-        """The series whose gradients are the derivatives by near points; those by covariances."""
+        """Return the series whose gradients are derivatives by near points; and by covariances."""
         if not self._has_derivatives:
             raise ValueError("Potentials from a known series have no derivatives.")
         shares = self._shares(weights)
@@ -184,7 +184,7 @@ class FourierPotentials:
         return logs
 
     def _far_potential(self, a: int, b: int) -> Potential | TiltedPotential | float:
-        """The potential of a far pair; its logarithm alone where that takes much less time."""
+        """Compute the potential of a far pair; its logarithm alone where that is much faster."""
         first, second = self._rows[a], self._rows[b]
         covariance = self._covariances[a] + self._covariances[b]
         if isinstance(first, ClassRows) or isinstance(second, ClassRows):

@@ -130,7 +130,7 @@ def _near_box(points: FloatArray, others: FloatArray, reach: float) -> IntArray:
 
 
 def _shares(rows: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """The weights of rows relative to their sum."""
+    """Return the weights of rows relative to their sum."""
     shares = np.ones(len(rows)) if weights is None else weights
     return np.asarray(shares / shares.sum())
 

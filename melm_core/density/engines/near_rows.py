@@ -98,7 +98,7 @@ class NearRows:
         )
 
     def density(self, points: FloatArray, covariance: FloatArray) -> FloatArray:
-        """The density of the class at points; the error is at most 1e-12 of the kernel's peak.
+        """Compute the density at points, with an error of at most 1e-12 of the kernel's peak.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class NearRows:
     def density_on_grid(
         self, covariance: FloatArray, n_lines: int, margin: float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The density of the class on a grid in a plane, for a multiple of the kernel of `of`.
+        """Evaluate the density on a grid in a plane, for a multiple of the kernel of `of`.
 
         Parameters
         ----------
@@ -244,13 +244,13 @@ class NearClasses:
         )
 
     def density(self, points: FloatArray, code: int, covariance: FloatArray) -> FloatArray:
-        """The density of a class at points, shape (n_points,); see `NearRows.density`."""
+        """Compute the density of a class at points, shape (n_points,); see `NearRows.density`."""
         return self.classes[code].density(points, covariance)
 
     def density_on_grid(
         self, code: int, covariance: FloatArray, n_lines: int, margin: float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The density of a class on a grid; see `NearRows.density_on_grid`."""
+        """Evaluate the density of a class on a grid; see `NearRows.density_on_grid`."""
         return self.classes[code].density_on_grid(covariance, n_lines, margin)
 
     def root_of(self, code: int) -> FloatArray:

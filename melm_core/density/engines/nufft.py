@@ -84,7 +84,7 @@ class Box:
         widest: float = 1.0,
         tolerance: float = TOLERANCE,
     ) -> Box:
-        """The box around all points, for Gaussian kernels between two standard deviations."""
+        """Construct the box around all points, for kernels between two standard deviations."""
         return cls.between(
             *bounds_of(points),
             narrowest=narrowest,
@@ -102,7 +102,7 @@ class Box:
         widest: float = 1.0,
         tolerance: float = TOLERANCE,
     ) -> Box:
-        """The box around all points between two bounds, each of shape (n_components,)."""
+        """Construct the box of points between two bounds, each of shape (n_components,)."""
         reach = decay_distance(tolerance)
         lengths = upper - lower + reach * widest
         half_modes = np.ceil(lengths * reach / (2.0 * np.pi * narrowest))
@@ -202,7 +202,7 @@ class PointSeries:
         self._box, self._root, self._weights = box, root, weights
 
     def __call__(self, code: int, points: FloatArray) -> ComplexArray:
-        """The series of some points of a class, by its number."""
+        """Compute the series of some points of a class, by its number."""
         return self._box.series(self._box.angles(points @ self._root), self._weights[code])
 
 

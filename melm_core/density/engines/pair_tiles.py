@@ -102,7 +102,7 @@ class PairTiles:
         self.is_one_each = len(targets) == n_targets
 
     def pad(self, rows: Sequence[AnyFloatArray]) -> AnyFloatArray:
-        """The rows of all classes in blocks, zero where padded.
+        """Pad the rows of all classes to whole blocks with zeros.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class PairTiles:
         return slice(begin, begin + int(self.counts[code]))
 
     def potentials(self, points: AnyFloatArray, covariances: FloatArray) -> TiledPotentials:
-        """The potentials of the classes in several planes.
+        """Compute the potentials of the classes in several planes.
 
         Parameters
         ----------
@@ -245,7 +245,7 @@ class TiledPotentials:
         return self._gathered(sums.reshape(len(tiles.order), n_planes, *shape[1:]))
 
     def _gathered(self, sums: AnyFloatArray) -> tuple[AnyFloatArray, FloatArray]:
-        """The sums of the tiles added up for every block and class that it meets."""
+        """Add up the sums of the tiles for every block and class that it meets."""
         tiles = self._tiles
         gathered = sums[tiles.order]
         if not tiles.is_one_each:
@@ -382,13 +382,13 @@ class TiledClasses:
         return self._tiles.n_rows
 
     def widened(self, factor: float) -> TiledClasses:
-        """The same rows in memory with kernels `factor` times as wide."""
+        """Return the classes with kernels `factor` times as wide."""
         other = object.__new__(TiledClasses)
         vars(other).update(vars(self), _covariances=self._covariances * factor**2)
         return other
 
     def potentials(self, components: FloatArray) -> PlanePotentials:
-        """The potentials in several planes, (n_planes, n_components, n_features)."""
+        """Compute the potentials in several planes, (n_planes, n_components, n_features)."""
         spread = components[:, None] @ self._covariances  # (n_planes, n_classes, k, n_features)
         points = components.astype(self._rows.dtype) @ self._rows.T
         kernels = spread @ components[:, None].swapaxes(-1, -2)
@@ -472,7 +472,7 @@ class _Sides:
 
 
 def block_length(counts: IntArray) -> int:
-    """The number of rows in a block for which all tiles cost least.
+    """Choose the number of rows in a block for which all tiles cost least.
 
     Parameters
     ----------
@@ -488,7 +488,7 @@ def block_length(counts: IntArray) -> int:
 
 
 def _pair_numbers(n_classes: int) -> IntArray:
-    """The number of every pair of classes in the order of the upper triangle, symmetric."""
+    """Number every pair of classes in the order of the upper triangle, symmetric."""
     numbers = np.zeros((n_classes, n_classes), dtype=np.int64)
     first, second = np.triu_indices(n_classes)
     numbers[first, second] = numbers[second, first] = np.arange(len(first))

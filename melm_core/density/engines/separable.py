@@ -128,7 +128,7 @@ def values(angles: Sequence[FloatArray], series: ComplexArray) -> FloatArray:
 def _waves(
     angles: Sequence[FloatArray], across: int, along: int
 ) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
-    """The waves of a block of points at a time, along the first and along the last axis."""
+    """Yield the waves of a block of points, along the first and along the last axis."""
     for start in range(0, len(angles[0]), _BLOCK_POINTS):
         block = slice(start, start + _BLOCK_POINTS)
         yield block, _waves_of(angles[0][block], across), _waves_of(angles[1][block], along)

@@ -55,7 +55,7 @@ class Axis:
 
     @classmethod
     def of(cls, n_modes: int, tolerance: float) -> Axis:
-        """The axis of an odd number of modes, for errors of a tolerance."""
+        """Construct the axis of an odd number of modes, for errors of a tolerance."""
         width = min(int(np.ceil(-np.log10(tolerance))) + 1, 16)
         finest = max(int(_FINER * n_modes), 2 * width)
         return cls(n_modes // 2, width, scipy.fft.next_fast_len(finest, real=True))
@@ -182,7 +182,7 @@ def _is_separable(n_points: int, axes: Sequence[Axis]) -> bool:
 
 
 def _spectrum(axes: Sequence[Axis]) -> FloatArray:
-    """Of the kernel, on the modes of all axes."""
+    """Compute the spectrum of the kernel, on the modes of all axes."""
     return reduce(np.multiply.outer, [axis.spectrum for axis in axes])
 
 

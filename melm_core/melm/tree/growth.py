@@ -166,7 +166,7 @@ class Rows:
     blocks: tuple[Block, ...]
 
     def shuffled(self, rng: np.random.Generator) -> Rows:
-        """The same rows with labels that say nothing."""
+        """Return the rows with shuffled labels."""
         for _ in range(_MOST_SHUFFLES):
             y = permuted_labels(self.blocks, rng)
             if np.bincount(y, minlength=int(self.y.max()) + 1).min() > 1:
@@ -217,7 +217,7 @@ class _Growth:
             yield from self._shuffled(shuffle, rng)
 
     def tree(self) -> PlaneTree:
-        """The tree so far."""
+        """Return the tree so far."""
         nodes = [node for width in sorted(self.levels) for node in self.levels[width]]
         places = {node: place for place, node in enumerate(nodes)}
         leads = (_places(places, self.narrowing), _places(places, self.widening))
@@ -264,7 +264,7 @@ class _Growth:
             yield
 
     def _compared(self, rows: Rows, rng: np.random.Generator) -> Iterator[tuple[int, MELM]]:
-        """The best plane at each width by the search that is the same for any labels."""
+        """Yield the best plane at each width by a search that is the same for any labels."""
         shape = (self.estimator.n_components, rows.X.shape[1])
         nuisance = self._nuisance_of(rows)
         starts: list[FloatArray] = []
@@ -295,7 +295,7 @@ class _Growth:
         return fit.fit(self.rows.X, self.rows.y, nuisance=self.nuisance)
 
     def _nuisance_of(self, rows: Rows) -> IntArray | None:
-        """The nuisance, unless shuffled labels leave no class with two of its values."""
+        """Return the nuisance, unless shuffled labels leave no class with two of its values."""
         if self.nuisance is None:
             return None
         n_components = self.estimator.get_params()["n_components"]
@@ -318,7 +318,7 @@ class _Growth:
 
 
 def _densities(estimator: MELM, rows: Rows) -> ClassDensities:
-    """The class densities at gamma 1."""
+    """Return the class densities at gamma 1."""
     options = estimator.get_params()
     return kernel_classes(
         rows.X, rows.y, n_components=options["n_components"], shrinkage=options["shrinkage"]

@@ -163,7 +163,7 @@ class PlaneTree:
     def standing_out(
         self, octaves: float = 1.0, angle: float = np.pi / 4
     ) -> tuple[tuple[int, ...], ...]:
-        """The branches that persist and differ, with the nodes above what shuffled labels reach.
+        """Return the distinct branches that persist, with nodes above those of shuffled labels.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class PlaneTree:
         return tuple(different)
 
     def _angle(self, branch: Sequence[int], other: Sequence[int]) -> float:
-        """The smallest angle between planes of two branches."""
+        """Compute the smallest angle between planes of two branches."""
         pairs = (
             (self.nodes[i].components, self.nodes[j].components) for i in branch for j in other
         )
