@@ -16,12 +16,12 @@ from melm_studio.workspace.data_source import ShownData
 
 
 def first_data() -> DataSource:
-    """The data of a first visit."""
+    """Return the data of a first visit."""
     return read(first_source(), DataSource, "The data of a first visit")
 
 
 def first_paint() -> Component:
-    """The page as a visitor sees it before Dash has rendered it."""
+    """Render the page as a visitor sees it before Dash has."""
     if not has_owner() or workspace().panels():
         return first_page(None, is_new=False)
     if flask.request.args:  # a link shows data of its own

@@ -91,7 +91,7 @@ class FormValues(Struct, frozen=True, forbid_unknown_fields=True):
         return float(HELD_OUT.checked(self.held_out_percent)) / 100
 
     def _starts(self, method: str, gamma: Any) -> Any:
-        """As entered; the default in the field stands for that of the kernel width."""
+        """Return the starts as entered; the default stands for that of the kernel width."""
         setting = method_of(method).parameter(STARTS.name)
         if setting is None or self.n_init == setting.default:
             return usual_starts(method, gamma)
@@ -134,5 +134,5 @@ def _gamma(method: str, value: Any) -> Any:
 
 
 def _whole(text: Any) -> Any:
-    """The number that a choice holds as text; other values are left, for the check to refuse."""
+    """Parse the number of a choice; other values are left, for the check to refuse."""
     return int(text) if isinstance(text, str) and text.isdecimal() else text

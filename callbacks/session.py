@@ -43,7 +43,7 @@ def register(app: Served) -> None:
 
 
 def _name_of(secret: bytes) -> str:
-    """The name of the cookie: studios on several ports of one host share its cookies."""
+    """Name the cookie: studios on several ports of one host share its cookies."""
     return f"melm-studio-{hashlib.sha256(secret).hexdigest()[:12]}"
 
 

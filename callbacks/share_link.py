@@ -193,7 +193,7 @@ def _restored(space: Workspace, requested: RequestedView, shown: ShownData) -> d
 
 
 def _script_options(options: ViewOptions) -> dict[str, Any]:
-    """The view options as the page's scripts hold them."""
+    """Return the view options as the page's scripts hold them."""
     is_turned = options.view_angle != DEFAULT_VIEW.view_angle
     return {
         "gamma": options.gamma,

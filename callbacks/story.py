@@ -60,7 +60,7 @@ def register(app: Dash) -> None:
 
 
 def _texts(argument: type[Input | State]) -> list[Input | State]:
-    """The text fields of all views, as arguments of a callback: one list for each of `TEXTS`."""
+    """Declare the text fields of all views, one argument for each of `TEXTS`."""
     return [argument({"type": f"story-{text}", "at": ALL}, "value") for text in TEXTS]
 
 
@@ -110,7 +110,7 @@ def save_story(
 
 
 def _stored(stored: Any) -> Story:
-    """The story that the browser stored; an unreadable one counts as empty."""
+    """Return the story that the browser stored; an unreadable one counts as empty."""
     try:
         return Story.from_json(stored)
     except InputError:
@@ -134,7 +134,7 @@ def _text(typed: Any) -> str:
 
 
 def _clicked() -> list[dict[str, Any]]:
-    """The buttons that were clicked; a field that loses the focus triggers the same callback."""
+    """Return the clicked buttons; a field that loses the focus triggers the same callback."""
     clicks = [click for click in ctx.triggered if click["prop_id"].endswith(".n_clicks")]
     return [ctx.triggered_prop_ids[click["prop_id"]] for click in clicks if click["value"]]
 

@@ -74,7 +74,7 @@ def argument_parser() -> argparse.ArgumentParser:
 
 
 def _version() -> str:
-    """The version of what is installed, and what sums over pairs of rows."""
+    """Return the installed version, and the implementation of sums over pairs of rows."""
     return f"melm-studio {installed_version()}, sums over pairs of rows: {engine()}"
 
 

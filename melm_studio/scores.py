@@ -712,7 +712,7 @@ def answer_given(answer: Answer, questions: Sequence[Question]) -> Answer:
 
 
 def of_made_labels(verdict: Verdict) -> Verdict:
-    """The verdict on labels that were made from the features, which is no yes.
+    """Return the verdict on labels that were made from the features, which is no yes.
 
     Examples
     --------
@@ -747,7 +747,7 @@ def decides_alone(without: Without, chance: float) -> bool:
 
 
 def permutation_p(report: CheckReport, *, is_final: bool) -> PermutationP | None:
-    """The p-value of a check, with bounds until it is final; None before any permutation."""
+    """Return the p-value of a check, with bounds until it is final; None before that."""
     if report.p_value is None:
         return None
     bounds = (None, None) if is_final else (report.lower, report.upper)
@@ -761,7 +761,7 @@ def check_sentence(report: CheckReport) -> str:
 
 
 def better_note(share: float, standard_error: float, others: Mapping[str, float]) -> str:
-    """The run that tells clearly more held-out rows apart; empty if none does.
+    """Name the run that tells clearly more held-out rows apart; empty if none does.
 
     Parameters
     ----------
@@ -784,7 +784,7 @@ def better_note(share: float, standard_error: float, others: Mapping[str, float]
 
 
 def ahead_text(ahead: float, error: float) -> str:
-    """The share of a run beside the best of the same folds: best, level, or how far behind.
+    """Compare the share of a run with the best of the same folds: best, level, or behind.
 
     Examples
     --------
@@ -831,7 +831,7 @@ def feature_sentence(name: str, verdict: Verdict) -> str:
 
 
 def folds_sentence(share: float, n_classes: int, within: str = "") -> str:
-    """The share in cross-validation that no permutation test goes with.
+    """Say the share in cross-validation without a permutation test.
 
     Examples
     --------
@@ -848,7 +848,7 @@ def new_rows_sentence(share: float, n_rows: int, n_classes: int) -> str:
 
 
 def ranking_sentence(best: str, verdict: Verdict) -> str:
-    """The method that tells most held-out rows apart, or that none does.
+    """Name the method that tells most held-out rows apart, or say that none does.
 
     Parameters
     ----------
@@ -874,7 +874,7 @@ def ranking_sentence(best: str, verdict: Verdict) -> str:
 
 
 def guessing(chance: float) -> str:
-    """The same of any chance, in fewer words."""
+    """Say the share of guessing in fewer words."""
     return f"guessing {percent(chance)}"
 
 
@@ -894,7 +894,7 @@ def batch_sentence(share: float, chance: float, standard_error: float, rows: Row
 
 
 def batch_caution(share: float, chance: float, standard_error: float, rows: Rows) -> str:
-    """That the picture may show batches; empty where none can be told apart.
+    """Warn that the picture may show batches; empty where none can be told apart.
 
     Examples
     --------
@@ -908,7 +908,7 @@ def batch_caution(share: float, chance: float, standard_error: float, rows: Rows
 
 
 def batch_shares(share: float, chance: float, rows: Rows) -> str:
-    """The share of rows whose batch is told from their place, and that of guessing."""
+    """Say the share of rows whose batch is told from their place, and that of guessing."""
     return f"{percent(share)} of {rows}, guessing {percent(chance)}"
 
 
@@ -1070,7 +1070,7 @@ class TermsInWords(msgspec.Struct, frozen=True):
 def terms_in_words(
     terms: DivergenceTerms, pair: tuple[str, str], divergence: float, n_classes: int
 ) -> TermsInWords:
-    """The terms of the divergence of the two classes that are told apart least.
+    """Describe the terms of the divergence of the two classes told apart least.
 
     Parameters
     ----------
@@ -1110,7 +1110,7 @@ def terms_in_words(
 
 
 def _and(words: Sequence[str]) -> str:
-    """As "a, b and c"."""
+    """Join words as in "a, b and c"."""
     *others, last = words
     return f"{', '.join(others)} and {last}" if others else last
 

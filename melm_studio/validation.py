@@ -111,7 +111,7 @@ def _led(
 
 
 def _parsed(message: str) -> tuple[str, list[str]]:
-    """The problem that msgspec reports, and the path to the value."""
+    """Return the problem that msgspec reports, and the path to the value."""
     problem, _, place = message.rpartition(" - at ")
     match = _PLACE.fullmatch(place)
     if match is None:
@@ -168,7 +168,7 @@ def _rule(kind: inspect.Type) -> str:
 
 
 def _range(kind: inspect.IntType | inspect.FloatType) -> str:
-    """The bounds of a number in words, after its kind; nothing for one without bounds."""
+    """Describe the bounds of a number, after its kind; empty without bounds."""
     if kind.ge is not None and kind.le is not None:
         return f" from {kind.ge:,.10g} to {kind.le:,.10g}"
     bounds = (("of at least", kind.ge), ("above", kind.gt), ("up to", kind.le), ("below", kind.lt))

@@ -144,7 +144,7 @@ def _act_by(grant: Grant, named: str | None) -> None:
 
 
 def _named_by_proxy() -> str | None:
-    """The visitor whom a trusted proxy names; None where there is no such proxy or name."""
+    """Return the visitor named by a trusted proxy; None where there is none."""
     header = services().settings.user_header
     name = flask.request.headers.get(header, "").strip() if header else ""
     return owner_of_user(cast(bytes, flask.current_app.secret_key), name) if name else None

@@ -90,7 +90,7 @@ def _choices(
 
 
 def _number(text: str) -> Any:
-    """The number that was typed; other text is left as it is, for the parameter to refuse."""
+    """Parse a typed number; other text is left as it is, for the parameter to refuse."""
     try:
         return float(text.replace(",", "."))
     except ValueError:

@@ -19,7 +19,7 @@ def register(app: Dash) -> None:
 
 
 def description(run_id: str) -> dict[str, Any]:
-    """The words; `plane` names the plane."""
+    """Describe a plane in words; `plane` names it."""
     record, renderer = own_fit(run_id), services().renderer
     event = requested_event(run_id, flask.request.args.get("plane", type=int))
     options = requested_options()

@@ -34,21 +34,21 @@ def register(app: Served) -> None:
 
 
 def points(run_id: str) -> flask.Response:
-    """The coordinates of every row."""
+    """Return the coordinates of every row."""
     record = own_run(run_id)
     parts = services().renderer.rows(record)
     return _csv(points_table(parts, _event(record)), record, "points")
 
 
 def components(run_id: str) -> flask.Response:
-    """The linear map from a row to its coordinates."""
+    """Return the linear map from a row to its coordinates."""
     record = _linear_run(run_id)
     data = services().renderer.data(record)
     return _csv(components_table(data, _event(record)), record, "components")
 
 
 def model(run_id: str) -> flask.Response:
-    """The plane in the format of `SavedPlane`."""
+    """Return the plane in the format of `SavedPlane`."""
     record = _linear_run(run_id)
     return attachment(
         model_text(record, _saved_plane(record)), record, "model.json", "application/json"
@@ -96,7 +96,7 @@ def points_table(parts: tuple[LabeledData, LabeledData], event: PlaneEvent) -> p
 
 
 def components_table(data: RunData, event: PlaneEvent) -> pd.DataFrame:
-    """The components; a coordinate is the sum of (value - center) / scale * component."""
+    """Tabulate components: a coordinate sums (value - center) / scale * component."""
     return pd.DataFrame(
         {
             "feature": list(data.feature_names),

@@ -145,7 +145,7 @@ def _has_news(run_id: str) -> bool:
 
 
 def figure(run_id: str) -> flask.Response:
-    """The figures of a run without data, and the rows behind its points."""
+    """Return the figures of a run without data, and the rows behind its points."""
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
     if isinstance(workspace().run_of_any_version(run_id), UnreadableRun):
         return _blank_figure(scheme)
@@ -166,7 +166,7 @@ def figure(run_id: str) -> flask.Response:
 
 
 def _blank_figure(scheme: Scheme) -> flask.Response:
-    """The figures of a run of which no plane can be drawn."""
+    """Return the figures of a run of which no plane can be drawn."""
     style = _style((), 0, scheme, COMPONENTS.default, "divergence")
     rows = {"rows": row_numbers(([], [])), "unlabeled": 0, "is_sample": False}
     body = {**style, **rows, "classes": (), "surface": THEMES[scheme].surface}
@@ -174,13 +174,13 @@ def _blank_figure(scheme: Scheme) -> flask.Response:
 
 
 def plane(run_id: str, sequence: int) -> dict[str, Any]:
-    """The view of one plane."""
+    """Return the view of one plane."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
     return _view(record, event, requested_options())
 
 
 def gamma_advice_of(run_id: str) -> dict[str, Any]:
-    """The held-out accuracy of inner folds by kernel width, and what they recommend."""
+    """Return the held-out accuracy of inner folds by kernel width, and their advice."""
     record = own_run(run_id)
     advice = gamma_advice(record, workspace().fits())
     return {
@@ -204,7 +204,7 @@ def trade_off(run_id: str, sequence: int) -> dict[str, Any]:
 
 
 def terms(run_id: str, sequence: int) -> dict[str, Any]:
-    """The terms of the divergence of one plane; ``markup`` is their table."""
+    """Return the terms of the divergence of one plane; ``markup`` is their table."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
     renderer, options = services().renderer, requested_options()
     pair, parts = renderer.divergence_terms(record, event, options)
@@ -249,7 +249,7 @@ def features(run_id: str, sequence: int) -> dict[str, Any]:
 def _style(
     class_names: tuple[str, ...], n_drawn: int, scheme: Scheme, n_components: int, objective: str
 ) -> dict[str, Any]:
-    """The figures of a plane and of its history, without data."""
+    """Return the figures of a plane and of its history, without data."""
     plane = empty_figure(class_names, n_drawn, scheme, n_components=n_components)
     curve = curve_figure(scheme, objective)
     return {"plane": plane.to_plotly_json(), "curve": curve.to_plotly_json()}
@@ -297,7 +297,7 @@ def _news(
 
 
 def _refitted(record: RunRecord, newest: PlaneEvent) -> dict[str, Any] | None:
-    """Of a run whose refits are done, held-out divergence along its planes, where that is known."""
+    """Return held-out divergence along the planes of a run whose refits are done."""
     refits = services().renderer.refits(record)
     if refits is None:
         return None
@@ -356,7 +356,7 @@ def _newest_view(
 
 
 def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[str, Any]:
-    """The arrays of a view, its scores, and what the page needs to move its arrows."""
+    """Return the arrays of a view, its scores, and what the page needs to move its arrows."""
     renderer, method = services().renderer, METHODS[record.method]
     view, viewer = renderer.view(record, event, options), renderer.viewer(record)
     divergence = renderer.divergence(record, event, options)
@@ -404,7 +404,7 @@ def _places(
 
 
 def _sample_caption(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
-    """Of a registered table, which rows a view is of."""
+    """Say which rows of a registered table a view is of."""
     return _rows_caption(record, event, options) if record.is_of_sample else ""
 
 
@@ -418,7 +418,7 @@ def _rows_caption(record: RunRecord, event: PlaneEvent, options: ViewOptions) ->
 def _kept_sentence(
     record: RunRecord, event: PlaneEvent, options: ViewOptions, divergence: float
 ) -> str | None:
-    """The share of the divergence that the top features keep, if only these are shown."""
+    """Say the share of the divergence that top features keep, if only these are shown."""
     if options.n_top_features is None:
         return None
     renderer = services().renderer
@@ -431,5 +431,5 @@ def _kept_sentence(
 
 
 def _sequence(text: str) -> int:
-    """The sequence that a page names; -1, before the first, for anything else."""
+    """Parse the sequence that a page names; -1, before the first, for anything else."""
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else -1

@@ -49,13 +49,13 @@ def _names() -> frozenset[str]:
 
 @cache
 def _pictures() -> frozenset[str]:
-    """Those of a checkout; the wheel has none."""
+    """Return the pictures of a checkout; the wheel has none."""
     return frozenset(file.name for file in _PICTURES.glob("*.*"))
 
 
 @cache
 def _rendered(name: str) -> tuple[str, str]:
-    """The title of a page and its HTML."""
+    """Render a page: its title and its HTML."""
     markdown = MarkdownIt("commonmark").enable("table")
     tokens = markdown.parse((_DOCS / f"{name}.md").read_text(encoding="utf-8"))
     title = next(token.content for token in tokens if token.type == "inline")

@@ -33,12 +33,12 @@ def register(app: Dash) -> None:
 
 
 def health() -> tuple[str, int]:
-    """The server answers, and what sums over pairs of rows here."""
+    """Answer that the server works, with its implementation of sums over pairs of rows."""
     return f"ok, sums over pairs of rows: {engine()}", 200
 
 
 def ready() -> tuple[str, int]:
-    """The store can be written, and a supervisor works the queue."""
+    """Answer whether the store can be written, and a supervisor works the queue."""
     store = services().store
     problems = [*_store_problems(store), *_supervisor_problems(store)]
     return ("; ".join(problems), 503) if problems else ("ready", 200)

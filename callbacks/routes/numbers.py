@@ -44,7 +44,7 @@ def register(app: Dash) -> None:
 
 
 def loadings(run_id: str) -> dict[str, Any]:
-    """The figure, as a dialog beside the picture shows it; `plane` names the plane."""
+    """Return the figure as a dialog beside the picture shows it; `plane` names the plane."""
     record, renderer = own_fit(run_id), services().renderer
     if not METHODS[record.method].is_linear or record.parameters.n_components == 1:
         flask.abort(404)

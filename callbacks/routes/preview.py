@@ -66,7 +66,7 @@ def points_of_preview() -> flask.Response:
 
 
 def _run() -> RunRecord:
-    """The run that would find the plane; it is not stored."""
+    """Return the run that would find the plane; it is not stored."""
     shown = ShownData.from_json(flask.request.get_json(silent=True))
     run = workspace().new_fit(shown, METHOD, RunParameters())
     data = services().renderer.data(run)

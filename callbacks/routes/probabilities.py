@@ -12,7 +12,7 @@ from melm_studio.runs.records.run import PlaneEvent, RunRecord
 
 
 def known_probabilities(record: RunRecord) -> HeldOutProbabilities | None:
-    """The calibrated probabilities of the rows of a run; None if not computed."""
+    """Return the calibrated probabilities of the rows of a run; None if not computed."""
     current = workspace().about(record, PROBABILITIES.name)
     if current is None or not PROBABILITIES.stands(current):
         return None
@@ -20,7 +20,7 @@ def known_probabilities(record: RunRecord) -> HeldOutProbabilities | None:
 
 
 def probabilities_in_plane(record: RunRecord, event: PlaneEvent) -> KnownProbabilities | None:
-    """Those that hold in the plane on screen: of one that is not the run's result, none.
+    """Return probabilities for the plane on screen; none if it is not the run's result.
 
     Those of a nonlinear method take longer than a visitor waits: they come with suspect labels, at
     the kernel width of the run.

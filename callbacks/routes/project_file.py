@@ -54,7 +54,7 @@ def register(app: Dash) -> None:
 
 
 def save() -> flask.Response:
-    """The project of the table and the story in the body of the request."""
+    """Save the project of the table and the story in the body of the request."""
     request = read(flask.request.get_json(silent=True), ProjectRequest, "The project")
     file = tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES)  # noqa: SIM115 (Flask closes it)
     try:

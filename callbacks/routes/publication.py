@@ -144,7 +144,7 @@ def register(app: Served) -> None:
 
 
 def print_panels() -> flask.Response:
-    """The figure that the body of the request describes; notes on it are in a header."""
+    """Print the figure that the body of the request describes; notes are in a header."""
     request = read(flask.request.get_json(silent=True), FigureRequest, "The figure")
     panels = [_panel(panel) for panel in request.panels]
     printed = print_figure(panels, request.style, request.format)
@@ -213,7 +213,7 @@ def figure_panel(
 
 
 def _view_of_every_row(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> PlaneView:
-    """The view of a plane with all of its rows, as the page shows a plane at rest."""
+    """Return the view of a plane with all of its rows, as the page shows it at rest."""
     renderer = services().renderer
     view, viewer = renderer.view(record, event, options), renderer.viewer(record)
     if viewer.n_drawn == viewer.n_rows:
@@ -251,7 +251,7 @@ def print_figure(
 
 
 def report_run(run_id: str) -> flask.Response:
-    """The report of a run, of the plane and under the view options in the query."""
+    """Return the report of a run, of the plane and view options in the query."""
     record, options = own_run(run_id), requested_options()
     event = requested_event(run_id, flask.request.args.get("plane", type=int))
     run = _reported(record, event, options)
@@ -259,13 +259,13 @@ def report_run(run_id: str) -> flask.Response:
 
 
 def verdict(run_id: str) -> flask.Response:
-    """The verdict of a run, as a file that others can compute again."""
+    """Return the verdict of a run, as a file that others can compute again."""
     record = own_fit(run_id)
     return attachment(workspace().verdict(record), record, FILE_NAME, "application/json")
 
 
 def report_comparison() -> flask.Response:
-    """The report of the runs that ``run``, repeatable, names: their newest planes."""
+    """Return the report of the runs that ``run``, repeatable, names: their newest planes."""
     records = [own_run(run_id) for run_id in dict.fromkeys(flask.request.args.getlist("run"))]
     if not 1 <= len(records) <= MAX_RUNS:
         raise InputError(_TOO_MANY)
@@ -340,7 +340,7 @@ def _picture(panels: list[FigurePanel], style: FigureStyle, description: str) ->
 
 
 def _link(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
-    """The address of the view; empty if it is too long for one or its data are not known."""
+    """Return the address of the view; empty if it is too long, or its data are unknown."""
     divergence = services().renderer.divergence(record, event, options)
     try:
         spec = spec_of(
@@ -363,7 +363,7 @@ def _sent(report: Any, record: RunRecord, suffix: str) -> flask.Response:
 
 
 def scores() -> dict[str, str]:
-    """The list of the runs and the table of their scores, as the page shows them.
+    """Return the list of the runs and the table of their scores, as the page shows them.
 
     The table is sorted by the column that ``sort`` names, if any.
     """
@@ -383,16 +383,16 @@ def scores() -> dict[str, str]:
 
 
 def pair() -> str:
-    """What two runs differ in, as the page shows it."""
+    """Return how two runs differ, as the page shows it."""
     from melm_studio.layout.compare import pair_view  # noqa: PLC0415 - with Dash
     from melm_studio.layout.shell.markup import markup  # noqa: PLC0415
 
     runs = _two_runs()
-    found, movers = _agreement(runs), _movers_or_why_not(runs)
+    angles, movers = _agreement(runs), _movers_or_why_not(runs)
     alike = runs[0].data_id == runs[1].data_id and not isinstance(movers, str)
-    can_morph = alike and found.degrees[0][1] is not None
+    can_morph = alike and angles.degrees[0][1] is not None
     names = [run.run_id for run in runs]
-    return markup(pair_view(found, movers, names, can_morph=can_morph))
+    return markup(pair_view(angles, movers, names, can_morph=can_morph))
 
 
 def _movers_or_why_not(runs: Sequence[RunRecord]) -> Sequence[Mover] | str:
@@ -403,7 +403,7 @@ def _movers_or_why_not(runs: Sequence[RunRecord]) -> Sequence[Mover] | str:
 
 
 def scores_csv() -> flask.Response:
-    """The scores of the runs."""
+    """Return the scores of the runs."""
     runs = _runs()
     return _sent_table(scores_frame(_compared(runs)), runs[0], "scores.csv")
 
@@ -443,7 +443,7 @@ def ranking_csv(run_id: str) -> flask.Response:
 
 
 def overlap_csv(run_id: str) -> flask.Response:
-    """The held-out confusion of the classes that a check found."""
+    """Return the held-out confusion of the classes that a check found."""
     record = _run_of_kind(run_id, "check")
     overlap = CHECK.stored(services().store, record.run_id).overlap
     if not overlap:

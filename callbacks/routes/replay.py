@@ -70,7 +70,7 @@ def register(app: Dash) -> None:
 
 
 def replay(run_id: str) -> flask.Response:
-    """The replay of a run, at evenly spaced planes, with its tree and its resampled plane.
+    """Return the replay of a run, at evenly spaced planes, with its tree and resamples.
 
     `layers` names what else it shows, see `MoreLayer`.
     """
@@ -177,7 +177,7 @@ def every_row(record: RunRecord, event: PlaneEvent, view: PlaneView) -> dict[str
 
 @cache
 def _script() -> str:
-    """The modules that draw a replay, as one script that opens it."""
+    """Join the modules that draw a replay into one script that opens it."""
     script = jsmin(bundle(ASSETS / _ENTRY, ASSETS).script)
     return f'{script}\nmodules["{_ENTRY}"].openReplay();'
 
@@ -193,7 +193,7 @@ def _packed(by_class: list[tuple[FloatArray, FloatArray]]) -> dict[str, Any]:
 
 
 def replay_sections(record: RunRecord, event: PlaneEvent) -> str:
-    """The sections of a run with all that they need; empty where it has neither."""
+    """Return the sections of a run with their data; empty where it has neither."""
     return "\n".join(filter(None, (_tree(record, event), _resamples(record, event))))
 
 

@@ -62,7 +62,7 @@ def viewed_event(record: RunRecord, event: PlaneEvent) -> PlaneEvent:
 
 
 def shown_verdict(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Verdict:
-    """The verdict on a run where its own plane is shown, as above its picture.
+    """Return the verdict on a run where its own plane is shown, as above its picture.
 
     Of any other plane, what its shares say.
     """

@@ -133,13 +133,13 @@ def selected_csv(run_id: str, sequence: int) -> flask.Response:
 
 
 def found_outliers(run_id: str, sequence: int) -> dict[str, Any]:
-    """The rows beyond the limits of T² and Q."""
+    """Return the rows beyond the limits of T² and Q."""
     plane = _plane(run_id, sequence)
     return _json(outliers(plane.data, plane.placer))
 
 
 def named(run_id: str) -> dict[str, Any]:
-    """The rows whose name contains ``text``."""
+    """Return the rows whose name contains ``text``."""
     data = services().rows.data(own_run(run_id))
     text = read(flask.request.args.get("text", ""), Text, "The name")
     return _json(rows_named(data, text))
@@ -333,26 +333,26 @@ def packed_points_of(parts: Parts, axes: FloatArray) -> flask.Response:
 
 
 def _tagged(response: flask.Response) -> flask.Response:
-    """The browser keeps the answer and asks whether it still holds."""
+    """Tag a response: the browser keeps it and asks whether it still holds."""
     response.add_etag()
     response.make_conditional(flask.request)
     return response
 
 
 def columns(run_id: str) -> dict[str, Any]:
-    """The names of the columns of the run's table."""
+    """Return the names of the columns of the run's table."""
     table = services().rows.table(workspace(), own_run(run_id))
     return {"columns": [str(name) for name in table.columns]}
 
 
 def colors(run_id: str) -> dict[str, Any]:
-    """The colors of the points by ``column``, on a page of a ``scheme``."""
+    """Return the colors of the points by ``column``, on a page of a ``scheme``."""
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
     return _marks(own_run(run_id), partial(row_colors, scheme=scheme))
 
 
 def symbols(run_id: str) -> dict[str, Any]:
-    """The symbols of the points by ``column``."""
+    """Return the symbols of the points by ``column``."""
     return _marks(own_run(run_id), row_symbols)
 
 

@@ -25,7 +25,7 @@ def register(app: Dash) -> None:
 
 
 def share(run_id: str, sequence: int) -> dict[str, Any]:
-    """The shared view of a plane under view options; ``mode``, ``hidden``, marks are the page's."""
+    """Return the shared view of a plane; ``mode``, ``hidden``, marks are those of the page."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
     spec = _spec(record, event)
     name = f"{title(record)}, {record.data_name}"
@@ -73,7 +73,7 @@ def _marks(query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _link(spec: ViewSpec) -> dict[str, str]:
-    """The query, or why there is none."""
+    """Return the query, or the reason why there is none."""
     try:
         return {"query": to_query(spec), "words": ""}
     except InputError as error:

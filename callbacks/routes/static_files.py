@@ -51,7 +51,7 @@ def register(app: Dash) -> None:
 
 
 def plotly() -> flask.Response:
-    """The script of plotly, as it is stored if the browser accepts brotli."""
+    """Return the script of plotly, as it is stored if the browser accepts brotli."""
     if flask.request.accept_encodings["br"]:
         headers = {"Content-Encoding": "br"}
         return flask.Response(compressed_plotly_script(), 200, headers, "text/javascript")
@@ -59,12 +59,12 @@ def plotly() -> flask.Response:
 
 
 def styles() -> flask.Response:
-    """The style sheet of the page."""
+    """Return the style sheet of the page."""
     return flask.Response(style_sheet(), mimetype="text/css")
 
 
 def script(name: str) -> flask.Response:
-    """The script of a page."""
+    """Return the script of a page."""
     return flask.Response(page_bundle(name).script, mimetype="text/javascript")
 
 
@@ -101,7 +101,7 @@ def add_lifetime(response: flask.Response) -> flask.Response:
 
 
 def _asset_path(app: Dash, name: str) -> str:
-    """The path of an asset below the prefix of addresses."""
+    """Return the path of an asset below the prefix of addresses."""
     path: str = app.get_asset_url(name)
     return path.removeprefix(services().settings.path_prefix)
 

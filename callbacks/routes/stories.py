@@ -57,14 +57,14 @@ def read_story() -> tuple[dict[str, Any], int]:
 
 
 def presenter(app: Dash) -> str:
-    """The page, which the tab that opened it tells what to show."""
+    """Return the page, which the tab that opened it controls."""
     return document(
         "presenter.html", script=app.get_asset_url(PRESENTER_SCRIPT), icon=app.get_asset_url(ICON)
     )
 
 
 def picture() -> dict[str, Any] | tuple[str, int]:
-    """The plane of a shared view; nothing where the visitor has no run of it yet."""
+    """Return the plane of a shared view; empty where the visitor has no run of it yet."""
     spec = ViewSpec.from_json(flask.request.get_json(silent=True))
     try:
         record = _fit(spec, spec.data_id)
@@ -86,7 +86,7 @@ def picture() -> dict[str, Any] | tuple[str, int]:
 
 
 def _fit(part: ViewSpec | SharedMorph, data_id: str) -> RunRecord:
-    """The visitor's run of a view, or of what it is morphed to."""
+    """Return the visitor's run of a view, or of what it is morphed to."""
     return _found(workspace().equal_fit(data_id, part.method, part.run_parameters))
 
 
@@ -99,7 +99,7 @@ def _event_of(record: RunRecord, spec: ViewSpec) -> PlaneEvent:
 
 
 def _options_of(spec: ViewSpec) -> ViewOptions:
-    """The view options with the run that the view is morphed to."""
+    """Return the view options with the run that the view is morphed to."""
     if spec.morph is None:
         return spec.options
     if spec.morph.plane is not None:  # of a tree or of resamples, which are computed when shown

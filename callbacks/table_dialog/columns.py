@@ -76,7 +76,7 @@ def _connect_dialog(app: Dash) -> None:
 
 
 def _connect_table(app: Dash) -> None:
-    """The page of the columns that are found, and what can be done with them."""
+    """Connect the page of the matching columns, and what can be done with them."""
     app.callback(
         Output(ids.COLUMNS_TABLE, "children"),
         Output(ids.COLUMNS_PAGE, "total"),
@@ -100,7 +100,7 @@ def _connect_table(app: Dash) -> None:
 
 
 def _connect_choices(app: Dash) -> None:
-    """The uses of columns that the user chooses, each a new choice of the data."""
+    """Connect the uses of columns that the user chooses, each a new choice of the data."""
     app.callback(
         Output(ids.CHOICE, "data", allow_duplicate=True),
         Output(ids.GRID, "error", allow_duplicate=True),

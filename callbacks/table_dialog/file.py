@@ -69,7 +69,7 @@ def read_again(values: list[Any], option_ids: list[NamedControl], data: Any) -> 
 
 
 def _read(source: DataSource, options: ReadOptions, *, is_same: bool) -> DataSource:
-    """The source read in another way; another sheet has other columns and classes."""
+    """Return the source to be read in another way; another sheet has other columns."""
     if is_same:
         answers = answers_beside_reading(source.answers)
         return replace(source, reading=options, answers=answers)

@@ -115,13 +115,13 @@ def reset_recipe(clicks: int | None, data: Any) -> Any:
 
 
 def _numeric(shown: ShownData) -> list[str]:
-    """The columns that steps change."""
+    """List the columns that steps change."""
     columns = workspace().data(shown).columns
     return [column.name for column in columns if column.role is Role.NUMERIC]
 
 
 def _with(recipe: Recipe, control: Any, value: Any, n_columns: int) -> Recipe:
-    """The recipe with the value of one control."""
+    """Return the recipe with the value of one control."""
     name, values = control["name"], msgspec.to_builtins(recipe)
     steps, missing = list(values.get("steps", ())), values.get("missing", {})
     if control["type"] == "recipe-step":

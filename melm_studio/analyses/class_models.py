@@ -305,7 +305,7 @@ class _Fitted:
 def _model(
     name: str, X: FloatArray, groups: IntArray | None, lot: LotRows | None, model: ClassModel
 ) -> OneModel:
-    """The model of all rows of a class, and where it puts new rows."""
+    """Fit the model to all rows of a class, and place new rows in it."""
     n_units = len(X) if groups is None else len(np.unique(groups))
     if n_units <= ClassModel.FEWEST_ROWS:
         return OneModel(
@@ -338,7 +338,7 @@ def _distances(report: ClassModelsReport) -> FloatArray:
 
 
 def new_row_cells(report: ClassModelsReport) -> list[tuple[str, ...]]:
-    """The cells of `NEW_HEAD` of every new row."""
+    """Return the cells of `NEW_HEAD` of every new row."""
     names, distances = [model.name for model in report.models], _distances(report)
     return [
         (

@@ -58,7 +58,7 @@ def table(
 
 
 def confusion(class_names: Sequence[str], shares: Sequence[Sequence[float]], file: str) -> Block:
-    """The held-out confusion between each pair of classes, which shows only these two.
+    """Return the held-out confusion between pairs of classes, which shows only these two.
 
     `file` is its address as CSV.
     """

@@ -257,7 +257,7 @@ class _Lots:
 
 
 def _group_column(data: LabeledData) -> str:
-    """The column of the table that names the groups; empty where they are not those of one."""
+    """Return the column that names the groups; empty where they are not those of one."""
     names = [column.name for column in data.columns if column.role is Role.GROUP]
     return names[0] if len(names) == 1 else ""
 

@@ -54,7 +54,7 @@ class LotRows:
 
     @classmethod
     def of(cls, new: NewRows) -> Self:
-        """Of a second table."""
+        """Return the rows of a second table."""
         is_filled = np.atleast_1d(np.isnan(new.encoded).any(axis=1))
         return cls(new.name, new.X, new.labels, new.row_numbers, is_filled, new.groups)
 

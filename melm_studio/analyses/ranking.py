@@ -301,7 +301,7 @@ class _Comparison:
         return Study(key, **self._rows, parameters=parameters, random_state=seed)
 
     def _winner(self, methods: Sequence[RankedMethod]) -> Winner | None:
-        """The best method so far, with its share corrected for the choice."""
+        """Return the best method so far, with its share corrected for the choice."""
         scored = [method for method in methods if method.held_out]
         if len(scored) < 2:
             return None
@@ -368,7 +368,7 @@ class RankedRow:
 
 
 def ranked(report: RankingReport) -> list[RankedRow]:
-    """The methods that were scored, best first.
+    """Return the methods that were scored, best first.
 
     The first has the share of `Winner`, where there is one: those of the others are not chosen,
     so theirs may be larger. Two methods are tied where Compare calls two runs level: if the
@@ -411,7 +411,7 @@ def _row(method: RankedMethod, best: RankedMethod) -> RankedRow:
 
 
 def _tables(report: RankingReport) -> Iterator[Block]:
-    """The ranking; methods behind that few look for are folded away."""
+    """Return the ranking; methods far behind are folded away."""
     chance, rows = report.batch_chance, ranked(report)
     batch = () if chance is None else (f"batch, {guessing(chance)}",)
     head = ("Method", "held out", "training", *batch, "standing")

@@ -74,7 +74,7 @@ class RefitsOfRun(Analysis[RefitsReport]):
         return refits_sentence(report) or "No fold is done yet."
 
     def as_json(self, report: RefitsReport) -> Any:
-        """The report without its packed arrays, which `refits` of the HTTP interface unpacks."""
+        """Return the report without packed arrays, which `refits` of the HTTP interface unpacks."""
         return msgspec.to_builtins(replace(report, places=b"", folds=b"", so_far=()))
 
     def checked(self, raw: bytes, shape: DataShape) -> bytes:
@@ -140,7 +140,7 @@ def refitted(work: Work, after_fold: Callable[[RefitsReport], None]) -> RefitsRe
 
 
 def _kept(refits: Refits, work: Work, fit_s: float) -> tuple[FoldSoFar, ...]:
-    """The folds so far, with their planes in the history of the run."""
+    """Store the planes of the folds so far in the history of the run; return the folds."""
     folds: list[FoldSoFar] = []
     number, n_folds = 0, len(refits.folds)
     for index, fold in enumerate(refits.kept):
@@ -160,7 +160,7 @@ def _kept(refits: Refits, work: Work, fit_s: float) -> tuple[FoldSoFar, ...]:
 
 
 def _folds_so_far(work: Work) -> tuple[tuple[KeptFold, ...], float]:
-    """The folds that the refits of the run have kept, and the seconds of CPU that they took."""
+    """Return the stored folds of the refits, and the seconds of CPU that they took."""
     run_id = refits_id(work.record.of_run)
     try:
         report = REFITS_OF_RUN.stored(work.store, run_id)
@@ -195,7 +195,7 @@ def keep_refits(store: RunStore, run: RunRecord, report: RefitsReport) -> None:
 
 
 def _scored(refits: Refits, data: LabeledData, cpu_s: float) -> RefitsReport:
-    """The numbers of the folds so far.
+    """Compute the numbers of the folds so far.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def _second(refits: Refits) -> SecondComponent | None:
 
 
 def _plane_of_run(work: Work) -> FittedProjection | None:
-    """The plane that is drawn, of the rows as the study has them; None of a nonlinear method."""
+    """Return the plane that is drawn, of the rows of the study; None if it is nonlinear."""
     last = work.store.last_event(work.record.of_run)
     if last is None or not METHODS[work.record.method].is_linear:
         return None
@@ -291,7 +291,7 @@ def _plane_of_run(work: Work) -> FittedProjection | None:
 
 
 def _along_components(refits: Refits, work: Work) -> FloatArray | None:
-    """The unseen places along the components of the run; None where its plane is another one."""
+    """Return unseen places along the run's components; None if its plane is another one."""
     last = work.store.last_event(work.record.of_run)
     if last is None:
         return None

@@ -254,7 +254,7 @@ def _is_whole(reliability: SetReliability) -> bool:
 
 
 def _coverage(text: str) -> float:
-    """The coverage of a query; the default for one that is not offered."""
+    """Return the coverage of a query; the default for one that is not offered."""
     offered = {str(each): each for each in COVERAGES}
     return offered.get(text, DEFAULT_COVERAGE)
 

@@ -117,7 +117,7 @@ def tried_reading(
     share: float | None,
     callback: Callable[[Any], None],
 ) -> TriedReading:
-    """The answer for the method of a run if rows belong together as a reading says.
+    """Return the answer for a run's method if rows belong together as a reading says.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def record_of(
     p: PermutationP | None = None,
     score: Score | None = None,
 ) -> TriedReading:
-    """The record of an answer for rows that belong together as a reading says."""
+    """Record the answer for rows that belong together as a reading says."""
     return TriedReading(
         question=reading.question.id,
         choice=reading.answer,

@@ -243,7 +243,7 @@ def _report(path: SparsePath, n_all: int) -> SparseReport:
 
 
 def _chosen(report: SparseReport, path: SparsePath, study: Study) -> SparseReport:
-    """The report with the fewest features, and their share corrected for having been chosen."""
+    """Add the fewest features to a report, and their share corrected for the choice."""
     ascending = path.sizes[::-1]
     try:
         winner = winner_share(
@@ -341,7 +341,7 @@ class NamedSize:
 
 
 def named_sizes(report: SparseReport, names: Sequence[str]) -> list[NamedSize]:
-    """The sizes, fewest features first, with the features that they keep."""
+    """Return the sizes, fewest features first, with the features that they keep."""
     return [
         NamedSize(
             size.n_features,

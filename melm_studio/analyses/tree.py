@@ -354,7 +354,7 @@ class _Growth:
         self._work.put(report.to_bytes())
 
     def _number(self, node: TreeNode, fraction: float) -> int:
-        """The number of a plane in the history, to which it is added."""
+        """Add a plane to the history, and return its number there."""
         return keep_plane(
             self._work.store,
             self._record.run_id,
@@ -415,7 +415,7 @@ class NamedBranch:
 
 
 def named_branches(report: TreeReport, n_classes: int) -> tuple[NamedBranch, ...]:
-    """The branches that stand out from shuffled labels, the best first."""
+    """Return the branches that stand out from shuffled labels, the best first."""
     standing = report.standing_out[:MOST_NAMED]
     return tuple(
         _named(letter, report, indices, n_classes)
@@ -506,7 +506,7 @@ class TreeArrays:
 
 
 def tree_arrays(report: TreeReport, n_classes: int, height: Height) -> tuple[TreeArrays, Height]:
-    """The arrays of a tree that has planes, and what their height is.
+    """Return the arrays of a tree that has planes, and what their height is.
 
     Without held-out rows, that is the divergence.
     """
@@ -589,7 +589,7 @@ def tree_figure(
 
 
 def _range(tree: TreeArrays, height: Height) -> list[float]:
-    """The heights of the planes and of the band, with room for a letter above them."""
+    """Return the range of planes and band, with room for a letter above them."""
     values = np.concatenate([tree.heights, tree.noise[np.isfinite(tree.noise)]])
     if height is Height.DIVERGENCE:
         values = np.log10(np.maximum(values, _LEAST_DIVERGENCE))
@@ -639,7 +639,7 @@ def _links(tree: TreeArrays, theme: Theme) -> dict[str, Any]:
 
 
 def _branches(tree: TreeArrays, theme: Theme) -> list[dict[str, Any]]:
-    """The others first, under those that stand out."""
+    """Draw the other branches first, under those that stand out."""
     letters = {indices[0]: letter for letter, indices in tree.named.items()}
     owner = {branch: _letter_of(branch, letters) for branch in map(tuple, tree.branches)}
     order = sorted(owner, key=lambda branch: owner[branch] is not None)

@@ -88,7 +88,7 @@ def _without_rows(refits: Refits, data: LabeledData) -> Iterator[Without]:
 def _parts(
     of_rows: Sequence[str], rows: npt.NDArray[np.int64]
 ) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
-    """The texts of a column of few values, and which of the rows have each."""
+    """Return the texts of a column of few values, and the rows that have each."""
     texts = np.array(of_rows, dtype=object)[rows]
     distinct = sorted(set(texts.tolist()) - {""})
     if 2 <= len(distinct) <= MOST_PARTS:

@@ -44,7 +44,7 @@ def limited_memory(megabytes: int) -> Iterator[None]:
 
 
 def memory_of_machine() -> int:
-    """The bytes of memory that this machine has, or its container or service may take."""
+    """Return the bytes of memory that this machine, container or service may use."""
     if sys.platform == "win32":
         status = _MemoryStatus(dwLength=ctypes.sizeof(_MemoryStatus))
         ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))

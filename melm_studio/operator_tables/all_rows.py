@@ -229,7 +229,7 @@ def _text(cell: Any) -> str | None:
 
 
 def _prepared(opened: OpenedTable, block: _Block, begins: Sequence[int], n_features: int) -> Any:
-    """The prepared rows as a frame of Dask, with the class codes in the last column."""
+    """Return the prepared rows as a frame of Dask, with the class codes in the last column."""
     making = import_module("dask").delayed(block, pure=False, traverse=False)
     parts = [making(part, begin) for part, begin in zip(opened.parts, begins, strict=True)]
     meta = _framed(np.empty((0, n_features)), np.empty(0, dtype=np.int64))

@@ -146,7 +146,7 @@ class PlaneDensities:
         )
 
     def search_densities(self, sample: Iterable[FloatArray], gamma: float) -> ClassDensities | None:
-        """The densities that a search compares, of all rows, with kernels of a width.
+        """Return the densities that a search compares, of all rows, with kernels of a width.
 
         None of a width that the series do not serve.
 
@@ -159,7 +159,7 @@ class PlaneDensities:
         return self._summed(ClassDensities(tuple(sample), self.kernels * gamma**2))
 
     def class_rule(self, sample: Sequence[FloatArray], gamma: float) -> DensityRule | None:
-        """The class densities, of all rows, with the covariances of the classes in the plane.
+        """Return the class densities of all rows, with the classes' covariances in the plane.
 
         None of a width that the series do not serve.
 

@@ -127,13 +127,13 @@ def sample_sentence(n_sampled: int, n_rows: int) -> str:
 
 
 def _strata_of(reader: PartReader, part: Part, label: str | None) -> pd.Series:
-    """The number of rows of a part by class."""
+    """Count the rows of a part by class."""
     column = label or reader.columns[0]
     return _strata(reader.read(part, [column])[column], label).value_counts()
 
 
 def _strata(cells: pd.Series, label: str | None) -> pd.Series:
-    """The class of each row as text; all are of one without a label."""
+    """Return the class of each row as text; all are of one without a label."""
     if label is None:
         return pd.Series(_NO_STRATUM, cells.index)
     return cells.astype("str").fillna(_NO_STRATUM)

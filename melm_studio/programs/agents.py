@@ -363,7 +363,7 @@ def tool_server(tools: StudioTools) -> MCPServer:
 def _with_sentences(
     tools: StudioTools, tool: Callable[..., dict[str, Any]]
 ) -> Callable[..., dict[str, Any]]:
-    """The tool, whose refusals the model reads; of other errors it learns nothing."""
+    """Wrap a tool so that the model reads its refusals, but no other errors."""
     from mcp.server.mcpserver.exceptions import ToolError  # noqa: PLC0415
 
     @wraps(tool)

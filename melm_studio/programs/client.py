@@ -155,7 +155,7 @@ class StudioClient:
         return _waited(lambda: self.run(run_id), longest_s, callback)
 
     def result(self, run_id: str) -> Result:
-        """The newest plane of a run, and how its rows are told apart."""
+        """Return the newest plane of a run, and the separation of its classes."""
         return self._read(Result, "GET", _path(run_id, "result"))
 
     def refitted(self, run_id: str, *, longest_s: float = math.inf) -> Refits:
@@ -217,7 +217,7 @@ class StudioClient:
         return msgspec.convert(content["report"], known_type(NewRowsReport))
 
     def placed_csv(self, run: Run, new_rows: Mapping[str, str]) -> bytes:
-        """The same as a table: every row with its class, distances and coordinates."""
+        """Return placed rows as a table: every row with its class, distances and coordinates."""
         return self._sent("GET", _newest(run, "new-rows.csv"), params=_query(new_rows)).content
 
     def download(self, run_id: str, file: str, **query: str) -> bytes:
@@ -225,13 +225,13 @@ class StudioClient:
         return self._sent("GET", _path(run_id, file), params=query).content
 
     def report(self, run_ids: Sequence[str]) -> bytes:
-        """The report of a run, or of several side by side."""
+        """Return the report of a run, or of several side by side."""
         if len(run_ids) == 1:
             return self.download(run_ids[0], "report.html")
         return self._sent("GET", "/report.html", params={"run": list(run_ids)}).content
 
     def verdict(self, run_id: str) -> bytes:
-        """The verdict of a run that was checked, as a file that `melm-studio verify` reads."""
+        """Return the verdict of a checked run, as a file that `melm-studio verify` reads."""
         return self.download(run_id, FILE_NAME)
 
     def figure(self, run_ids: Sequence[str], file_format: str) -> bytes:
@@ -282,7 +282,7 @@ def _waited(
 
 
 def _path(run_id: str, *rest: str) -> str:
-    """The address of a run, or of what is below it."""
+    """Return the address of a run, or of what is below it."""
     if not _RUN_ID.fullmatch(run_id):  # it may come from a model, and would lead elsewhere
         raise RefusedError(_UNKNOWN)
     return "/".join(["/runs", run_id, *map(quote, rest)])
@@ -309,7 +309,7 @@ def _happened(error: requests.RequestException) -> str:
 
 
 def _soon_s(answer: requests.Response) -> int | None:
-    """The seconds after which a request is to be repeated; None where it is refused."""
+    """Return the seconds after which to repeat a request; None where it is refused."""
     after = answer.headers.get("Retry-After", "")
     is_soon = answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE and after.isdecimal()
     return int(after) if is_soon and int(after) <= _SOON_S else None

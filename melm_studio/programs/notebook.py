@@ -185,7 +185,7 @@ class NotebookStudio:
         return run.title
 
     def runs(self) -> pd.DataFrame:
-        """The runs of the page, oldest first: title, method, state, divergence in nats, seconds."""
+        """List the runs of the page, oldest first: title, method, state, divergence, seconds."""
         columns = ("title", "method", "state", "divergence", "seconds")
         rows = [[getattr(run, column) for column in columns] for run in self._client.runs()]
         return pd.DataFrame(rows, columns=columns)

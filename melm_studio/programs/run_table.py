@@ -180,7 +180,7 @@ def _gamma(text: str) -> float | str:
 
 
 def table_in(path: Path) -> bytes:
-    """The bytes of a file.
+    """Return the bytes of a file.
 
     Raises
     ------
@@ -289,7 +289,7 @@ class _Work:
         return MethodResult(method, result=result, scores=scores, check=check, analyses=analyses)
 
     def _scores(self, result: Result) -> FoldedScores | None:
-        """Those of the run's own refits or, of another number of folds, of new ones."""
+        """Return the scores of the run's refits or, of another number of folds, of new ones."""
         run, n_folds = result.run, self.options.folds
         if n_folds != AUTO or not result.has_refits:
             return folded_scores(self.data, self.source, run, n_folds) if n_folds else None
@@ -350,7 +350,7 @@ class MethodResult:
         return " ".join([words, *batches, *(analysis.words for analysis in self.analyses)])
 
     def row(self) -> dict[str, Any]:
-        """The method in the table of scores."""
+        """Return the row of the method in the table of scores."""
         result, scores, check = self.result, self.scores, self.check
         batches = result and result.batches
         return {
@@ -524,15 +524,15 @@ class Progress:
         self._bar.close()
 
     def begin(self, method: str) -> None:
-        """The plane of a method is sought."""
+        """Show that the plane of a method is sought."""
         self._step(method, "plane", 0)
 
     def fitted(self, method: str) -> None:
-        """The plane is found; its folds are next."""
+        """Show that the plane is found; its folds are next."""
         self._step(method, "folds", 1)
 
     def scored(self, method: str) -> None:
-        """The folds are done; the check, if asked for, is next."""
+        """Show that the folds are done; the check, if requested, is next."""
         self._step(method, "check", 2)
 
     def end(self, method: str, result: MethodResult) -> None:
@@ -540,7 +540,7 @@ class Progress:
         self._line(method, result.sentence)
 
     def refused(self, method: str, reason: str) -> None:
-        """The method cannot be fitted to the table."""
+        """Show that the method cannot be fitted to the table."""
         self._line(method, reason)
 
     def _step(self, method: str, doing: str, step: int) -> None:

@@ -104,7 +104,7 @@ def plane_figure(
 
 
 def plane_of(estimator: Any) -> FloatArray | None:
-    """The components of a fitted estimator or of the last step of a pipeline; None without."""
+    """Return the components of an estimator or of the last step of a pipeline; None without."""
     components = getattr(last_step(estimator), "components_", None)
     return None if components is None else np.asarray(components)
 
@@ -119,7 +119,7 @@ def estimator_viewer(
     feature_names: Sequence[str] | None = None,
     gamma: float | None = None,
 ) -> PlaneViewer:
-    """The viewer of rows as the last step of a pipeline takes them; see `plane_figure`.
+    """Return the viewer of rows for the last step of a pipeline; see `plane_figure`.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def estimator_viewer(
 
 
 def last_step(estimator: Any) -> Any:
-    """The last step of a pipeline, or the estimator itself."""
+    """Return the last step of a pipeline, or the estimator itself."""
     return estimator[-1] if isinstance(estimator, Pipeline) else estimator
 
 

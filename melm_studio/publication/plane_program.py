@@ -163,7 +163,7 @@ def log_density(
     rows: list[list[float]],
     log_peak: float,
 ) -> npt.NDArray[np.float64]:
-    """The logarithm of the density of a class, NaN where a point is."""
+    """Compute the logarithm of the density of a class, NaN where a point is."""
     u, v = points @ np.array(root), np.array(rows)
     logs = np.empty(len(u))
     for i in range(0, len(u), ROWS_AT_ONCE):
@@ -317,7 +317,7 @@ def candidates(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
 
 
 def column_names(text: str, delimiter: str) -> list[str]:
-    """The names in the first record, with repeated ones numbered: x, x (2)."""
+    """Return the names in the first record, with repeated ones numbered: x, x (2)."""
     try:
         first = next(csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True))
     except csv.Error:
@@ -339,7 +339,7 @@ def column_names(text: str, delimiter: str) -> list[str]:
 
 
 def decimal_mark(cells: pd.DataFrame) -> str:
-    """The mark in most numbers."""
+    """Return the decimal mark in most numbers."""
     numeric = [name for name, values in COLUMNS.items() if not isinstance(values, list | dict)]
     counts = {
         mark: sum(mark in cell and re.fullmatch(NUMBERS[mark], cell) is not None for cell in texts)
@@ -349,7 +349,7 @@ def decimal_mark(cells: pd.DataFrame) -> str:
 
 
 def encode(cells: pd.Series[str], decimal: str, unit: str) -> npt.NDArray[np.float64]:
-    """The features of a column that is given in a unit, of shape (n_rows, n_features)."""
+    """Encode a column that is given in a unit as features, shape (n_rows, n_features)."""
     values = COLUMNS[str(cells.name)]
     if isinstance(values, dict):
         return positions(cells, values)
@@ -387,7 +387,7 @@ def numbers(
 
 
 def number(text: str, decimal: str, units: dict[str, tuple[float, float]], unit: str) -> float:
-    """The number that a text is, in the unit of the plane, or NaN; a cell may name its own unit."""
+    """Parse a number in the plane's unit, NaN for none; a cell may name its own unit."""
     ended = re.fullmatch(r"(.*[0-9.,])\s?([^0-9\s.,].{0,15})", text)
     if ended and ended[2] in units:
         text, unit = ended[1], ended[2]
@@ -418,7 +418,7 @@ def indicators(cells: pd.Series[str], levels: list[str | None]) -> npt.NDArray[n
 
 
 def positions(cells: pd.Series[str], by_level: dict[str, float | None]) -> npt.NDArray[np.float64]:
-    """The position of each ordered category."""
+    """Return the position of each ordered category."""
     fill = np.nan if RULES else by_level[""]
     levels = [level or None for level in by_level if level or fill is not None]
     filled = {**by_level, "": fill}
@@ -427,7 +427,7 @@ def positions(cells: pd.Series[str], by_level: dict[str, float | None]) -> npt.N
 
 
 def places_of(cells: pd.Series[str], levels: list[str | None]) -> npt.NDArray[np.intp]:
-    """The position of each category among the known ones."""
+    """Return the position of each category among the known ones."""
     codes, texts = pd.factorize(cells)
     places = np.array([place_of(text, levels) for text in texts])[codes]
     unknown = places < 0
@@ -443,7 +443,7 @@ def places_of(cells: pd.Series[str], levels: list[str | None]) -> npt.NDArray[np
 
 
 def place_of(text: str, levels: list[str | None]) -> int:
-    """The position of a category, or -1."""
+    """Return the position of a category, or -1."""
     # A column of true and false, however written, was read as True and False.
     as_read = [text, *([text.capitalize()] if text.lower() in ("true", "false") else [])]
     # So was a whole number that is a category: 3.0 as 3.

@@ -57,13 +57,13 @@ def program_of(
 
 
 def _with(source: str, marks: tuple[str, str], text: str) -> str:
-    """The source with a text in place of what is between two marks."""
+    """Replace the source between two marks by a text."""
     above, _, rest = source.partition(marks[0])
     return above + text + rest.partition(marks[1])[2]
 
 
 def _arithmetic() -> str:
-    """The functions that apply a recipe, from their own source."""
+    """Return the source of the functions that apply a recipe."""
     module = inspect.getsource(inspect.getmodule(prepared_features) or prepared_features)
     recipe = module.partition(_ARITHMETIC[0])[2].partition("\n")[2]
     of_rows = score_distances, squared_residuals, thinned_logs, nonconformity
@@ -132,7 +132,7 @@ def _floor_values(rule: DensityRule) -> dict[str, float | list[Any]]:
 
 
 def _set_values(saved: SavedPlane) -> dict[str, float | list[float]]:
-    """The limits of sets of classes; empty without any."""
+    """Return the limits of sets of classes; empty without any."""
     limits = saved.set_limits_
     if limits is None:
         return {}

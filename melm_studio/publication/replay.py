@@ -292,7 +292,7 @@ def _curve_data(events: Mapping[str, Sequence[Any]], objective: str) -> dict[str
 
 
 def _step(view: PlaneView) -> float:
-    """The step of the coordinates of a picture, in one digit."""
+    """Return the step of the coordinates of a picture, in one digit."""
     extent = float(np.ptp(limits(view), axis=1).max())
     return float(f"{extent / _STEPS:.1g}") or 1.0
 
@@ -327,7 +327,7 @@ def packed(data: Any) -> str:
 
 
 def color_rules(root: str = ":root") -> str:
-    """The rules of the colors of an element, by its ``data-scheme`` or the reader's system."""
+    """Return the colors of an element by its ``data-scheme`` or the reader's system."""
     light, dark = (_variables(scheme) for scheme in (Scheme.LIGHT, Scheme.DARK))
     return (
         f"{root} {{ {light} }}\n"
@@ -351,13 +351,13 @@ def evenly(n: int, most: int) -> list[int]:
 
 
 def _affordable(frames: Sequence[ReplayFrame]) -> list[ReplayFrame]:
-    """Of frames that are thinned, as many evenly spaced ones as `FRAMES_BYTES` allows."""
+    """Select as many evenly spaced frames, thinned already, as `FRAMES_BYTES` allows."""
     largest = max(n_bytes(frame.view) for frame in frames)
     return [frames[i] for i in evenly(len(frames), max(2, FRAMES_BYTES // largest))]
 
 
 def n_bytes(view: PlaneView) -> int:
-    """The approximate size of a frame as text: two bytes a number in base 64."""
+    """Estimate the size of a frame as text: two bytes a number in base 64."""
     n_vertices = sum(len(part.contours) for part in view.classes)
     return int(4 / 3 * 4 * (_n_points(view) + n_vertices)) + 3_000
 

@@ -117,7 +117,7 @@ class TreeSection:
 
 
 def resamples_html(section: ResamplesSection) -> str:
-    """The resamples as a loop and, for those who want less motion, side by side."""
+    """Return the resamples as a loop and, for reduced motion, side by side."""
     stills = [[i * section.per_resample, label] for i, label in enumerate(section.labels)]
     if section.mean is not None:
         stills.insert(0, [len(section.loop), "Plane that they agree on"])
@@ -133,7 +133,7 @@ def resamples_html(section: ResamplesSection) -> str:
 
 
 def tree_html(section: TreeSection, n_classes: int) -> str:
-    """The tree beside the plane that is chosen in it, and its branches to follow."""
+    """Return the tree beside the plane that is selected in it, and its branches."""
     charts = {
         scheme.value: _chart(
             tree_figure(

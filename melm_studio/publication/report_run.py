@@ -172,7 +172,7 @@ def _answer(run: ReportedRun) -> Section:
 
 
 def _batch_row(scores: BatchScores | None) -> list[tuple[str, ...]]:
-    """The accuracy of the batches within the classes; none without batches."""
+    """Return the accuracy of the batches within the classes; none without batches."""
     if scores is None:
         return []
     held_out = None if scores.held_out is None else scores.held_out.accuracy

@@ -188,7 +188,7 @@ def _limit(kind: int, most: int, grace: int = 0) -> None:
 
 
 def _address_space() -> int:
-    """The size of the address space in bytes, most of which is that of libraries."""
+    """Return the size of the address space in bytes, most of which is that of libraries."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
     except OSError:

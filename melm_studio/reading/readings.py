@@ -112,7 +112,7 @@ class Reading:
 
 
 def current_reading() -> Reading | None:
-    """The reading of this thread; None in others."""
+    """Return the reading of this thread; None in others."""
     return getattr(_own, "reading", None)
 
 
@@ -197,7 +197,7 @@ class Readings:
 
     @contextmanager
     def _patience(self, visitor: str) -> Iterator[float]:
-        """The seconds that a request may wait in its thread: none where others do."""
+        """Return the seconds that a request may wait in its thread: none if others wait."""
         with self._lock:
             is_patient = visitor not in self._patient and len(self._patient) < MOST_PATIENT
             if is_patient:

@@ -126,7 +126,7 @@ def in_units(data: LabeledData, feature: int, standardized: FloatArray) -> Float
 
 
 def value_text(values: FloatArray) -> str:
-    """The mean of values of a feature, but for missing ones."""
+    """Format the mean of the present values of a feature."""
     present = values[np.isfinite(values)]
     return f"{present.mean():,.4g}" if len(present) else "missing"
 
@@ -150,7 +150,7 @@ def _cell(column: RowColumn, indices: IntArray) -> str:
 def _contributions(
     data: LabeledData, placer: RowPlacer, rows: FloatArray, value_of: Callable[[int], str]
 ) -> tuple[Contribution, ...]:
-    """Those to the T² of a row, in the coordinates that the plane projects, shape (1, n)."""
+    """Return contributions to the T² of a row, in projected coordinates, shape (1, n)."""
     shares = placer.contributions(rows)[0]
     if len(shares) != len(data.own_feature_names):
         return ()

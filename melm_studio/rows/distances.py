@@ -57,7 +57,7 @@ class RowDistances:
         return f"{shortened(name)} ({row})" if name else row
 
     def farthest(self, n_rows: int) -> IntArray:
-        """The positions of the rows with the largest T² or Q relative to its limit, in order."""
+        """Return the rows with the largest T² or Q relative to its limit, in order."""
         limits = np.where(self.is_held_out, self.new_score_limit, self.score_limit)
         off = np.where(self.is_held_out, self.new_residual_limit, self.residual_limit)
         relative = np.maximum(self.scores / limits, self.residuals / off)

@@ -33,13 +33,13 @@ class KnownProbabilities(Protocol):
         """
 
     def p_values_of(self, new: NewRows) -> FloatArray | None:
-        """The same of the rows of another table."""
+        """Return the p-values of the rows of another table."""
 
     def rule_along(self, components: FloatArray) -> DensityRule | None:
-        """The calibrated class densities along components of the plane of all rows."""
+        """Return the calibrated class densities along components of the plane of all rows."""
 
     def set_limits(self, components: FloatArray) -> SetLimits | None:
-        """Of the sets of 90 % in that plane, see `Refits.set_limits`."""
+        """Return the limits of the sets of 90 % in that plane, see `Refits.set_limits`."""
 
 
 @dataclass(frozen=True, eq=False)

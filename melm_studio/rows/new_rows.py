@@ -206,7 +206,7 @@ class _Cells:
 
 
 def cell_text(cell: object) -> str | None:
-    """The text of a cell as categories and classes are named; None where it is missing."""
+    """Return the text of a cell as categories are named; None where it is missing."""
     if cell is None or (isinstance(cell, float) and np.isnan(cell)):
         return None
     return (number_text(cell) if isinstance(cell, float) else str(cell).strip()) or None
@@ -334,7 +334,7 @@ def _plain(name: str) -> str:
 
 
 def _bare(name: str) -> str:
-    """The name of a column without its unit, and without what its spelling may be."""
+    """Strip a column name of its unit, and of variations in its spelling."""
     column = name.removesuffix(BEYOND_LIMIT)
     return _plain(without_unit(column)[0] + name.removeprefix(column))
 
@@ -348,7 +348,7 @@ def _texts(data: LabeledData, role: Role, frame: pd.DataFrame, rows: IntArray) -
 
 
 def _labels(data: LabeledData, frame: pd.DataFrame, rows: IntArray) -> tuple[IntArray, list[str]]:
-    """The classes of the rows, and which labels are no class of the first table."""
+    """Return the classes of rows, and notes on labels that the first table lacks."""
     unlabeled = np.full(len(rows), -1, dtype=np.int64)
     if not data.label or data.label not in frame.columns:
         return unlabeled, []
@@ -438,7 +438,7 @@ def _other_scales(
 
 
 def _medians(encoded: FloatArray) -> FloatArray:
-    """The medians of columns, NaN of one without a number."""
+    """Return the medians of columns, NaN of one without a number."""
     is_given = ~np.isnan(encoded)
     columns = (column[given] for column, given in zip(encoded.T, is_given.T, strict=True))
     return np.array([np.median(column) if len(column) else np.nan for column in columns])

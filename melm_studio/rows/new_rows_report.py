@@ -121,7 +121,7 @@ def new_rows_table(data: LabeledData, new: NewRows, placement: Placement) -> pd.
 
 
 def placement_columns(data: LabeledData, placement: Placement) -> dict[str, FloatArray | list[str]]:
-    """The columns of a table that describe placed rows; of unlike ones, no class.
+    """Return the columns of a table that describe placed rows; of unlike ones, no class.
 
     Probabilities have the digits that a share of the rows has that calibrate them.
     """
@@ -183,7 +183,7 @@ def _probability_columns(data: LabeledData, placement: Placement) -> dict[str, F
 def _said(
     data: LabeledData, placement: Placement, unlike: list[str]
 ) -> tuple[list[str], list[str]]:
-    """The class of each row and how probable it is; of none where most rows are unlike."""
+    """Return class and probability of each row; of none where most rows are unlike."""
     if is_mostly_unlike(placement):
         return [""] * len(unlike), [""] * len(unlike)
     return predicted_classes(data, placement, unlike), probability_words(placement, unlike)

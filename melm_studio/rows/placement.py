@@ -55,7 +55,7 @@ class Placement:
     sets: npt.NDArray[np.bool_] | None = None
 
     def with_sets(self, p_values: FloatArray | None) -> Placement:
-        """The same with the classes that rows are no strangers to; without them if unknown."""
+        """Return the placement with sets of classes by their p-values; without them if unknown."""
         sets = None if p_values is None else in_set(p_values, DEFAULT_COVERAGE)
         return replace(self, sets=sets)
 

@@ -88,7 +88,7 @@ class RefittedProbabilities:
         return cls(data, record, refits, refitted)
 
     def with_width(self, gamma: float) -> RefittedProbabilities:
-        """The same with class densities of another kernel width; nothing is fitted anew."""
+        """Return class densities of another kernel width; nothing is fitted anew."""
         refits = self.refits.with_width(gamma)
         return self if refits is self.refits else replace(self, refits=refits)
 
@@ -137,16 +137,16 @@ class RefittedProbabilities:
         return self._of_rows(indices, self._p_values, of_others)
 
     def p_values_of(self, new: NewRows) -> FloatArray:
-        """The same of the rows of another table."""
+        """Return the p-values of the rows of another table."""
         is_encoded = is_prepared_in_folds(self.data, self.record)
         return self.refits.p_values(new.encoded if is_encoded else new.X)
 
     def rule_along(self, components: FloatArray) -> DensityRule:
-        """The class densities in the plane of the run, see `Refits.rule_along`."""
+        """Return the class densities in the plane of the run, see `Refits.rule_along`."""
         return self.refits.rule_along(components)
 
     def set_limits(self, components: FloatArray) -> SetLimits:
-        """Of the sets of 90 % in the plane of the run, see `Refits.set_limits`."""
+        """Return the limits of the sets of 90 % in the run's plane, see `Refits.set_limits`."""
         return self.refits.set_limits(DEFAULT_COVERAGE, components)
 
     @cached_property
@@ -197,7 +197,7 @@ class RefittedProbabilities:
         return places, self.refitted[places] == indices
 
     def _folds(self, others: IntArray) -> IntArray:
-        """The folds of the groups of rows that are in none themselves; -1 of other groups."""
+        """Return folds of the groups of rows that are in none themselves; -1 of other groups."""
         groups = self.data.groups
         if groups is None:
             return np.full(len(others), -1)

@@ -139,7 +139,7 @@ def judged_out_of_fold(
 def predicted_classes(
     data: LabeledData, placement: Placement, unlike: Sequence[str] | npt.NDArray[np.str_]
 ) -> list[str]:
-    """The most probable class of each row; empty of one that is unlike those of the fit."""
+    """Name the most probable class of each row; empty if it is unlike the fit's rows."""
     rows = zip(placement.predicted, unlike, strict=True)
     return ["" if where else data.class_names[code] for code, where in rows]
 
@@ -206,6 +206,6 @@ def names_of(data: LabeledData, indices: IntArray) -> list[str]:
 
 
 def indices_of(data: LabeledData, rows: Sequence[int]) -> IntArray:
-    """The indices of the rows of a file that the data have, in the order of the file."""
+    """Return the indices of the rows of a file that the data have, in its order."""
     indices: IntArray = np.flatnonzero(np.isin(data.row_numbers, np.asarray(rows, dtype=np.int64)))
     return indices

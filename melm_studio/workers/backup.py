@@ -75,7 +75,7 @@ def _copy_database(source: Path, target: Path) -> None:
 
 
 def _files_of(database: Path) -> list[str]:
-    """The files beside the database, whose large values they hold; they never change."""
+    """Return the files of large values beside the database; they never change."""
     query = "SELECT filename FROM Cache WHERE filename IS NOT NULL"
     with closing(sqlite3.connect(database)) as copy:
         return [name for (name,) in copy.execute(query)]

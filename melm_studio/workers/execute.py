@@ -221,7 +221,7 @@ def _retry_until_room(write: Callable[[], _T], clock: Clock) -> _T:
 
 
 def _sentence(error: Exception) -> str:
-    """The message of an error written for users; other errors get a general sentence."""
+    """Return the message of an error for users; a general sentence for other errors."""
     if isinstance(error, MemoryError):
         return NO_MEMORY
     return str(error) if isinstance(error, UserError) else UNEXPECTED

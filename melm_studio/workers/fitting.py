@@ -133,7 +133,7 @@ def _reached(estimator: Any, train: LabeledData, record: RunRecord, recorder: Re
 def _objective(
     train: LabeledData, record: RunRecord, recorder: Recorder, components: FloatArray
 ) -> float:
-    """The best objective that was reported; the divergence if none was."""
+    """Return the best objective that was reported; the divergence if none was."""
     if recorder.best is not None:
         return recorder.best.objective
     if len(train.class_names) == 1:

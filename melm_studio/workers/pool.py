@@ -267,7 +267,7 @@ class WorkerPool:
         return [child for child in self._children if child.is_in_lane]
 
     def _computing(self) -> list[_Child]:
-        """Those beside the lane that were not asked to give way."""
+        """Return the processes beside the lane that were not asked to give way."""
         return [
             child
             for child in self._children

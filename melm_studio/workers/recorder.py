@@ -214,7 +214,7 @@ def _gamma_path(path: GammaPath, is_choosing: bool) -> GammaPathRecord:
 
 
 def _only_step(components: FloatArray, objective: float) -> Progress:
-    """The progress of a method that finds its plane in one step and reports none."""
+    """Return the progress of a method that finds its plane in one step and reports none."""
     return Progress(
         components=components,
         objective=objective,

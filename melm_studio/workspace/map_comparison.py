@@ -69,7 +69,7 @@ def map_fits(workspace: Workspace, shown: ShownData) -> list[RunRecord]:
 
 
 def _of_columns(source: DataSource, data: LabeledData, columns: list[str]) -> DataSource:
-    """The same rows with these columns as features, as they are."""
+    """Return the source of the same rows with only these columns as features."""
     others = {column.name: Use.IGNORED for column in data.columns if column.role in FEATURES}
     roles = {**source.roles, **others, **dict.fromkeys(columns, Use.FEATURE)}
     return replace(source, roles=roles, standardize=False, recipe=Recipe())

@@ -187,7 +187,7 @@ def _prepared_data(record: RunRecord) -> tuple[Any, ...]:
 
 
 def _size_of_new(rows: NewRows) -> int:
-    """The bytes of new rows; the last ones are kept however large they are."""
+    """Return the bytes of new rows; the last ones are kept however large they are."""
     arrays = (rows.X, rows.encoded, rows.row_numbers, rows.labels)
     n_bytes = sum(array.nbytes for array in arrays)
     texts = (rows.name, *rows.names, *rows.groups, *rows.notes)

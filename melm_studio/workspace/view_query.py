@@ -176,7 +176,7 @@ def _json(rules: Any) -> str:
 
 
 def _decoded(text: str) -> Any:
-    """The values of JSON text; other text is left as it is, for the model to refuse."""
+    """Decode JSON text; other text is left as it is, for the model to refuse."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
@@ -277,7 +277,7 @@ def _parameter_values(fields: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _number(text: str) -> float | str:
-    """The number; other text is left as it is, for the parameter's own check to refuse."""
+    """Parse a number; other text is left as it is, for the parameter's check to refuse."""
     try:
         return float(text)
     except ValueError:

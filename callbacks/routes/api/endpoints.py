@@ -281,12 +281,12 @@ def register(app: Served) -> None:
 
 
 def openapi() -> flask.Response:
-    """The description of the endpoints, for tools that read OpenAPI."""
+    """Describe the endpoints, for tools that read OpenAPI."""
     return _json(describe(ENDPOINTS, PREFIX, flask.request.script_root), 200)
 
 
 def _answering(endpoint: Endpoint) -> Callable[..., Any]:
-    """The route of an endpoint, which answers with its model as JSON."""
+    """Return the route of an endpoint, which answers with its model as JSON."""
 
     @wraps(endpoint.handle)
     def route(**values: str) -> Any:

@@ -84,7 +84,7 @@ def open_table(ticket: str) -> Response | tuple[dict[str, Any], int]:
 
 
 def _parameters(wanted: NewLink) -> dict[str, Any]:
-    """Those of a run of the method; none where there is no run, or the page has to ask first."""
+    """Return parameters of a run; none without a run, or if the page has to ask first."""
     with suppress(UserError):
         if wanted.method is not None:
             return parameters_for(prepared(wanted.source), wanted.method, {}).values

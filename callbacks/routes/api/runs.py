@@ -100,7 +100,7 @@ def stop(run_id: str) -> Run:
 
 
 def planes(run_id: str) -> Planes:
-    """The planes after a number, oldest first."""
+    """Return the planes after a number, oldest first."""
     state = own_fit(run_id).state  # before the planes: those of a run that is done are all there
     text = flask.request.args.get("after")
     first = 0 if text is None else 1 + read(text, Count, "The number in after")

@@ -19,7 +19,7 @@ def make_token() -> Token:
 
 
 def list_tokens() -> Tokens:
-    """The valid tokens of the visitor, oldest first; of each its id, which lets nobody in."""
+    """List the valid tokens of the visitor, oldest first, by ids that grant nothing."""
     return Tokens(tuple(map(_described, _tokens())))
 
 

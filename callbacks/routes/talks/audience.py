@@ -73,7 +73,7 @@ def register(app: Dash) -> None:
 
 
 def page(talk_id: str, script: str, icon: str) -> flask.Response:
-    """The page of a viewer, which a script fills."""
+    """Return the page of a viewer, which a script fills."""
     talk = _talk(talk_id)
     text = document(
         "talk.html",
@@ -87,7 +87,7 @@ def page(talk_id: str, script: str, icon: str) -> flask.Response:
 
 
 def typed_code() -> flask.Response | tuple[flask.Response, int]:
-    """The page on which a viewer types the code of a talk, and the way from there to the talk."""
+    """Return the page on which a viewer types a code, or redirect to its talk."""
     typed = flask.request.args.get("code", "")
     if not typed.strip():
         return _code_page()

@@ -84,7 +84,7 @@ def register(app: Dash) -> None:
 
 
 def talk_now() -> dict[str, Any]:
-    """The talk of the visitor: its link, what it allows, and how many follow."""
+    """Return the talk of the visitor: its link, what it allows, and how many follow."""
     talk = _talk()
     if talk is None:  # which link one would have
         return {"talk": None, "is_only_here": is_only_here(talk_link(""))}
@@ -165,7 +165,7 @@ def _allowed() -> Allowed:
 
 
 def _talk() -> Talk | None:
-    """The visitor's talk, unless it is over."""
+    """Return the visitor's talk, unless it is over."""
     talk = _talks().of_owner(owner())
     return None if talk is None or talk.is_over(time.time()) else talk
 
@@ -366,7 +366,7 @@ def _cells(columns: Iterable[tuple[str, list[str]]], position: int) -> list[str]
 def _places(
     renderer: PlaneRenderer, record: RunRecord, rows: tuple[int, ...] | None
 ) -> list[list[int]] | None:
-    """The places of rows among those that are drawn, by class, as in `_rows`."""
+    """Return the places of rows among those that are drawn, by class, as in `_rows`."""
     if rows is None:
         return None
     train, held_out = renderer.viewer(record).drawn_rows
@@ -410,7 +410,7 @@ def qr_code(link: str) -> str:
 
 
 def _host() -> str:
-    """The name of the host in the address of this request, without the port."""
+    """Return the name of the host in the address of this request, without the port."""
     host = flask.request.host
     return host if host.endswith("]") else host.rpartition(":")[0] or host
 

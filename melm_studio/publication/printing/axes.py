@@ -132,7 +132,7 @@ def _draw_contours(
 def _draw_crowd(
     axes: Axes, panel: FigurePanel, marks: Sequence[ClassMark], size: float, dpi: float
 ) -> None:
-    """The points of all classes as one image, in which those of two classes mix."""
+    """Draw the points of all classes as one image, in which those of two classes mix."""
     parts = [
         CrowdedPoints(
             points, rgba[:, :3], np.where(opacities < 1, CROWDING["aside"], 1.0), marker, is_open
@@ -144,7 +144,7 @@ def _draw_crowd(
 
 
 def _draw_class(axes: Axes, panel: FigurePanel, code: int, mark: ClassMark, size: float) -> None:
-    """The training rows of a class as filled markers, its held-out rows as open ones."""
+    """Draw training rows of a class as filled markers, and held-out rows as open ones."""
     for points, rgba, opacities, marker, is_open in _marked(panel, code, mark):
         rgba[:, 3] = (_HELD_OUT if is_open else _TRAIN) * opacities
         _scatter(axes, points, rgba, marker, size, is_open=is_open)
@@ -373,7 +373,7 @@ def _binned(
 
 
 def _coverage(marker: str, diameter: float, reach: int, *, is_open: bool) -> FloatArray:
-    """The share of each pixel that a marker covers, up to so many pixels from its middle."""
+    """Compute the share of pixels that a marker covers, up to a distance from its middle."""
     steps = (np.arange((2 * reach + 1) * _SUBPIXELS) + 0.5) / _SUBPIXELS - reach - 0.5
     places = np.stack(np.meshgrid(steps, -steps), axis=-1).reshape(-1, 2)
     style = MarkerStyle(marker)

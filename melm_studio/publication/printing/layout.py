@@ -138,7 +138,7 @@ def _as_wide_as_fits(
     style: FigureStyle,
     drawable: Callable[[str], str],
 ) -> Legend:
-    """The legend with as many columns as the page has room for."""
+    """Return the legend with as many columns as the page has room for."""
     legend = _legend(figure, content, 1, style, drawable)
     n_columns = min(len(content.entries), max(1, int(3 * width // _extent(legend, figure)[0])))
     while n_columns > 1:
@@ -150,7 +150,7 @@ def _as_wide_as_fits(
 
 
 def _entries(panels: Sequence[FigurePanel], style: FigureStyle) -> list[_Entry]:
-    """The classes, or the values of columns, and the marker of held-out rows."""
+    """List the classes, or the values of columns, and the marker of held-out rows."""
     colors, shapes = panels[0].colors, panels[0].shapes
     shown = _classes(panels, style) if colors is None else []
     if colors is not None:
@@ -166,7 +166,7 @@ def _entries(panels: Sequence[FigurePanel], style: FigureStyle) -> list[_Entry]:
 
 
 def _classes(panels: Sequence[FigurePanel], style: FigureStyle) -> list[_Entry]:
-    """The classes that a panel shows in full."""
+    """List the classes that a panel shows in full."""
     names = panels[0].class_names
     return [
         (name, mark, True)

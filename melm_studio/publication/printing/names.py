@@ -252,7 +252,7 @@ def _inside(center: FloatArray, size: FloatArray, area: FloatArray) -> FloatArra
 def _overlaps(
     centers: FloatArray, size: FloatArray, others: FloatArray, other_sizes: FloatArray
 ) -> FloatArray:
-    """The area that each box shares with others, with the space between them, in square points."""
+    """Compute the area that each box shares with others, with spacing, in square points."""
     sides = (size + other_sizes) / 2 + _BETWEEN - np.abs(centers[:, None] - others)
     areas: FloatArray = np.maximum(sides, 0.0).prod(axis=2).sum(axis=1)
     return areas

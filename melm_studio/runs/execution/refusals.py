@@ -64,7 +64,7 @@ def _check_batches(train: LabeledData, weight: float, n_components: int) -> None
 
 
 def applicable(parameters: RunParameters, data: LabeledData) -> RunParameters:
-    """The parameters of a form as far as the data have what they are about.
+    """Keep the parameters of a form that apply to the data.
 
     Without batches there is no batch weight, which the form hides, and one feature has one
     component, whatever the form says of others.
@@ -98,5 +98,5 @@ def parameters_for(data: LabeledData, method: str, values: Mapping[str, Any]) ->
 
 
 def default_components(data: LabeledData) -> int:
-    """The number of components where nobody has chosen one: no more than there are features."""
+    """Return the default number of components: at most that of features."""
     return int(min(COMPONENTS.default, data.X.shape[1]))

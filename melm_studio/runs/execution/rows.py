@@ -77,7 +77,7 @@ def split_of(data: RunData, record: RunRecord) -> tuple[LabeledData, LabeledData
 
 
 def nuisance_of(data: LabeledData, record: RunRecord) -> dict[str, Any]:
-    """The batches as the keyword of a fit that is to be blind to them; empty for any other."""
+    """Return batches as the keyword of a fit that is to be blind to them; else empty."""
     batches = data.batches if record.batch_weight > 0 else None
     return {} if batches is None else {"nuisance": batches}
 

@@ -155,5 +155,5 @@ def replaced_by(
 
 
 def _longest_unused(grants: Iterable[Grant]) -> list[Grant]:
-    """Those that were never used first."""
+    """Sort grants by last use; those that were never used first."""
     return sorted(grants, key=lambda it: (it.used_s is not None, it.used_s or it.created_s))

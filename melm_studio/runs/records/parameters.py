@@ -133,7 +133,7 @@ def checked_parameters(method: str, values: Mapping[str, Any]) -> RunParameters:
 
 
 def usual_held_out(n_rows: int, *, has_batches: bool = False) -> float:
-    """The share of the rows that a plane is to hold out, where nobody says: of few rows none.
+    """Return the default share of rows to hold out: none of few rows.
 
     Their folds say more. Of more rows a single split says as much, for a fifth of the work; so does
     it of batches, which every weight of them is to be compared on.
@@ -162,7 +162,7 @@ def usual_starts(method: str, gamma: float | str) -> int:
 
 
 def _settings(method: str) -> dict[str, Setting]:
-    """The settings of every run, whether or not the method uses them, and those of the method."""
+    """Return the settings of every run, used or not, and those of the method."""
     shared = (COMPONENTS, GAMMA, STARTS, SEED, CURVES)
     return {setting.name: setting for setting in (*shared, *METHODS[method].parameters)}
 

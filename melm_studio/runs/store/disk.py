@@ -95,7 +95,7 @@ class DiskRunStore(RunStore):
         return None if raw is None else stored_run(run_id, raw, self._owner_of)
 
     def _owner_of(self, run_id: str) -> str:
-        """The owner whose list has a run."""
+        """Return the owner whose list has a run."""
         return next((owner for owner in self.owners() if run_id in self.run_ids(owner)), "")
 
     def run_ids(self, of: str | Listing) -> list[str]:

@@ -236,5 +236,5 @@ def _name(folder: Path) -> None:
 
 
 def _name_of(key: bytes) -> str:
-    """The name of the studio that has a key, which it does not tell."""
+    """Derive the name of a studio from its key, without disclosing it."""
     return hashlib.sha256(b"the name of a studio" + key).hexdigest()[:32]

@@ -103,7 +103,7 @@ def bytes_of(store: RunStore, owner: str) -> int:
 
 
 def _long_bytes(record: RunRecord) -> int:
-    """The bytes of a long record; of short ones, the number is bounded."""
+    """Return the bytes of a long record; of short ones, the number is bounded."""
     n_bytes = len(record.to_bytes())
     return n_bytes if n_bytes > BYTES_PER_PLACE else 0
 

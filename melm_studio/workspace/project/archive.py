@@ -62,7 +62,7 @@ class Archive:
             raise InputError(_UNKNOWN_PART.format(name=shown(others[0])))
 
     def n_bytes(self, name: str) -> int:
-        """The size of a part when it is unpacked; 0 if there is none."""
+        """Return the size of a part when it is unpacked; 0 if there is none."""
         return self._parts.getinfo(name).file_size if name in self.names else 0
 
     def read(self, name: str, most: int) -> bytes:

@@ -132,7 +132,7 @@ def project_of(raw: bytes) -> Project:
 
 
 def tables_of(project: Project) -> set[str]:
-    """The keys of the files that the data of a project are read from."""
+    """Return the keys of the files that the data of a project are read from."""
     specs = [view.spec for view in project.story.views]
     sources = [project.shown, *(run.source for run in project.runs), *(s.source for s in specs)]
     keys = {source.key for source in sources if source.kind == "upload"}
@@ -140,7 +140,7 @@ def tables_of(project: Project) -> set[str]:
 
 
 def table_part(key: str) -> str:
-    """The name of the part with an uploaded file, by the hash of its content."""
+    """Name the part with an uploaded file, by the hash of its content."""
     return f"tables/{key}"
 
 

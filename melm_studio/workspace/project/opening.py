@@ -233,7 +233,7 @@ class _Opening:
             raise _KnownError(stored)
 
     def _record(self, run: ProjectRun) -> RunRecord:
-        """The record of a run of this visitor, with an id of its own."""
+        """Create the record of a run of this visitor, with a new id."""
         now = time.time()
         times = {
             name: None if (given := getattr(run, name)) is None else min(given, now)

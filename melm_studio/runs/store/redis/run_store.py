@@ -283,7 +283,7 @@ class RedisRunStore(RunStore):
         return None if raw is None else stored_run(run_id, raw, self._owner_of)
 
     def _owner_of(self, run_id: str) -> str:
-        """The owner whose list has a run."""
+        """Return the owner whose list has a run."""
         return next((owner for owner in self.owners() if run_id in self.run_ids(owner)), "")
 
     def _run_key(self, run_id: str) -> str:
