@@ -1,0 +1,1 @@
+"""Settings, limits, logs, messages, clocks."""

@@ -115,8 +115,12 @@ class Settings:
     host: str = _setting(_host, "address to listen on", "127.0.0.1")
     port: int = _setting(_whole_number(1, 65535), "port to listen on", 8050)
     data_dir: Path = field(metadata={"read": _folder, "help": "folder of all data"})
-    store: str = _setting(_store, "Redis server to share, instead of the folder", "")
-    workers: int = _setting(_whole_number(0, 256), "runs at a time", max(2, os.cpu_count() or 2))
+    store: str = _setting(_store, "address of a Redis server to use instead of the folder", "")
+    workers: int = _setting(
+        _whole_number(0, 256),
+        "runs at a time per worker; paused ones do not count",
+        max(2, os.cpu_count() or 2),
+    )
     max_upload_mb: int = _setting(_whole_number(1, 4096), "megabytes per upload", _UPLOAD_MB)
     max_rows: int = _setting(_TABLE, "rows per table", 2_000_000)
     max_columns: int = _setting(_TABLE, "columns per table", 10_000)
@@ -129,17 +133,29 @@ class Settings:
     signing_key: str = _setting(str, "file of the ed25519 key (PEM) that signs verdicts", "")
     threads: int = _setting(_whole_number(1, 256), "threads of the web server", _THREADS)
     proxies: int = _setting(_whole_number(0, 9), "trusted reverse proxies in front", 0)
-    hosts: str = _setting(str, "host names that are answered to, separated by commas", "")
+    hosts: str = _setting(
+        str,
+        "host names that are answered to, separated by commas; if empty, only this machine's where "
+        "nobody else can reach the page, otherwise all",
+        "",
+    )
     path_prefix: str = _setting(_path, "path under which a proxy serves the studio", "")
-    user_header: str = _setting(_header, "header by which a trusted proxy names the user", "")
-    framed_by: str = _setting(_pages, "pages that may show the studio, such as notebooks", "")
-    max_queued_runs: int = _setting(_MANY, "queued runs", Limits.queued_runs)
+    user_header: str = _setting(
+        _header, "header by which a trusted proxy names the user, such as X-Forwarded-User", ""
+    )
+    framed_by: str = _setting(
+        _pages,
+        "pages that may show the studio in a frame, separated by spaces; programs may then hand "
+        "their own visitor to a browser",
+        "",
+    )
+    max_queued_runs: int = _setting(_MANY, "places in the queue", Limits.queued_runs)
     max_session_runs: int = _setting(_MANY, "runs per visitor", Limits.session_runs)
     max_session_mb: int = _setting(_MANY, "megabytes per visitor", Limits.session_mb)
     max_total_mb: int = _setting(_MANY, "megabytes of all visitors", Limits.total_mb)
     max_run_planes: int = _setting(_MANY, "planes stored per run", Limits.run_planes)
     days_kept: int = _setting(
-        _whole_number(1, 3650), "days that unused data are kept", Limits.days_kept
+        _whole_number(1, 3650), "days that unused runs and data are kept", Limits.days_kept
     )
 
     max_run_mb: int = _setting(_whole_number(512, 10**6), "megabytes of memory per run", 8_192)
@@ -151,11 +167,20 @@ class Settings:
         "seconds of CPU in which folds, and then shuffles, follow a run by themselves; 0 for none",
         60,
     )
-    max_run_hours: int = _setting(_whole_number(1, 10_000), "hours per run", Limits.run_hours)
+    max_run_hours: int = _setting(
+        _whole_number(1, 10_000),
+        "hours after which a run stops, with its best plane",
+        Limits.run_hours,
+    )
     talk_hours: int = _setting(
         _whole_number(0, 168), "hours that the link to a talk is valid; 0 allows no talks", 8
     )
-    max_viewers: int = _setting(_whole_number(1, 500), "viewers of a talk", 250)
+    max_viewers: int = _setting(
+        _whole_number(1, 500),
+        "viewers of a talk; the first address has 250 of the 500 of a web process, the next half "
+        "of what is left",
+        250,
+    )
 
     @property
     def limits(self) -> Limits:

@@ -1,0 +1,1 @@
+"""A plane drawn: view options, contours, edits, rendering, colors, plotly figures."""

@@ -1,0 +1,1 @@
+"""Single rows in a plane, new rows, selections."""

@@ -1,0 +1,1 @@
+"""Runs: their records, their store, and how they are executed."""

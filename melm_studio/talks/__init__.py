@@ -1,0 +1,1 @@
+"""A talk: its record and its store."""

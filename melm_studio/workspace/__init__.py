@@ -1,0 +1,1 @@
+"""What a visitor has: sources, shared views, stories, prepared tables."""

@@ -1,0 +1,1 @@
+"""Frozen values: a run, its events, its control requests, its reports."""

@@ -1,0 +1,1 @@
+"""The store, in a folder or on Redis; quota, scheduling, eviction, lost runs."""

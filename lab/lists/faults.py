@@ -1,4 +1,4 @@
-"""Writes docs/results/faults.md, the list of faults that are tried: `python -m lab.faults`.
+"""The faults that are tried, each by the name of its test.
 
 A test marked `fault` puts a fault in and says by its name what happens; the page lists them by the
 module that they stand in.
@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab.experiments.records import ROOT, write_atomically
+from lab.experiments.records import ROOT
 
-PAGE = ROOT / "docs" / "results" / "faults.md"
 _MARK = "pytest.mark.fault"
 # Words of names that are written otherwise in a sentence.
 _WORDS = {
@@ -78,8 +77,4 @@ _HEAD = """\
 
 Each line is the name of a test that puts a fault in, and fails where something else happens:
 {n_faults} in all. What they mean for who runs a studio is on the page on
-[reliability](../reliability.md). Written by `python -m lab.faults`."""
-
-
-if __name__ == "__main__":
-    write_atomically(PAGE, page())
+[reliability](../reliability.md). Written by `python -m lab.lists`."""

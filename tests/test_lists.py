@@ -1,17 +1,21 @@
-"""The list of faults is that of the tests, and the page on reliability names tests that exist."""
+"""The lists of docs/results are those of the code, and the page on reliability names real tests."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from lab.faults import PAGE, as_sentence, faults, page
+import pytest
+
+from lab.lists.__main__ import FOLDER, LISTS
+from lab.lists.faults import as_sentence, faults, page
 
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_list_of_faults_is_that_of_the_tests_that_are_marked():
-    assert PAGE.read_text() == page(), "python -m lab.faults"
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_is_what_the_code_says(name):
+    assert (FOLDER / name).read_text() == LISTS[name](), "python -m lab.lists"
 
 
 def test_a_marked_test_is_listed_as_a_sentence_and_another_is_not(tmp_path):

@@ -1,0 +1,1 @@
+"""Pages of docs/results that list what the code itself says."""
