@@ -99,6 +99,8 @@ def folder(tmp_path, monkeypatch, downloads) -> Path:
     iris.frame.rename(columns={"target": "species"}).to_csv("table.csv", index=False)
     iris.frame.rename(columns={"target": "group"}).to_csv("expression.csv", index=False)
     load_sample("wine").frame.to_csv("wine.csv", index=False)
+    visits = iris.data.iloc[:40].assign(patient=np.arange(40) // 2, when=["before", "after"] * 20)
+    visits.to_csv("visits.csv", index=False)
     for name in ("NEW.csv", "new-spectra.csv"):
         wine.data.to_csv(name, index=False)
     for name, text in downloads.items():
