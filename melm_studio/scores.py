@@ -43,7 +43,8 @@ UNKNOWN = "–"
 
 _LARGE_GAP = 0.1
 _LEAST_DIFFERENCE = 0.01
-# Standard errors above guessing from which on batches are said to be told apart.
+# Standard errors above guessing from which on batches are said to be told apart, and below the
+# share of the folds from which on a drawing is said to be blurred.
 _CLEARLY = 2.0
 _LEAST_BOUND = 0.0005  # what is less would be written as 0.000
 _ALMOST_ONE, _NEARLY_ONE = 0.995, 0.9995
@@ -601,6 +602,24 @@ def moves_sentence(moves: float | None) -> str:
     if moves is None:
         return "the plane has seen these rows"
     return f"rows move by {moves:.1f} sd" if moves >= _LEAST_MOVE else "rows hardly move"
+
+
+def blur_sentence(report: RefitsReport) -> str:
+    """That folds disagree about what is drawn; empty where they do not.
+
+    Examples
+    --------
+    >>> report = RefitsReport(share=0.87, standard_error=0.02, drawn_share=0.79)
+    >>> blur_sentence(report)
+    'the drawing is blurred, as folds found different planes: 79 % of rows are told apart in it'
+    """
+    drawn, share, error = report.drawn_share, report.share, report.standard_error
+    if drawn is None or share is None or error is None or drawn >= share - _CLEARLY * error:
+        return ""
+    return (
+        "the drawing is blurred, as folds found different planes: "
+        f"{percent(drawn)} of rows are told apart in it"
+    )
 
 
 def regions_sentence(

@@ -53,6 +53,7 @@ from melm_studio.runs.records.run import (
     UnreadableRun,
 )
 from melm_studio.scores import (
+    blur_sentence,
     gamma_sentence,
     moves_sentence,
     regions_sentence,
@@ -399,7 +400,11 @@ def _places(
         return None
     if renderer.unseen(record, event) is None:
         return {"state": "", "words": refits.no_places}
-    words = (moves_sentence(view.moves), regions_sentence(view.missing, names))
+    words = (
+        moves_sentence(view.moves),
+        blur_sentence(refits) if view.moves is not None else "",
+        regions_sentence(view.missing, names),
+    )
     return {"state": options.places, "words": "; ".join(filter(None, words))}
 
 

@@ -433,6 +433,20 @@ class Refits:
         )
 
     @property
+    def drawn_share(self) -> float | None:
+        """Balanced accuracy of held-out rows by densities of all their places together.
+
+        Far below `share`, folds have found planes that no frame brings together, and what is drawn
+        of them is blurred; slightly above or below, it says nothing. None where the method places
+        no rows.
+        """
+        if self.frame is None:
+            return None
+        places = self.places[self.held_out]
+        rule = DensityRule.of(places, self.y, gamma=self.gamma)
+        return balanced_share(rule.most_likely(places, self.y) == self.y, self.y)
+
+    @property
     def linear_share(self) -> Score:
         """The same by a linear rule in the planes."""
         return self._score(self._of_folds(self._linear_mixtures).argmax(axis=1))

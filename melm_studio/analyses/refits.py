@@ -261,7 +261,7 @@ def _with_places(report: RefitsReport, refits: Refits, work: Work) -> RefitsRepo
     places = _along_components(refits, work)
     if places is None:
         return replace(report, no_places=_OTHER_PLANE)
-    return replace(report, places=packed_places(places))
+    return replace(report, places=packed_places(places), drawn_share=refits.drawn_share)
 
 
 def _worth(refits: Refits, data: LabeledData) -> FeatureWorth | None:

@@ -164,6 +164,9 @@ class RefitsReport(Record, frozen=True):
         of rows without. Empty where the method cannot place rows.
     no_places : str
         Why there are none, in a sentence.
+    drawn_share : float or None
+        The share of the rows that is told apart by all places together; see
+        `melm_core.evaluation.Refits.drawn_share`.
     folds : bytes
         The fold that held each row out, from 0, -1 of others; int16, (n_rows,).
     worth : FeatureWorth or None
@@ -191,6 +194,7 @@ class RefitsReport(Record, frozen=True):
     without: tuple[Without, ...] = ()
     places: bytes = b""
     no_places: str = ""
+    drawn_share: float | None = None
     folds: bytes = b""
     worth: FeatureWorth | None = None
     second: SecondComponent | None = None

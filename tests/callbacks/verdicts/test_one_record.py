@@ -13,13 +13,15 @@ import pytest
 
 from callbacks.routes.api.endpoints import PREFIX
 from melm_studio.layout import ids
+from melm_studio.planes.contours import CONTOUR_SHARES
 from melm_studio.scores import accuracy_text, divergence_text, importance_sentence, share_text
 from melm_studio.tables import load_sample
 from tests.callbacks.routes.talks.messages import newest
 from tests.callbacks.routes.test_project_file import open_project, save
 from tests.callbacks.tables import csv
-from tests.callbacks.test_compare import cells, page_of
+from tests.callbacks.test_compare import cells, numbers_of
 from tests.melm_studio.publication.test_program import computed
+from tools.driver.traces import enclosed, points
 from tools.driver.visitor import opened_studio
 
 RUNS = {
@@ -106,7 +108,7 @@ def assert_same(found: dict, record: dict) -> None:
 
 def table_of(visitor, *runs: str) -> list[list[str]]:
     """The rows of the table of Compare."""
-    return cells(page_of(visitor, "table", *runs))
+    return cells(numbers_of(visitor, *runs))
 
 
 def features_of(visitor, run: str) -> pd.DataFrame:
@@ -187,6 +189,36 @@ def test_every_row_is_where_the_refits_of_the_record_put_it(walked):
     assert fitted["places"]["state"] == "fitted"
     assert fitted["limits"] == plane["limits"]
     assert fitted["traces"] != plane["traces"]
+
+
+def test_contours_hold_of_the_drawn_rows_what_the_record_says(walked):
+    regions = {(one["class"], one["share"]): one for one in walked.record["regions"]}
+    assert regions
+    classes = sorted({name for name, _ in regions})
+    n_contours = len(CONTOUR_SHARES)
+    for visitor, run in lookers(walked):
+        traces = visitor.news(run)["plane"]["traces"]
+        judged = n_contours * len(classes) + (0 if walked.is_refitted else len(classes))
+        for code, name in enumerate(classes):
+            rows = points(traces[judged + code])
+            for before, share in enumerate(reversed(CONTOUR_SHARES)):
+                lines = points(traces[n_contours * code + before])
+                assert np.isfinite(lines).any() == ((name, share) in regions)
+                if (name, share) in regions:
+                    found = regions[name, share]["held_out"]
+                    # A row that is left out of its density may lie beyond what it draws.
+                    assert share - 0.05 <= found <= enclosed(lines, rows).mean() + 0.01
+
+
+def test_the_error_of_the_share_is_that_of_the_refits_wherever_it_is_said(walked):
+    if not walked.is_refitted:
+        return
+    for visitor, run in lookers(walked):
+        token = visitor.http.post(f"{PREFIX}/tokens").json["token"]
+        access = {"Authorization": f"Bearer {token}"}
+        refits = visitor.http.get(f"{PREFIX}/runs/{run}/refits", headers=access).json
+        said = share_text(refits["share"]).removesuffix(" %")
+        assert f"{said} ± {round(100 * refits['standard_error'])} %" in walked.record["words"]
 
 
 def test_programs_receive_the_same_in_every_studio(walked):

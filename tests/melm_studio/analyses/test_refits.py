@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from melm_core import DiscriminantPlane
+from melm_core.base import percent
 from melm_core.evaluation import FittedProjection, Refits, Study, Unchanged
 from melm_studio.analyses.analysis import DataShape
 from melm_studio.analyses.refits import REFITS_OF_RUN
@@ -27,7 +28,7 @@ from melm_studio.runs.records.refits_report import (
 )
 from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.runs.store.attempts import reopen, requeue
-from melm_studio.scores import refits_sentence, refits_verdict
+from melm_studio.scores import blur_sentence, refits_sentence, refits_verdict
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, queue_run
 from tools.driver.traces import enclosed
@@ -142,6 +143,22 @@ def test_noise_that_a_plane_tells_apart_falls_into_a_heap(store):
     assert apart(renderer.view(fit, event)) < 1.0
     assert abs(report.share - 0.5) < 0.2
     assert not renderer.importance(fit, event).is_seen.any()
+
+
+def test_a_drawing_of_folds_that_disagree_is_said_to_be_blurred(store):
+    # Corners of a tetrahedron, of the same variance in all directions: each fold draws two others.
+    corners = 5.0 * np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
+    rng, y = np.random.default_rng(0), np.arange(60) % 4
+    X = corners[y] + rng.normal(size=(60, 3))
+    round_rows, _, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    table = replace(noise(60, 3), X=np.sqrt(60) * round_rows, y=y, class_names=tuple("abcd"))
+    _, disagreeing = refitted(store, "pca", data=table)
+    assert disagreeing.share - disagreeing.drawn_share > 2 * disagreeing.standard_error
+    said = blur_sentence(disagreeing)
+    assert said.endswith(f"{percent(disagreeing.drawn_share)} of rows are told apart in it")
+    _, agreeing = refitted(store)
+    assert blur_sentence(agreeing) == ""
+    assert refitted(store, "tsne")[1].drawn_share is None
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 3])
