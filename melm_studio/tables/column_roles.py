@@ -30,7 +30,20 @@ LARGEST = 1e150  # squares of larger values overflow
 SMALLEST_SPREAD = 1e-150  # squares of smaller ones vanish
 RESOLUTION = 1e-13  # a spread below this share of the values is rounding error
 DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is an identifier
-ID_WORDS = {"id", "ids", "idx", "index", "identifier", "key", "no", "nr", "number", "uuid"}
+ID_WORDS = {
+    "id",
+    "ids",
+    "idx",
+    "index",
+    "identifier",
+    "key",
+    "no",
+    "nr",
+    "number",
+    "rowid",
+    "seqno",
+    "uuid",
+}
 ID_SHARE = 0.8  # of the values of a number with such a name are different, where some repeat
 FIRST_UNNAMED, SECOND_UNNAMED = "column 1", "column 2"  # as the reader names them
 LEAST_ID = 1_000  # of a first column without a header whose whole numbers are nearly all different
@@ -43,6 +56,7 @@ THINGS_NUMBERED = {
     "subject",
 }  # fmt: skip
 SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "number"}
+LEAST_STEM = 3  # letters
 LEAST_NUMBERED, MOST_SHARING = 10, 20  # values, and rows for each on average
 NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", "title", "uuid"}
 GROUP_WORDS = {"animal", "donor", "participant", "patient", "person", "subject"}
@@ -323,8 +337,8 @@ def _is_identifier(cells: _Cells) -> bool:
     if cells.name == FIRST_UNNAMED and cells.low >= LEAST_ID:
         return True
     words = words_of(cells.name)
-    if cells.is_numbering and len(words) == 1 and words[0] in THINGS_NUMBERED:
-        return cells.n_present >= LEAST_NUMBERED
+    if cells.is_numbering and len(words) == 1 and cells.n_present >= LEAST_NUMBERED:
+        return words[0] in THINGS_NUMBERED | ID_WORDS or _is_id_of_thing(words[0])
     if not cells.is_numbering and "of" in words:  # a number of something
         return False
     return bool(words) and not ID_WORDS.isdisjoint({words[0], words[-1]})
@@ -337,8 +351,19 @@ def _numbers_things(cells: _Cells) -> bool:
     if cells.n_values < max(LEAST_NUMBERED, cells.n_present / MOST_SHARING):
         return False
     *before, last = words_of(cells.name) or ("",)
+    if not before:
+        is_thing = last == "id" or last in GROUP_WORDS or _is_id_of_thing(last)
+        return is_thing or last in {"mrn", "specimen"}
     is_number = last in SAYS_A_NUMBER and not THINGS_NUMBERED.isdisjoint(before)
     return is_number or last in {"mrn", "specimen"}
+
+
+def _is_id_of_thing(word: str) -> bool:
+    """Whether a word is such as patid, hospid or subjid."""
+    stem = word.removesuffix("id").removesuffix("no")
+    return LEAST_STEM <= len(stem) < len(word) and any(
+        thing.startswith(stem) for thing in THINGS_NUMBERED | GROUP_WORDS
+    )
 
 
 def guess_roles(
@@ -405,12 +430,15 @@ class _Guesses:
         return found
 
     def unnamed(self) -> dict[str, tuple[Role, str]]:
-        """A first column of text without a name, beside others that have one, names the rows."""
+        """A first column without a name, beside others that have one, names or numbers the rows."""
         first, second = ([*map(str, self._frame.columns[:2]), "", ""])[:2]
         if Role.NAME in self._taken or first != FIRST_UNNAMED or second == SECOND_UNNAMED:
             return {}
-        is_text = self._frame[first].dtype.kind != "f"
-        if not is_text or not any(column.name == first for column in self._open):
+        cells = self._frame[first]
+        is_name = cells.dtype.kind != "f" or (
+            len(cells) >= LEAST_NUMBERED and cells.is_unique and bool((cells % 1 == 0).all())
+        )
+        if not is_name or not any(column.name == first for column in self._open):
             return {}
         self._taken.add(Role.NAME)
         return {first: (Role.NAME, "it has no name: it names the rows")}

@@ -143,6 +143,11 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
     return (guess, *(name for name in usable if name != guess))
 
 
+def is_count(frame: pd.DataFrame, name: str) -> bool:
+    """Whether a column has many numbers, and its name does not say that they are classes."""
+    return _is_plain_number(frame, name) and frame[name].nunique() > FEW_AT_END
+
+
 def _is_plain_number(frame: pd.DataFrame, name: str) -> bool:
     return frame[name].dtype.kind in "iuf" and not _is_hinted(name)
 

@@ -16,7 +16,7 @@ from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY
 from melm_studio.tables.formatting import number, shortened, words_of
-from melm_studio.tables.labels import rival_labels
+from melm_studio.tables.labels import is_count, rival_labels
 from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, Choice, Question
 from melm_studio.tables.read import Table
 from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
@@ -142,18 +142,19 @@ def label_question(
     if not likely:
         return
     rivals = (list(likely[1:]) if is_anew else rival_labels(table, likely))[:MOST_RIVALS]
-    if likely[0] in table.frame and is_measure(table.frame[likely[0]]):
+    guess = likely[0]
+    if guess in table.frame and (is_measure(table.frame[guess]) or is_count(table.frame, guess)):
         rivals.append(NO_LABEL)  # a number is cut into classes only where nothing else is a label
     words = table.asked.get(LABEL, "")
-    if words and likely[0] in words and NO_LABEL not in rivals:
+    if words and guess in words and NO_LABEL not in rivals:
         rivals.append(NO_LABEL)  # words of names need not be classes
     if answer or rivals or is_anew:
-        names = dict.fromkeys(filter(None, (likely[0], *rivals, answer)))
+        names = dict.fromkeys(filter(None, (guess, *rivals, answer)))
         choices = tuple(Choice(name, _label_choice(table.frame, name)) for name in names)
-        guessed = "None" if likely[0] == NO_LABEL else shortened(likely[0])
+        guessed = "None" if guess == NO_LABEL else shortened(guess)
         because = f", since {words}" if words else ""
         sentence = f"Which column has the classes? {guessed} was guessed{because}."
-        yield Question(LABEL, sentence, choices, answer, likely[0])
+        yield Question(LABEL, sentence, choices, answer, guess)
 
 
 def _label_choice(frame: pd.DataFrame, name: str) -> str:

@@ -7,7 +7,11 @@ docs/adding-a-format.md.
 from __future__ import annotations
 
 from melm_studio.tables.grammars.axes import axis_rows, samples_beside_an_axis
-from melm_studio.tables.grammars.features_in_rows import below_samples, beside_annotations
+from melm_studio.tables.grammars.features_in_rows import (
+    behind_a_corner,
+    below_samples,
+    beside_annotations,
+)
 from melm_studio.tables.grammars.geo import dataset_soft, series_matrix
 from melm_studio.tables.grammars.isa_tab import isa_tab
 from melm_studio.tables.grammars.layout import FirstLines, Grammar, Layout
@@ -52,6 +56,7 @@ GRAMMARS: dict[str, Grammar] = {
     "R": r_table,
     "levels of pandas": pandas_levels,
     "features below samples": below_samples,
+    "features behind a corner": behind_a_corner,
     "features beside annotations": beside_annotations,
     "samples beside an axis": samples_beside_an_axis,
     "rows of an axis": axis_rows,

@@ -22,9 +22,9 @@ _WORDS_OF_FEATURES = {
     "accession", "accessions", "adduct", "adducts", "annotation", "asv", "cas", "charge", "chr",
     "chromosome", "compound", "compounds", "cpg", "ensembl", "entrez", "formula", "gene", "genes",
     "hmdb", "inchi", "inchikey", "kegg", "locus", "metabolite", "metabolites", "modifications",
-    "mz", "ontology", "otu", "pathway", "peptide", "peptides", "probe", "probeset", "protein",
-    "proteins", "pubchem", "retention", "rt", "sequence", "smiles", "strand", "superclass",
-    "symbol", "taxon", "taxonomy", "transcript", "uniprot",
+    "gid", "gweight", "mz", "ontology", "orf", "otu", "pathway", "peptide", "peptides", "probe",
+    "probeset", "protein", "proteins", "pubchem", "retention", "rt", "sequence", "smiles", "strand",
+    "superclass", "symbol", "taxon", "taxonomy", "transcript", "uniprot", "yorf",
 }  # fmt: skip
 # Of which the name is an id, a name or a mass.
 _THINGS = {"row", "alignment", "feature", "compound", "cluster", "peak", "average", "mean", "quant"}
@@ -71,6 +71,40 @@ def below_samples(first: FirstLines) -> Layout | None:
     turned = Turned(at, tuple(samples), marks=marks)
     n_lines = start + n_above
     return Layout(step, tuple(rows[0]), n_lines, first.delimiter, asked=asked, turned=turned)
+
+
+def behind_a_corner(first: FirstLines) -> Layout | None:
+    """What samples are above the numbers, what features are beside them, and an empty corner."""
+    rows = first.rows
+    if len(rows) < LEAST_FEATURES + 2 or len({*map(len, rows)}) > 1:
+        return None
+    corner = next((at for at, cell in enumerate(rows[0]) if cell), 0)
+    n_above = next((at for at, row in enumerate(rows) if any(row[:corner])), 0)
+    above = [row for row in rows[:n_above] if any(row)]
+    if not 2 <= corner <= MOST_BESIDE or not 2 <= len(above) <= MOST_ABOVE:
+        return None
+    has_header = not _are_numbers(rows[n_above][corner + 1 :])
+    below = rows[n_above + has_header :]
+    at = range(corner + 1, len(rows[0]))
+    is_whole = all(all(row[corner:]) for row in above) and len(below) >= LEAST_FEATURES
+    if len(at) < LEAST_SAMPLES or not is_whole:
+        return None
+    if not all(_are_numbers(row[corner + 1 :]) or not any(row[corner + 1 :]) for row in below):
+        return None
+    texts = [j for j in range(corner + 1) if len({row[j] for row in below}) == len(below)]
+    if not texts:
+        return None
+    own = next((row for row in above if len({*row[corner + 1 :]}) == len(at)), above[0])
+    marks = {
+        row[corner]: row[corner + 1 :]
+        for row in above
+        if row is not own and len({*row[corner + 1 :]}) > 1
+    }
+    step = "Turned: the columns are samples, what these are stands above the numbers."
+    asked = {"samples": "What the columns are stands above numbers, what rows are beside them"}
+    turned = Turned(tuple(at), tuple(own[corner + 1 :]), tuple(texts[:1]), marks)
+    n_lines = n_above + has_header
+    return Layout(step, tuple(own), n_lines, first.delimiter, asked=asked, turned=turned)
 
 
 def beside_annotations(first: FirstLines) -> Layout | None:

@@ -111,7 +111,10 @@ def _r(raw: bytes) -> pd.DataFrame | None:
     import rdata  # noqa: PLC0415 (an extra)
 
     extension = ".rds" if raw.startswith(_R[0]) else ".rda"
-    found = rdata.conversion.convert(rdata.parser.parse_data(raw, extension=extension))
+    try:
+        found = rdata.conversion.convert(rdata.parser.parse_data(raw, extension=extension))
+    except NotImplementedError:  # an object of a class that is no table
+        return None
     values = [*found.values()] if isinstance(found, dict) and _R[0] != raw[:5] else [found]
     for value in [_joined(one) if isinstance(one, dict) else one for one in values]:
         if isinstance(value, pd.DataFrame):

@@ -376,6 +376,12 @@ def features_in_rows() -> dict[str, Program]:
             lines([["", *ids], ["arm", *KINDS], ["site", *sites], *named]).encode(),
             [*GENES, "site = skin"], "arm", name="sample", asked=("samples",),
         ),
+        "what samples and features are around a corner": Program(
+            lines([["", "", "Sample", *ids], ["", "", "arm", *KINDS], [""] * (N + 3),
+                   ["BIOCHEMICAL", "PATHWAY", "KEGG", *[""] * N],
+                   *([gene, "lipid", "", *row] for gene, *row in named)]).encode(),
+            GENES, "arm", name="sample", asked=("samples",), first=MATRIX_FIRST,
+        ),
         "OTUs of QIIME 1": Program(
             lines([["# QIIME v1.9 OTU table"], ["#OTU ID", *SAMPLES, "Consensus Lineage"],
                    *([*row, "k__Bacteria"] for row in named)], "\t").encode(), **asked,

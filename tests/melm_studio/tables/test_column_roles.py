@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from melm_studio.tables.column_roles import AS_FEATURES
 from melm_studio.tables.preparation import column_roles, prepare
-from melm_studio.tables.read import Table, TableError
+from melm_studio.tables.read import Table, TableError, read_table
 from melm_studio.tables.roles import FEATURES, NO_LABEL, SINGLE_USES, Role, Use
 from tests.melm_studio.tables.table_examples import LABEL, N_ROWS, table
 
@@ -191,3 +191,25 @@ def test_a_column_that_is_nearly_empty_is_left_out_and_one_click_brings_it_back(
     assert found.reason == "97 % of its cells are empty"
     chosen = column_roles(rare, "label", {"rare": Use.FEATURE})
     assert {column.name: column.role for column in chosen}["rare"] is Role.NUMERIC
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("sample", np.arange(60.0)[::-1] * 3 + 2_000_000),
+        ("seqno", np.arange(60.0) * 2 + 5),
+        ("patid", np.arange(60.0) // 2 * 7 + 11),
+        ("subject", np.arange(60.0) // 4 * 7 + 11),
+        ("id", np.arange(60.0) // 2 * 7 + 11),
+        ("Case", ["Train", "Test"] * 30),
+        ("training", ["True", "False"] * 30),
+    ],
+)
+def test_numbers_of_things_and_parts_for_tests_are_no_features(name, values):
+    assert column(table(**{name: values}), name).role not in FEATURES
+
+
+def test_a_first_column_without_a_name_numbers_the_rows_though_some_are_missing():
+    rows = "".join(f"{at + at // 9},{at / 7},{at % 5 / 3},{'ab'[at % 2]}\n" for at in range(40))
+    data = prepare(read_table(f",x,y,kind\n{rows}".encode(), "t.csv"))
+    assert data.feature_names == ("x", "y")

@@ -151,3 +151,8 @@ def test_what_says_that_cells_lie_beyond_a_limit_is_no_rival():
     beyond = {"zinc": numbers(*RNG.normal(size=60)), "zinc beyond limit": numbers(0, 0, 1)}
     frame = pd.DataFrame(beyond).assign(where=words("gut", "skin"))
     assert choices(Table("t", frame, ())) == []
+
+
+def test_a_count_that_is_guessed_for_want_of_a_label_is_asked_about():
+    frame = measured("mass", "width").assign(rings=numbers(*range(9)))
+    assert choices(Table("t", frame, ())) == ["rings", NO_LABEL]
