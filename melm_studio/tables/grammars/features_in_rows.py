@@ -15,6 +15,7 @@ MOST_ABOVE = 15  # rows that say what the samples are
 MOST_BESIDE = 80  # columns that say what the features are
 MOST_GROUPS = 20
 NEARLY_ALL = 0.8
+PROBED = 50  # columns, before all are looked at
 _TAXON = re.compile(r"(?:^|[;|] ?)[dkpcofgst]__")
 _GAPS = {"", "na", "nan", "n/a", "null", "-", "filtered"}
 # Words of columns that say what features are, as programs for spectra, proteins and genes do.
@@ -38,23 +39,12 @@ def below_samples(first: FirstLines) -> Layout | None:
     if start:
         first = FirstLines("\n".join([*first.texts[start:], ""]).encode())
     rows = first.rows
-    if len(rows) < LEAST_FEATURES + 1 or len(rows[0]) <= LEAST_SAMPLES:
+    n_above, taxa = _first_feature(rows)
+    if not n_above:
         return None
-    width = len(rows[0])
-    if any(len(row) != width for row in rows):
-        return None
-    n_above = next((at for at, row in enumerate(rows) if at and _are_numbers(row[1:])), 0)
-    below = rows[n_above:]
-    names = [row[0] for row in below]
-    taxa = sum(bool(_TAXON.search(name)) for name in names) >= NEARLY_ALL * len(names)
-    if not 1 <= n_above <= MOST_ABOVE or not all(_are_numbers(row[1:]) for row in below):
-        return None
-    above = rows[:n_above]
+    width, above = len(rows[0]), rows[:n_above]
     groups = [row for row in above if _are_groups(row[1:])]
-    is_named = len({*names}) == len(names) and all(names) and not any(map(is_number, names))
-    if not is_named or len(below) < LEAST_FEATURES or not (taxa or (groups and n_above > 2)):
-        return None
-    if len(above) > 1 and not all(row[0] for row in above[1:]):
+    if not (taxa or groups) or not all(row[0] for row in above[1:]):
         return None
     own = next((row for row in above if len({*row[1:]}) == width - 1), None)
     samples = own[1:] if own else [f"sample {at}" for at in range(1, width)]
@@ -71,6 +61,22 @@ def below_samples(first: FirstLines) -> Layout | None:
     turned = Turned(at, tuple(samples), marks=marks)
     n_lines = start + n_above
     return Layout(step, tuple(rows[0]), n_lines, first.delimiter, asked=asked, turned=turned)
+
+
+def _first_feature(rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
+    """The first of the rows that are features, and whether these are taxa; 0 if none are."""
+    width = len(rows[0]) if rows else 0
+    if width <= LEAST_SAMPLES or any(len(row) != width for row in rows):
+        return 0, False
+    at = next((at for at, row in enumerate(rows) if at and _are_numbers(row[1:PROBED])), 0)
+    below = rows[at:]
+    names = [row[0] for row in below]
+    taxa = sum(bool(_TAXON.search(name)) for name in names) >= NEARLY_ALL * len(names)
+    is_named = len({*names}) == len(names) and all(names) and not any(map(is_number, names))
+    is_such = is_named and len(below) >= LEAST_FEATURES and (taxa or at > 2)
+    if not is_such or at > MOST_ABOVE or not all(_are_numbers(row[1:]) for row in below):
+        return 0, False
+    return at, taxa
 
 
 def behind_a_corner(first: FirstLines) -> Layout | None:
@@ -113,9 +119,11 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     if len(rows) < LEAST_FEATURES + 1 or len({*map(len, rows)}) > 1:
         return None
     header, below = rows[0], rows[1:]
-    beside = next((at for at in range(len(header)) if not _may_be_beside(at, header, below)), -1)
+    is_first = _says_features(header[0])
+    ends = (at for at in range(len(header)) if not _may_be_beside(at, header, below))
+    beside = next(ends, -1) if is_first else -1
     n_known = sum(_says_features(name) for name in header[: max(beside, 0)])
-    if not 2 <= beside <= MOST_BESIDE or n_known < 2 or not _says_features(header[0]):
+    if not 2 <= beside <= MOST_BESIDE or n_known < 2:
         return None
     at = range(beside, len(header))
     samples = header[beside:]

@@ -45,12 +45,13 @@ def qualtrics(first: FirstLines) -> Layout | None:
 
 def qualtrics_before(first: FirstLines) -> Layout | None:
     """Exports of Qualtrics before 2017: V1, V2 and names of questions above their texts."""
+    if not first.texts or not first.texts[0].startswith(("V1", '"V1"')):
+        return None
     records = [one for one, _ in zip(first.records(first.delimiter), range(2), strict=False)]
     if len(records) < 2:
         return None
     (names, _), (texts, n_above) = records
-    is_such = names[:1] == ["V1"] and texts[:1] and texts[0].lower() in _NAMES
-    if not is_such or len(names) != len(texts):
+    if not texts or texts[0].lower() not in _NAMES or len(names) != len(texts):
         return None
     named = [
         text if _ABOUT.fullmatch(name) and text else name

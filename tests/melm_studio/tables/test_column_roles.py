@@ -211,5 +211,5 @@ def test_numbers_of_things_and_parts_for_tests_are_no_features(name, values):
 
 def test_a_first_column_without_a_name_numbers_the_rows_though_some_are_missing():
     rows = "".join(f"{at + at // 9},{at / 7},{at % 5 / 3},{'ab'[at % 2]}\n" for at in range(40))
-    data = prepare(read_table(f",x,y,kind\n{rows}".encode(), "t.csv"))
-    assert data.feature_names == ("x", "y")
+    data = prepare(read_table(f",x,z,kind\n{rows}".encode(), "t.csv"))
+    assert data.feature_names == ("x", "z")
