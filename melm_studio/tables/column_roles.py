@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 
@@ -183,8 +183,7 @@ _CHOICE_REASONS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class _Cells:
+class _Cells(msgspec.Struct, frozen=True, eq=False):
     """The cells of a column in the rows that have a class.
 
     Attributes

@@ -440,15 +440,15 @@ def _encodings(
     n_features = 0
     fills = _medians(frame, [one.name for one in columns if one.role is Role.NUMERIC])
     for column in columns:
-        if column.role in FEATURES:
+        if column.role is Role.NUMERIC:
+            encodings.append(ColumnEncoding(column.name, fill=fills[column.name]))
+            n_features += 1
+        elif column.role in FEATURES:
             order = orders.get(column.name, ())
-            encodings.append(
-                ColumnEncoding(column.name, fill=fills[column.name])
-                if column.role is Role.NUMERIC
-                else _encoding(frame[column.name], column, order)
-            )
+            encodings.append(_encoding(frame[column.name], column, order))
             n_features += len(encodings[-1].feature_names)
             _reject_too_many(n_features, len(frame), max_cells)
+    _reject_too_many(n_features, len(frame), max_cells)
     if not encodings:
         raise TableError(_no_feature(columns))
     return encodings
