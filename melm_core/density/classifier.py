@@ -89,12 +89,12 @@ class ClassDensityMixin(ClassDensityPrediction, ClassifierMixin):
 
 
 def _mapped(function: Callable[..., Any], points: Any, *arguments: Any) -> Any:
-    """A function of points and other arguments, block by block where the points are lazy."""
+    """Map a function of points and other arguments block by block if the points are lazy."""
     if not is_lazy(points):
         return function(points, *arguments)
-    one = function(np.zeros((1, points.shape[1])), *arguments)
-    shape = {"drop_axis": 1} if one.ndim == 1 else {"chunks": (points.chunks[0], one.shape[1:])}
-    return points.map_blocks(function, *arguments, dtype=one.dtype, **shape)
+    probe = function(np.zeros((1, points.shape[1])), *arguments)
+    shape = {"drop_axis": 1} if probe.ndim == 1 else {"chunks": (points.chunks[0], probe.shape[1:])}
+    return points.map_blocks(function, *arguments, dtype=probe.dtype, **shape)
 
 
 def _labels(

@@ -1,4 +1,4 @@
-"""What charts of analyses have in common, as dictionaries: workers do not load plotly."""
+"""Shared parts of charts of analyses, as dictionaries: workers do not load plotly."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def across(
     level = {"type": "line", "xref": "x domain", "yref": "y", "x0": 0, "x1": 1}
     upright = {"type": "line", "xref": "x", "yref": "y domain", "y0": 0, "y1": 1}
     return [
-        *(level | {"y0": at, "y1": at, "line": faint | {"dash": dash}} for at, dash in lines),
-        *(upright | {"x0": at, "x1": at, "line": faint | {"dash": dash}} for at, dash in up),
+        *(level | {"y0": x, "y1": x, "line": faint | {"dash": dash}} for x, dash in lines),
+        *(upright | {"x0": x, "x1": x, "line": faint | {"dash": dash}} for x, dash in up),
     ]
 
 

@@ -111,7 +111,7 @@ _UNFINISHED = "The check had not ended when this report was made; its numbers ar
 
 
 class Check(Analysis[CheckReport]):
-    """Whether the structure that the method of a run finds is real."""
+    """Analysis whether the structure that the method of a run finds is real."""
 
     report = CheckReport
     name = "check"
@@ -137,7 +137,9 @@ class Check(Analysis[CheckReport]):
     ) -> dict[str, Any]:
         names, file = subject.class_names, f"runs/{subject.run.run_id}/overlap.csv"
         tables = check_tables(report, names, is_final=subject.is_final)[:1]
-        content = [table(one.head, one.rows, caption=one.caption, note=one.note) for one in tables]
+        content = [
+            table(each.head, each.rows, caption=each.caption, note=each.note) for each in tables
+        ]
         if report.overlap:
             content.append(confusion(names, report.overlap, file))
         angle = [angle_sentence(report.stability)] if report.stability else []
@@ -153,10 +155,10 @@ class Check(Analysis[CheckReport]):
         features = report.stability
         lists = () if features is None else (features.frequencies, features.lower, features.upper)
         demand(report.answer in ("", *Answer))
-        demand(all(one.answer in [*Answer] for one in report.readings))
+        demand(all(reading.answer in [*Answer] for reading in report.readings))
         demand(len(report.overlap) in (0, shape.n_classes))
         demand(all(len(row) == shape.n_classes for row in report.overlap))
-        demand(all(len(one) == shape.n_features for one in lists))
+        demand(all(len(values) == shape.n_features for values in lists))
 
     def stored(self, store: RunStore, run_id: str) -> CheckReport:
         """Return the results so far, or why they cannot be read."""
@@ -200,30 +202,30 @@ class _Checking:
         self._update(stability=stability, notes=notes, stage="done", fraction=1.0)
 
     def _refits(self) -> RefitsReport:
-        """Those of the run, where it has them, or the same anew."""
-        known = REFITS_OF_RUN.stored(self._work.store, refits_id(self._record.of_run))
-        if known.is_complete and known.share is not None:
-            return known
+        """Return the refits of the run, or refit its method."""
+        stored = REFITS_OF_RUN.stored(self._work.store, refits_id(self._record.of_run))
+        if stored.is_complete and stored.share is not None:
+            return stored
         self._update(stage="refitting the plane without each fold")
-        found = refitted(self._work, self._after_fold)
-        keep_refits(self._work.store, self._record, found)
-        return found
+        report = refitted(self._work, self._after_fold)
+        keep_refits(self._work.store, self._record, report)
+        return report
 
     def _map_notes(self, data: LabeledData) -> Iterator[str]:
-        """What is to be said of a map that came with the table."""
-        known = map_columns(data.feature_names)
-        if known is None or is_map(data.feature_names):  # which the verdict itself judges
+        """Yield notes on a map that came with the table."""
+        axes = map_columns(data.feature_names)
+        if axes is None or is_map(data.feature_names):  # which the verdict itself judges
             return
         self._update(stage="judging the map that came with the table")
-        found = audit_coordinates(
-            data.X[:, known.columns],
+        audit = audit_coordinates(
+            data.X[:, axes.columns],
             data.y,
             data.groups,
             random_state=self._record.parameters_without_start[SEED.name],
             callback=lambda _: self._work.give_way(),
         )
-        names = " and ".join(data.feature_names[i] for i in known.columns)
-        yield _MAP.format(names=names, sentence=found.sentence)
+        names = " and ".join(data.feature_names[i] for i in axes.columns)
+        yield _MAP.format(names=names, sentence=audit.sentence)
         yield _FITTED_TO_MAP
 
     def _tested(self, data: LabeledData, refits: RefitsReport) -> PermutationTest:
@@ -317,19 +319,19 @@ class _Checking:
         answer = self._of_independent
         shares: dict[str, float | None] = {}
         tried: list[TriedReading] = []
-        for number, one in enumerate(ways if answer else (), 1):
-            self._update(stage=_KEEPING.format(together=one.together))
-            found = tried_reading(
-                one,
+        for number, reading in enumerate(ways if answer else (), 1):
+            self._update(stage=_KEEPING.format(together=reading.together))
+            result = tried_reading(
+                reading,
                 self._record,
                 shuffles_of_each(N_PERMUTATIONS, self._n_tests),
-                share=shares.get(one.question.id),
+                share=shares.get(reading.question.id),
                 callback=lambda _: self._work.give_way(),
             )
-            shares.setdefault(one.question.id, found.share)
-            tried.append(found)
+            shares.setdefault(reading.question.id, result.share)
+            tried.append(result)
             self._update(readings=tuple(tried), fraction=self._tested_fraction(1 + number))
-            if found.answer not in TOLD_APART:
+            if result.answer not in TOLD_APART:
                 break
         self._update(
             stage="refitting to resampled rows",
@@ -340,18 +342,18 @@ class _Checking:
     def _of_each_way(
         self, answer: Answer, tried: Sequence[TriedReading], data: LabeledData
     ) -> dict[str, Any]:
-        """The answer of all readings, with the largest p of those that agree."""
+        """Return the answer of all readings, with the largest p of those that agree."""
         answer, asked = agreed(answer, tried, data.suspicions)
-        found: dict[str, Any] = {"answer": answer, "questions": asked, "bound": None}
+        changes: dict[str, Any] = {"answer": answer, "questions": asked, "bound": None}
         if asked:
-            return found
+            return changes
         of_all: list[CheckReport | TriedReading] = [self._report, *tried]
-        strictest = max(of_all, key=lambda one: one.p_value or 0.0)
+        strictest = max(of_all, key=lambda each: each.p_value or 0.0)
         names = ("p_value", "n_permutations", "n_exceeding")
-        return found | {name: getattr(strictest, name) for name in names}
+        return changes | {name: getattr(strictest, name) for name in names}
 
     def _tested_fraction(self, n_done: float) -> float:
-        """The share of the work that is done after so many tests."""
+        """Return the share of the work that is done after so many tests."""
         return _AFTER_FOLDS + (_AFTER_PERMUTATIONS - _AFTER_FOLDS) * n_done / self._n_tests
 
     def _after_resample(self, _plane: FloatArray, number: int, n_resamples: int) -> None:
@@ -365,7 +367,7 @@ class _Checking:
 
 
 def _running_answer(refits: RefitsReport, test: PermutationTest) -> Answer | None:
-    """The answer so far; None while a p-value at or below the level may yet rise above it."""
+    """Return the answer so far; None while its p-value may yet rise above the level."""
     answer = _answer(refits, test.p_value)
     is_settled = answer == Answer.NO or is_settled_below(
         test.n_exceeding, len(test.values), test.n_permutations, level=LEVEL
@@ -379,7 +381,7 @@ def _answer(refits: RefitsReport, p_value: float, smallest_p_value: float = 0.0)
 
 
 def method_notes(record: RunRecord, *, is_of_map: bool = False) -> Iterator[str]:
-    """What cannot be repeated in the folds, so that the answer does not judge it.
+    """Yield what cannot be repeated in the folds, so that the answer does not judge it.
 
     Parameters
     ----------
@@ -399,7 +401,7 @@ def method_notes(record: RunRecord, *, is_of_map: bool = False) -> Iterator[str]
 
 
 def design_notes(design: PermutationDesign, data: LabeledData) -> Iterator[str]:
-    """Which rows stayed together, and the smallest p-value that this allows if it is too large."""
+    """Say which rows stayed together, and the smallest p-value if that is too large."""
     if design.n_groups_exchanged + design.n_groups_within:
         has_chosen = has_chosen_groups(data.columns, data.questions)
         yield design.sentence if has_chosen else _EQUAL_ROWS
@@ -416,7 +418,7 @@ def run_verdict(
     fits: Iterable[RunRecord],
     check: RunRecord | None,
 ) -> Verdict:
-    """The answer of the check of a run or, without one, of its held-out rows.
+    """Return the answer of the check of a run or, without one, of its held-out rows.
 
     Parameters
     ----------
@@ -477,7 +479,7 @@ def _better_note(
 
 
 def _has_same_rows(other: RunRecord, record: RunRecord) -> bool:
-    """Whether another finished run was fitted to the same rows, so that shares can be compared."""
+    """Return whether another finished run was fitted to the same rows, for comparable shares."""
     return (
         other.run_id != record.run_id
         and other.state is RunState.DONE
@@ -487,41 +489,43 @@ def _has_same_rows(other: RunRecord, record: RunRecord) -> bool:
     )
 
 
-def with_stability(ranking: Mapping[str, Any], found: FeatureStability | None) -> dict[str, Any]:
-    """A ranking of features with how often resamples select each of them.
+def with_stability(
+    ranking: Mapping[str, Any], resampled: FeatureStability | None
+) -> dict[str, Any]:
+    """Add to a ranking of features how often resamples select each of them.
 
     Parameters
     ----------
     ranking : mapping
         With ``features``, each with its number as ``feature``.
-    found : FeatureStability or None
+    resampled : FeatureStability or None
         Of the check of the run; without it, nothing is added.
 
     Examples
     --------
-    >>> found = FeatureStability(8.0, 20, 1, (0.9, 0.1), (0.4, 0.0), (0.6, 0.2))
-    >>> ranking = with_stability({"features": [{"feature": 1}]}, found)
+    >>> resampled = FeatureStability(8.0, 20, 1, (0.9, 0.1), (0.4, 0.0), (0.6, 0.2))
+    >>> ranking = with_stability({"features": [{"feature": 1}]}, resampled)
     >>> ranking["features"][0]["is_stable"]
     False
     """
-    if found is None:
+    if resampled is None:
         return dict(ranking)
     features = [
-        {**feature, **_of_feature(found, feature["feature"])} for feature in ranking["features"]
+        {**feature, **_of_feature(resampled, feature["feature"])} for feature in ranking["features"]
     ]
-    return {**ranking, "features": features, "stability": angle_sentence(found)}
+    return {**ranking, "features": features, "stability": angle_sentence(resampled)}
 
 
-def _of_feature(found: FeatureStability, code: int) -> dict[str, Any]:
-    frequency = found.frequencies[code]
-    selected = f"Among the {found.n_top} strongest" if found.n_top > 1 else "The strongest"
-    interval = f"length of its loadings {found.lower[code]:.2f} to {found.upper[code]:.2f}"
-    words = f"{selected} in {percent(frequency)} of {found.n_resamples} resamples; {interval}"
+def _of_feature(resampled: FeatureStability, code: int) -> dict[str, Any]:
+    frequency = resampled.frequencies[code]
+    selected = f"Among the {resampled.n_top} strongest" if resampled.n_top > 1 else "The strongest"
+    interval = f"length of its loadings {resampled.lower[code]:.2f} to {resampled.upper[code]:.2f}"
+    words = f"{selected} in {percent(frequency)} of {resampled.n_resamples} resamples; {interval}"
     return {"is_stable": frequency >= STABLE_SHARE, "stability": words}
 
 
 def check_sentences(report: CheckReport, *, is_final: bool) -> tuple[str, ...]:
-    """What a report of a run says of its check, the answer first; empty before there is one."""
+    """Return sentences on the check of a run, the answer first; empty before there is one."""
     if not (answer := check_sentence(report)):
         return ()
     return (
@@ -535,7 +539,7 @@ def check_sentences(report: CheckReport, *, is_final: bool) -> tuple[str, ...]:
 def check_tables(
     report: CheckReport, class_names: Sequence[str], *, is_final: bool
 ) -> tuple[Table, ...]:
-    """The scores of a check and its confusion of the classes, as far as they are known."""
+    """Tabulate the scores of a check and its confusion of the classes, as far as known."""
     if not report.scores:
         return ()
     rows = tuple(
@@ -555,9 +559,9 @@ def check_tables(
         f"{percent(1 / len(class_names))}. Permutation test: "
         f"{p_value_caption(report, is_final=is_final)}.",
     )
-    found = (scores, *_readings_table(report))
+    tables = (scores, *_readings_table(report))
     if not report.overlap:
-        return found
+        return tables
     confusion = Table(
         "Held-out confusion between each pair of classes",
         ("Class", *class_names),
@@ -567,19 +571,19 @@ def check_tables(
         ),
         note="Chance confuses two classes half of the time.",
     )
-    return (*found, confusion)
+    return (*tables, confusion)
 
 
 def _readings_table(report: CheckReport) -> Iterator[Table]:
     if report.readings:
         rows = tuple(
             (
-                one.together,
-                one.answer,
-                accuracy_text(one.share),
-                UNKNOWN if one.p_value is None else p_value_text(one.p_value),
+                reading.together,
+                reading.answer,
+                accuracy_text(reading.share),
+                UNKNOWN if reading.p_value is None else p_value_text(reading.p_value),
             )
-            for one in report.readings
+            for reading in report.readings
         )
         columns = ("Kept together", "Answer", "Held out", "Permutation test")
         yield Table(
@@ -588,6 +592,6 @@ def _readings_table(report: CheckReport) -> Iterator[Table]:
 
 
 def p_value_caption(report: CheckReport, *, is_final: bool) -> str:
-    """The p-value in words; a dash while it is unknown."""
+    """Say the p-value in words; a dash while it is unknown."""
     p = permutation_p(report, is_final=is_final)
     return UNKNOWN if p is None else p.caption

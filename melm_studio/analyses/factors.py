@@ -143,10 +143,10 @@ class Factors(Analysis[FactorsReport]):
         return Section("What each factor changes", sentences=sentences, tables=(table,))
 
     def validate(self, report: FactorsReport, shape: DataShape) -> None:
-        shares = [report.residual, *(one.share for one in report.effects)]
+        shares = [report.residual, *(effect.share for effect in report.effects)]
         demand(all(-1e-9 <= share <= 1.0 + 1e-9 for share in shares))
-        demand(all(one.factors for one in report.effects))
-        demand(all(one.p_value is None or 0 < one.p_value <= 1 for one in report.effects))
+        demand(all(effect.factors for effect in report.effects))
+        demand(all(effect.p_value is None or 0 < effect.p_value <= 1 for effect in report.effects))
 
 
 FACTORS = Factors()

@@ -194,7 +194,7 @@ methods; guessing gives 50 %.'
         return {"content": content}
 
     def validate(self, report: RankingReport, shape: DataShape) -> None:
-        scored = [one for one in report.methods if one.held_out]
+        scored = [method for method in report.methods if method.held_out]
         winner = report.winner
         demand(len({len(method.held_out) for method in scored}) <= 1)
         demand(all(len(method.held_out) > 1 for method in scored))

@@ -1,4 +1,4 @@
-"""How the plane of a run moves between bootstrap resamples of its training rows."""
+"""Movement of the plane of a run between bootstrap resamples of its training rows."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Resamples(Analysis[ResamplesReport]):
         return len(report.planes) / max(1, report.n_resamples), ""
 
     def sentence(self, report: ResamplesReport, *, is_final: bool) -> str:
-        """Whether the plane stands, sways or dances, with its angles."""
+        """Say whether the plane stands, sways or dances, with its angles."""
         if not report.angles:
             return "No resample yet." if is_final else "Refitting the plane to the first resample."
         if report.features is None:
@@ -162,7 +162,7 @@ class _Resampling:
         self._report = ResamplesReport(n_resamples=N_RESAMPLES)
 
     def _awaited(self) -> tuple[PlaneEvent, float]:
-        """The last plane of the run, and its kernel width, once it has ended."""
+        """Return the last plane of the run, and its kernel width, once it has ended."""
         run_id = self._record.of_run
         while (fit := self._store.get(run_id)) is not None and not fit.state.is_final:
             self._work.give_way()
@@ -175,15 +175,15 @@ class _Resampling:
     def run(self, data: RunData) -> None:
         train, _ = rows_of(data, self._record)
         self._update(by_groups=train.groups is not None)
-        found = stability(
+        moves = stability(
             study_of(train, self._record, rows=prepared_rows, fixed={GAMMA.name: self._gamma}),
             n_resamples=N_RESAMPLES,
             start=self._start,
             column_groups=train.curve_groups,
             callback=self._after_plane,
         )
-        mean = self._append(found.mean_plane)
-        self._update(mean=mean, features=feature_stability(found), notes=found.notes)
+        mean = self._append(moves.mean_plane)
+        self._update(mean=mean, features=feature_stability(moves), notes=moves.notes)
 
     def _after_plane(self, plane: FloatArray, _number: int, _n_resamples: int) -> None:
         number = self._append(plane)
@@ -208,15 +208,15 @@ class _Resampling:
         )
 
 
-def feature_stability(found: Stability) -> FeatureStability:
-    """What resamples say of the features."""
-    lower, upper = found.length_interval
-    n_top = found.n_features_used
+def feature_stability(resampled: Stability) -> FeatureStability:
+    """Summarize the stability of the features over resamples."""
+    lower, upper = resampled.length_interval
+    n_top = resampled.n_features_used
     return FeatureStability(
-        angle=float(np.degrees(found.largest_angle)),
-        n_resamples=len(found.planes),
+        angle=float(np.degrees(resampled.largest_angle)),
+        n_resamples=len(resampled.planes),
         n_top=n_top,
-        frequencies=tuple(found.selection_frequencies(n_top).tolist()),
+        frequencies=tuple(resampled.selection_frequencies(n_top).tolist()),
         lower=tuple(lower.tolist()),
         upper=tuple(upper.tolist()),
     )
@@ -233,12 +233,12 @@ class ResampledFeature:
 
 
 def resample_label(number: int, angle: float) -> str:
-    """The name of a resample, counted from 0, with its angle in degrees."""
+    """Name a resample, counted from 0, with its angle in degrees."""
     return f"Resample {number + 1}, {angle:.0f}°"
 
 
 def resamples_note(report: ResamplesReport) -> str:
-    """What was resampled."""
+    """Say what was resampled."""
     units = "groups" if report.by_groups else "rows within each class"
     return (
         f"Bootstrap of the {units} of the training data, each refitted from this plane. In trials, "
@@ -247,25 +247,25 @@ def resamples_note(report: ResamplesReport) -> str:
 
 
 def resampled_features(report: ResamplesReport, names: Sequence[str]) -> list[ResampledFeature]:
-    """The strongest features of the plane with their intervals; empty until all are known.
+    """Return the strongest features with their intervals; empty until all are known.
 
     Parameters
     ----------
     report : ResamplesReport
     names : sequence of str
     """
-    found = report.features
-    if found is None:
+    features = report.features
+    if features is None:
         return []
-    middles = np.add(found.lower, found.upper) / 2.0
+    middles = np.add(features.lower, features.upper) / 2.0
     strongest = np.argsort(-middles, kind="stable")[:MOST_FEATURES]
     return [
         ResampledFeature(
             name=names[i],
-            low=found.lower[i],
-            high=found.upper[i],
-            words=f"{found.lower[i]:.2f} to {found.upper[i]:.2f}, among the strongest "
-            f"{found.n_top} in {percent(found.frequencies[i])}",
+            low=features.lower[i],
+            high=features.upper[i],
+            words=f"{features.lower[i]:.2f} to {features.upper[i]:.2f}, among the strongest "
+            f"{features.n_top} in {percent(features.frequencies[i])}",
         )
         for i in map(int, strongest)
     ]

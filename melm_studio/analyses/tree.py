@@ -564,10 +564,10 @@ def tree_figure(
     if recommended is not None:
         shapes += charts.across(theme, [], up=[(recommended, "dash")])
         # On a logarithmic axis a shape is placed by the value, a note by its logarithm.
-        at = {"x": math.log10(recommended), "xref": "x", "y": 1, "yref": "y domain"}
+        place = {"x": math.log10(recommended), "xref": "x", "y": 1, "yref": "y domain"}
         look = {"showarrow": False, "font": {"size": 12, "color": theme.faint_ink}}
         anchors = {"xanchor": "left", "yanchor": "bottom"}
-        notes.append({"text": "recommended", **at, **look, **anchors})
+        notes.append({"text": "recommended", **place, **look, **anchors})
     layout = charts.layout(
         theme,
         xaxis=charts.axis(
