@@ -94,7 +94,7 @@ def request_view(search: str | None) -> tuple[Any, Any, str | None]:
 
 
 def _names_a_view(search: str) -> bool:
-    """An address may also name only a mode, as in "?mode=present"."""
+    """Return whether an address names a view; it may name only a mode, as in "?mode=present"."""
     query = search.removeprefix("?")
     return bool(query) and (not query.startswith("mode=") or "&" in query)
 

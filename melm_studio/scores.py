@@ -713,7 +713,7 @@ def differing_sentence(reading: TriedReading) -> str:
 
 
 def answer_given(answer: Answer, questions: Sequence[Question]) -> Answer:
-    """An answer, or that it is unknown while the table has questions on which a yes depends.
+    """Return an answer, or unknown while a yes depends on open questions.
 
     Parameters
     ----------
@@ -1027,12 +1027,12 @@ def gamma_sentence(path: GammaPath) -> str:
 
 
 def share_text(share: float | None) -> str:
-    """A share as a percentage, or a dash."""
+    """Format a share as a percentage, or a dash."""
     return UNKNOWN if share is None else percent(share)
 
 
 def accuracy_text(accuracy: float | None) -> str:
-    """A balanced accuracy with two decimals that is 1.00 for 1 only, or a dash.
+    """Format a balanced accuracy with two decimals that is 1.00 for 1 only, or a dash.
 
     Examples
     --------
@@ -1045,7 +1045,7 @@ def accuracy_text(accuracy: float | None) -> str:
 
 
 def accuracy_figure(accuracy: float | None) -> str:
-    """A balanced accuracy with three digits that is 1.00 for 1 only, or a dash.
+    """Format a balanced accuracy with three digits that is 1.00 for 1 only, or a dash.
 
     Examples
     --------
@@ -1058,7 +1058,7 @@ def accuracy_figure(accuracy: float | None) -> str:
 
 
 def divergence_text(nats: float | None, *, unit: bool = False) -> str:
-    """A divergence with three digits, or a dash.
+    """Format a divergence with three digits, or a dash.
 
     Examples
     --------

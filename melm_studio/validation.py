@@ -120,7 +120,7 @@ def _parsed(message: str) -> tuple[str, list[str]]:
 
 
 def _described(kind: inspect.Type, name: str) -> tuple[inspect.Type, str, str]:
-    """A type without its annotations, the name of its value, and its rule in words."""
+    """Strip a type of annotations; return it, the name of its value, and its rule in words."""
     rule = ""
     while isinstance(kind, inspect.Metadata | inspect.UnionType):
         if isinstance(kind, inspect.UnionType):  # with None

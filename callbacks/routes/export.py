@@ -72,7 +72,7 @@ def _saved_plane(record: RunRecord) -> SavedPlane:
 
 
 def program(run_id: str) -> flask.Response:
-    """A Python program that computes the coordinates and classes of any rows."""
+    """Return a Python program that computes the coordinates and classes of any rows."""
     record = _linear_run(run_id)
     data = services().renderer.data(record)
     text = program_of(record, _event(record), data, _saved_plane(record))

@@ -26,7 +26,7 @@ def register(app: Dash) -> None:
 
 
 def guide(name: str) -> str:
-    """A page of the documentation."""
+    """Return a page of the documentation."""
     if name not in _names():
         flask.abort(404)
     title, body = _rendered(name)
@@ -34,7 +34,7 @@ def guide(name: str) -> str:
 
 
 def guide_picture(name: str) -> flask.Response:
-    """A picture of the documentation."""
+    """Return a picture of the documentation."""
     if name not in _pictures():
         flask.abort(404)
     mimetype = mimetypes.guess_type(name)[0]

@@ -100,7 +100,7 @@ def _described(grant: Grant, now: float) -> dict[str, Any]:
 
 
 def _span(seconds: float) -> str:
-    """A time in words, in its largest unit: minutes at least."""
+    """Format a time in words, in its largest unit: minutes at least."""
     for unit, length in _SECONDS.items():
         if round(seconds / length) >= 1:
             return count(round(seconds / length), unit)

@@ -54,7 +54,7 @@ def preview() -> dict[str, Any]:
 
 
 def rows_of_preview() -> flask.Response:
-    """Number, class and held-out mark of every row, as of a run."""
+    """Return number, class and held-out mark of every row, as of a run."""
     return packed_rows_of(services().renderer.viewer(_run()))
 
 

@@ -434,7 +434,7 @@ def _movers(runs: Sequence[RunRecord]) -> Sequence[Mover]:
 
 
 def ranking_csv(run_id: str) -> flask.Response:
-    """All methods by their held-out accuracy, as far as they are compared."""
+    """List all methods by their held-out accuracy, as far as they are compared."""
     record = _run_of_kind(run_id, "ranking")
     rows = ranked(RANKING.stored(services().store, record.run_id))
     if not rows:

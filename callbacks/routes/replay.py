@@ -118,7 +118,7 @@ def replay(run_id: str) -> flask.Response:
 
 
 def _curve(record: RunRecord, events: Sequence[PlaneEvent]) -> dict[str, list[Any]]:
-    """Every event of the run, of which the frames show some."""
+    """Return every event of the run, of which the frames show some."""
     return {
         "sequences": [event.sequence for event in events],
         "objective": [event.objective for event in events],

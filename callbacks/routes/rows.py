@@ -302,7 +302,7 @@ def distances(run_id: str, sequence: int) -> dict[str, Any]:
 
 
 def rows_of_run(run_id: str) -> flask.Response:
-    """Number, class and held-out mark of every row, those without a class included."""
+    """Return number, class and held-out mark of every row, those without a class included."""
     return packed_rows_of(services().renderer.viewer(own_run(run_id)))
 
 
@@ -396,7 +396,7 @@ def column_values(
 
 
 def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
-    """A report, and the points to draw; of very many rows an evenly spaced subset.
+    """Return a report, and the points to draw; of very many rows an evenly spaced subset.
 
     ``markup`` is what the page says of them.
     """
@@ -427,7 +427,7 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
 
 
 def new_rows_csv(run_id: str, sequence: int) -> flask.Response:
-    """Every new row with its prediction, distances and coordinates."""
+    """List every new row with its prediction, distances and coordinates."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
     new, placer = requested_new_rows(record), _placer(record, event)
     data = services().rows.data(record)

@@ -136,7 +136,7 @@ def _with(recipe: Recipe, control: Any, value: Any, n_columns: int) -> Recipe:
 
 
 def _new_step(kind: str, n_columns: int) -> dict[str, Any]:
-    """A step with its defaults, but a window that fits a narrow table."""
+    """Return a step with its defaults, but a window that fits a narrow table."""
     widest = max(n_columns - 1 + n_columns % 2, 3)
     return {"kind": kind, **({"window": widest} if kind == "derivative" and widest < 7 else {})}
 

@@ -256,7 +256,7 @@ def _equal(predicted: npt.NDArray[Any], y: Any) -> tuple[int, int]:
 
 
 def merged(results: Sequence[Any], merge: Callable[[Any, Any], Any]) -> Any:
-    """One result of several, merged two neighbors at a time.
+    """Merge several results into one, two neighbors at a time.
 
     Parameters
     ----------

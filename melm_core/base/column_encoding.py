@@ -134,7 +134,7 @@ class ColumnEncoding:
         return np.where(is_missing, self.fill or 0.0, numbers)
 
     def _positions(self, cells: Any) -> FloatArray:
-        """Positions of ordered levels, NaN where a cell is missing."""
+        """Return positions of ordered levels, NaN where a cell is missing."""
         is_missing = np.array([text is None for text in _texts(cells)])
         positions = np.full(len(is_missing), np.nan)
         if not is_missing.all():

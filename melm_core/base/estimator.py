@@ -62,7 +62,7 @@ class WeightedRows:
     nuisance: IntArray | None = None
 
     def part(self, rows: IntArray) -> WeightedRows:
-        """Some of the rows, by their indices."""
+        """Return some of the rows, by their indices."""
         weights = None if self.weights is None else self.weights[rows]
         nuisance = None if self.nuisance is None else self.nuisance[rows]
         return WeightedRows(self.X[rows], self.y[rows], weights, self.is_used, nuisance)
@@ -83,7 +83,7 @@ class PlaneEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     mean_: FloatArray
 
     def transform(self, X: Any) -> FloatArray:
-        """Coordinates in the plane, (X - mean_) components_'.
+        """Compute coordinates in the plane, (X - mean_) components_'.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class PlaneEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return projected
 
     def inverse_transform(self, Z: Any) -> FloatArray:
-        """Points of the plane in the data space, Z components_ + mean_.
+        """Return points of the plane in the data space, Z components_ + mean_.
 
         Parameters
         ----------
@@ -215,7 +215,7 @@ class WeightedPlaneEstimator(SupervisedPlaneEstimator):
 
 
 def drawn_seed(random_state: Any) -> int:
-    """A seed drawn from a random state; of a number always the same.
+    """Draw a seed from a random state; of a number always the same.
 
     Parameters
     ----------
@@ -372,7 +372,7 @@ def _check_largest(largest: float) -> None:
 
 
 def rows_as_fitted(estimator: BaseEstimator, X: Any) -> FloatArray:
-    """Rows as numbers, checked as those were to which an estimator was fitted.
+    """Return rows as numbers, checked like those to which an estimator was fitted.
 
     Parameters
     ----------
@@ -537,7 +537,7 @@ def check_not_negative(name: str, value: Any) -> None:
 
 
 def check_shrinkage(value: Any) -> None:
-    """A share in [0, 1], or the name of a rule."""
+    """Check that shrinkage is a share in [0, 1], or the name of a rule."""
     is_share = isinstance(value, Real) and 0 <= float(value) <= 1
     if not is_share and not (isinstance(value, str) and value in SHRINKAGES):
         words = " or ".join(f'"{name}"' for name in SHRINKAGES)

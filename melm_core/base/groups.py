@@ -12,7 +12,7 @@ from melm_core.base.errors import UserError
 
 
 def group_codes(groups: Any, n_samples: int) -> IntArray:
-    """Codes 0 .. n_groups-1 of the group of each row, in order of appearance.
+    """Return codes 0 .. n_groups-1 of the group of each row, in order of appearance.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def group_codes(groups: Any, n_samples: int) -> IntArray:
 
 
 def nuisance_codes(nuisance: Any, n_samples: int) -> IntArray:
-    """Codes from 0 of the value of a nuisance in each row, in order of appearance.
+    """Return codes from 0 of the value of a nuisance in each row, in order of appearance.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def nuisance_codes(nuisance: Any, n_samples: int) -> IntArray:
 
 
 def class_counts(y: IntArray, groups: IntArray) -> IntArray:
-    """Number of rows of each group and class, by ascending group, shape (n_groups, n_classes)."""
+    """Count the rows of each group and class, by ascending group, shape (n_groups, n_classes)."""
     present, codes = np.unique(groups, return_inverse=True)
     counts = np.zeros((len(present), int(y.max()) + 1), dtype=np.int64)
     np.add.at(counts, (codes, y), 1)
@@ -72,13 +72,13 @@ def class_counts(y: IntArray, groups: IntArray) -> IntArray:
 
 
 def group_members(groups: IntArray) -> list[IntArray]:
-    """Indices of the rows of each group, by ascending group."""
+    """Return indices of the rows of each group, by ascending group."""
     order = np.argsort(groups, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
 
 
 def _codes(name: str, values: Any, n_samples: int) -> tuple[IntArray, int]:
-    """Codes of the values, -1 where missing, and how many are."""
+    """Return codes of the values, -1 where missing, and how many are."""
     labels = np.asarray(values)
     if labels.shape != (n_samples,):
         raise UserError(

@@ -176,7 +176,7 @@ def design_of(
 
 
 def _count_renamings(blocks: Sequence[Block], n_classes: int) -> int:
-    """Number of renamings of the classes that are permutations within the blocks."""
+    """Count the renamings of the classes that are permutations within the blocks."""
     counts = Counter(
         zip(*(np.bincount(b.labels, minlength=n_classes).tolist() for b in blocks), strict=True)
     )
@@ -190,7 +190,7 @@ def _varies(y: IntArray, groups: IntArray) -> npt.NDArray[np.bool_]:
 
 
 def count_permutations(blocks: Sequence[Block]) -> int:
-    """Number of distinct permutations of the labels, the observed labels included."""
+    """Count the distinct permutations of the labels, the observed labels included."""
     return prod(block.n_permutations for block in blocks)
 
 
@@ -203,7 +203,7 @@ def random_permutations(
 
 
 def permuted_labels(blocks: Sequence[Block], rng: np.random.Generator) -> IntArray:
-    """A random permutation of the labels, shape (n_samples,)."""
+    """Permute labels randomly, shape (n_samples,)."""
     return _assembled(blocks, [rng.permutation(block.labels) for block in blocks])
 
 

@@ -38,7 +38,7 @@ def partitions_of(collection: Any) -> npt.NDArray[Any]:
 
 
 def lazy_array(X: Any, n_features: int) -> Any:
-    """A Dask collection as an array with so many columns and with the same partitions.
+    """Convert a Dask collection to an array with so many columns and the same partitions.
 
     Raises
     ------

@@ -87,7 +87,7 @@ Callback: TypeAlias = Callable[[Progress], bool | None]
 def as_part_of_fit(
     callback: Callback | None, began_s: float, number: int = 0, n_fits: int = 1, stage: str = ""
 ) -> Callback | None:
-    """A callback for one of the fits that follow each other, which reports all of them as one.
+    """Wrap a callback for one of several fits, to report all of them as one.
 
     Parameters
     ----------

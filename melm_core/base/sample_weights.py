@@ -54,7 +54,7 @@ def checked_weights(sample_weight: Any, n_samples: int) -> FloatArray | None:
 
 
 def mean_of(rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-    """Mean of each column.
+    """Compute the mean of each column.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def mean_of(rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
 
 
 def deviations_of(rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-    """Standard deviation of each column, with the sum of the weights as divisor.
+    """Compute the standard deviation of each column, with the sum of the weights as divisor.
 
     Parameters
     ----------

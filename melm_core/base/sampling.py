@@ -49,7 +49,7 @@ def stratified_sample(y: IntArray, share: float, n_classes: int) -> IntArray:
 
 
 def thinned(rows: npt.NDArray[T], most: int) -> npt.NDArray[T]:
-    """Every n-th row, from the first, so that no more than so many are left.
+    """Keep every n-th row, from the first, so that no more than so many are left.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def thinned(rows: npt.NDArray[T], most: int) -> npt.NDArray[T]:
 
 
 def evenly_spaced(n_rows: int, share: float) -> IntArray:
-    """Indices of an evenly spaced share of rows, at least two of them; of all, if it is 1 or more.
+    """Return evenly spaced indices of a share of rows, at least two of them.
 
     Parameters
     ----------

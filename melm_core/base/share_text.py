@@ -9,7 +9,7 @@ _LEAST_P = 0.001
 
 
 def percent(share: float, standard_error: float | None = None) -> str:
-    """A share as a percentage that is 100 % for 1 only, with its standard error where one is given.
+    """Format a share as a percentage that is 100 % for 1 only, perhaps with its standard error.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def percent(share: float, standard_error: float | None = None) -> str:
 
 
 def p_value_text(p_value: float) -> str:
-    """A p-value with three decimals, never 0.000.
+    """Format a p-value with three decimals, never 0.000.
 
     Parameters
     ----------

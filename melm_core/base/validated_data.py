@@ -38,7 +38,7 @@ _FINITE = "ensure_all_finite" if hasattr(validation, "validate_data") else "forc
 
 
 def checked_rows(X: Any, y: Any, *, may_miss: bool) -> tuple[FloatArray, npt.NDArray[Any]]:
-    """Rows as numbers and their labels, of one length; missing values pass where they may."""
+    """Check rows as numbers and their labels, of one length; missing values may pass."""
     X, y = validation.check_X_y(X, y, dtype=np.float64, **{_FINITE: "allow-nan"})
     is_missing = np.isnan(X)
     if is_missing.any() and not may_miss:

@@ -41,7 +41,7 @@ class _ClassCovariancePlane(MomentPlaneEstimator):
         )
 
     def _directions(self, covariances: FloatArray, totals: FloatArray) -> FloatArray:
-        """Directions in order of priority, shape (n_directions, n_features).
+        """Compute directions in order of priority, shape (n_directions, n_features).
 
         From the class covariances and the numbers of rows, or sums of their weights.
         """

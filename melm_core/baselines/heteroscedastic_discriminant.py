@@ -134,7 +134,7 @@ def _log(covariance: FloatArray) -> FloatArray:
 
 
 def _function(covariance: FloatArray, function: Any) -> FloatArray:
-    """A function of a symmetric matrix, of its eigenvalues."""
+    """Apply a function to the eigenvalues of a symmetric matrix."""
     variances, directions = np.linalg.eigh(covariance)
     values = function(np.maximum(variances, _LEAST_VARIANCE))
     matrix: FloatArray = (directions * values) @ directions.T

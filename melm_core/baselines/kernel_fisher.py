@@ -154,13 +154,13 @@ class KernelFisherDiscriminant(
         return self
 
     def transform(self, X: Any) -> FloatArray:
-        """Coordinates in feature space, shape (n_samples, n_components)."""
+        """Compute coordinates in feature space, shape (n_samples, n_components)."""
         check_is_fitted(self)
         coordinates: FloatArray = self._kernel_sums(X, self.axes_) + self.origin_
         return coordinates
 
     def discriminants(self, X: Any) -> FloatArray:
-        """Values of the discriminants, shape (n_samples, n_classes - 1).
+        """Compute values of the discriminants, shape (n_samples, n_classes - 1).
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class KernelFisherDiscriminant(
         return scores
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Class with the nearest mean, shape (n_samples,)."""
+        """Predict the class with the nearest mean, shape (n_samples,)."""
         scores = self.decision_function(X)
         codes = (scores > 0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[codes]

@@ -145,7 +145,7 @@ class MutualInformationProjection(ClassNamePrefixFeaturesOutMixin, TransformerMi
         return self
 
     def transform(self, X: Any) -> FloatArray:
-        """Coordinates in feature space, shape (n_samples, n_components)."""
+        """Compute coordinates in feature space, shape (n_samples, n_components)."""
         X = rows_as_fitted(self, X)
         sums = gaussian_sums(X, self.X_fit_, self.bandwidth_, self.dual_coef_.T)
         coordinates: FloatArray = sums + self.intercept_

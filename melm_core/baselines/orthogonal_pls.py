@@ -110,7 +110,7 @@ class OPLSDiscriminantPlane(IndicatorRegression):
 
 
 def s_plot(centered: FloatArray, score: FloatArray) -> FloatArray:
-    """Covariance and correlation of each feature with a score, shape (2, n_features).
+    """Compute covariance and correlation of each feature with a score, shape (2, n_features).
 
     Parameters
     ----------

@@ -146,7 +146,7 @@ def row_scales(weights: FloatArray | None, n_samples: int) -> FloatArray:
 
 
 def class_indicators(y: IntArray, weights: FloatArray | None = None) -> FloatArray:
-    """One column for each class, 1 for its rows and 0 for others, less its mean.
+    """Return a column for each class, 1 for its rows and 0 for others, less its mean.
 
     The last column, which follows from the others, is left out for two classes.
 
@@ -163,7 +163,7 @@ def class_indicators(y: IntArray, weights: FloatArray | None = None) -> FloatArr
 
 
 def indicators(y: IntArray, n_classes: int | None = None) -> FloatArray:
-    """One column for each class, 1 for its rows and 0 for others; the first alone of two classes.
+    """Return a column for each class, 1 for its rows; the first alone of two classes.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def regression(scores: FloatArray, targets: FloatArray) -> FloatArray:
 
 
 def explained_shares(scores: FloatArray, variables: FloatArray) -> FloatArray:
-    """Share of the sum of squares that each score explains beyond the scores before it.
+    """Compute the share of the sum of squares that each score explains beyond earlier ones.
 
     Parameters
     ----------

@@ -196,7 +196,7 @@ def _variances(root: FloatArray) -> FloatArray:
 
 
 def _off_diagonal(a: FloatArray, b: FloatArray) -> float:
-    """Sum over j != k of the products of the entries jk of two R'R."""
+    """Compute the sum over j != k of the products of the entries jk of two R'R."""
     if max(len(a), len(b)) > a.shape[1]:
         products = float(np.sum((a.T @ a) * (b.T @ b)))
     else:
@@ -212,7 +212,7 @@ def _share(variance: float, squares: float, scale: float) -> float:
 
 
 def _share_within(root: FloatArray, fourth: float, count: float) -> float:
-    """Share of one class, from R, the mean fourth power of the lengths and the number of rows."""
+    """Compute the share of a class from R, the mean fourth power of lengths and its size."""
     variances, squares = _variances(root), _off_diagonal(root, root)
     diagonal = float(variances @ variances)
     # The variance of a diagonal entry, which is not shrunk, is taken to be that of Gaussian rows.
@@ -228,7 +228,7 @@ def _share_of_gaussian_rows(root: FloatArray, count: float) -> float:
 def _share_between(
     means: FloatArray, within: FloatArray, shrunken: FloatArray, total: float
 ) -> float:
-    """Share for the covariance of the class means, from roots of the covariances.
+    """Compute the share for the covariance of the class means, from roots of the covariances.
 
     Of a vector m + e, e Gaussian with the covariance S/N, entry jk of the outer product has the
     variance (m_j^2 s_kk + m_k^2 s_jj + 2 m_j m_k s_jk) / N + (s_jj s_kk + s_jk^2) / N^2.

@@ -56,7 +56,7 @@ _NO_SIGNAL = 1e-10
 def signal_noise_directions(
     X: Any, y: Any, member: Member, *, noise: Any = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Directions of the largest ratios of signal to noise.
+    """Compute directions of the largest ratios of signal to noise.
 
     Directions without noise, whose ratio is undefined, are excluded.
 

@@ -258,7 +258,7 @@ class CompiledObjective:
         return _MAX_PLANES
 
     def values_and_gradients(self, components: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Values, shape (n_planes,), and gradients in the shape of the components.
+        """Compute values, (n_planes,), and gradients in the shape of the components.
 
         Parameters
         ----------
@@ -285,7 +285,7 @@ class CompiledObjective:
         return value
 
     def log_potentials(self, components: FloatArray) -> FloatArray:
-        """Logarithms of the potentials of the last term in a plane, (n_classes, n_classes)."""
+        """Compute log potentials of the last term in a plane, (n_classes, n_classes)."""
         plane = np.ascontiguousarray(components, dtype=np.float64)
         gradient, buffer = np.empty_like(plane), self.new_buffer()
         self._evaluate(plane, gradient, buffer)
@@ -294,7 +294,7 @@ class CompiledObjective:
         return buffer[first : first + n_classes**2].reshape(n_classes, n_classes).copy()
 
     def new_buffer(self) -> FloatArray:
-        """Room for one evaluation at a time, whose vectors are each within a line of a cache."""
+        """Allocate room for one evaluation, whose vectors are aligned to lines of a cache."""
         room = np.empty(self._room + _LINE - 1)
         first = -address(room) // 8 % _LINE
         return room[first : first + self._room]
@@ -342,7 +342,7 @@ class CompiledObjective:
 
 
 def kernel_sums(points: FloatArray, rows: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """Sums of exp(-|u - v|^2 / 2) over rows v, each times its weight, at points u.
+    """Compute sums of exp(-|u - v|^2 / 2) over rows v, each times its weight, at points u.
 
     Parameters
     ----------

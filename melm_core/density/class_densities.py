@@ -112,7 +112,7 @@ class Potentials(Protocol):
         """Logarithms of the potentials."""
 
     def weighted_derivatives(self, weights: FloatArray) -> tuple[list[FloatArray], FloatArray]:
-        """Derivatives of the sum of weights_ab log ip_ab over the unordered pairs.
+        """Compute derivatives of the sum of weights_ab log ip_ab over the unordered pairs.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ class Potentials(Protocol):
     def weighted_moments(
         self, weights: FloatArray, rows: Sequence[Rows]
     ) -> tuple[list[FloatArray], FloatArray]:
-        """Sums over the rows of each class of their derivative times the row.
+        """Compute sums over the rows of each class of their derivative times the row.
 
         Parameters
         ----------
@@ -339,7 +339,7 @@ class ClassDensities:
         return min(direct_seconds(self.counts.tolist()), self._transform_seconds())
 
     def _transform_seconds(self) -> float:
-        """Estimated seconds of potentials by transforms; infinite where there are none."""
+        """Compute estimated seconds of potentials by transforms; infinite where there are none."""
         if self.covariances.shape[1] > MOST_COMPONENTS:
             return np.inf
         box = fourier_box(self.rows, self.covariances)[2]
@@ -436,7 +436,7 @@ class ClassDensities:
         )
 
     def log_potentials_with(self, others: Sequence[FloatArray]) -> FloatArray:
-        """Logarithms of the potentials of each class with other rows, which have its kernels.
+        """Compute log potentials of each class with other rows, which have its kernels.
 
         Parameters
         ----------
@@ -464,7 +464,7 @@ class ClassDensities:
     # ---------------------------------------------------------------------------------- densities
 
     def log_densities(self, points: FloatArray, engine: Engine = "auto") -> FloatArray:
-        """Logarithm of every class density at points.
+        """Compute the logarithm of every class density at points.
 
         Parameters
         ----------
@@ -549,7 +549,7 @@ class ClassDensities:
     def floored_log_densities(
         self, points: FloatArray, own_codes: IntArray | None = None
     ) -> FloatArray:
-        """Logarithms of class densities, beyond all rows no less than a floor of all classes.
+        """Compute log class densities, beyond all rows no less than a floor of all classes.
 
         The floor is FOURIER_FLOOR of the highest kernel's peak, down to which sums over many rows
         are exact: where all classes are below it, none is likelier. So the time at many points is
@@ -615,7 +615,7 @@ class ClassDensities:
             logs[alone] = direct_sums.log_density_without(points[alone], rows, covariance)
 
     def _approximate_logs(self, points: FloatArray, code: int) -> tuple[FloatArray, float]:
-        """Logarithms of a density, and the floor at which those below it are cut."""
+        """Compute logarithms of a density, and the floor at which those below it are cut."""
         n_evaluations = len(points) * len(self.rows[code])
         fastest = self.engine("likeliest class", n_evaluations=n_evaluations)
         if fastest == "direct":
@@ -659,7 +659,7 @@ class ClassDensities:
         return DensityGrid(x, y, np.maximum(2.0 * np.pi * density, floor), root, np.eye(2), floor)
 
     def _class(self, code: int) -> tuple[FloatArray, FloatArray, FloatArray | None]:
-        """Rows, kernel covariance and weights of a class."""
+        """Return rows, kernel covariance and weights of a class."""
         return self.rows[code], self.covariances[code], self.weights_of_classes[code]
 
     # -------------------------------------------------------------------------- sums made before
@@ -795,14 +795,14 @@ class ClassDensities:
 
 
 def direct_seconds(counts: Sequence[int]) -> float:
-    """Estimated seconds of the direct engine for classes of `counts` rows."""
+    """Compute estimated seconds of the direct engine for classes of `counts` rows."""
     across = sum(a * b for a, b in combinations(counts, 2))
     within = sum(count**2 for count in counts)  # pairs from different blocks once
     return SECONDS_PER_PAIR * (across + SHARE_WITHIN * within)
 
 
 def nufft_seconds(counts: Sequence[int], box: Box) -> float:
-    """Estimated seconds of the Fourier engine for classes of `counts` rows."""
+    """Compute estimated seconds of the Fourier engine for classes of `counts` rows."""
     n_components = len(box.lengths)
     slower = 1.0 if nufft.is_fast() else SPREAD_IN_NUMPY[n_components]
     one_way = sum(
@@ -826,7 +826,7 @@ def check_nufft_components(n_components: int) -> None:
 def density_on_grid(
     x: FloatArray, y: FloatArray, rows: FloatArray, covariance: FloatArray
 ) -> FloatArray:
-    """A kernel density on the grid x times y, summed over all rows.
+    """Compute a kernel density on the grid x times y, summed over all rows.
 
     The error is at most 1e-8 of the peak.
 

@@ -60,13 +60,13 @@ class PlaneRule(Protocol):
         """Below the densities of all classes."""
 
     def log_mixtures(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
-        """Logarithms of the densities without their floor, shape (n_points, n_classes)."""
+        """Compute log densities without their floor, shape (n_points, n_classes)."""
 
     def log_densities(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
-        """Logarithms of the densities of the classes at points, shape (n_points, n_classes)."""
+        """Compute log densities of the classes at points, shape (n_points, n_classes)."""
 
     def probabilities(self, points: FloatArray) -> FloatArray:
-        """Probabilities of the classes under equal priors, shape (n_points, n_classes)."""
+        """Compute probabilities of the classes under equal priors, shape (n_points, n_classes)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ class DensityFloor:
         return cls(points.mean(axis=0), spread_of(points), 1.0 / (n_rows + 1.0))
 
     def log_density(self, points: FloatArray) -> FloatArray:
-        """Logarithm of the Cauchy density at points, shape (n_points,)."""
+        """Compute the logarithm of the Cauchy density at points, shape (n_points,)."""
         k = len(self.center)
         root, log_peak = inverse_root(self.covariance)
         squares = np.square((points - self.center) @ root).sum(axis=1)
@@ -112,7 +112,7 @@ class DensityFloor:
         return values
 
     def mixed(self, logs: FloatArray, points: FloatArray) -> FloatArray:
-        """Logarithms of class densities at points, (n_points, n_classes), with their floor."""
+        """Compute log class densities at points, (n_points, n_classes), with their floor."""
         floor = self.log_density(points) + np.log(self.share)
         mixed: FloatArray = np.logaddexp(logs + np.log1p(-self.share), floor[:, None])
         return mixed
@@ -152,7 +152,7 @@ class NormalDensities:
         own_codes: IntArray | None = None,
         counts: FloatArray | None = None,
     ) -> FloatArray:
-        """Logarithms of the densities at points, shape (n_points, n_classes).
+        """Compute log densities at points, shape (n_points, n_classes).
 
         Parameters
         ----------
@@ -347,7 +347,7 @@ class DensityRule:
         return replace(self, temperature=temperature)
 
     def log_densities(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
-        """Logarithms of the densities of the classes at points.
+        """Compute log densities of the classes at points.
 
         Parameters
         ----------
@@ -363,7 +363,7 @@ class DensityRule:
         return self.floor.mixed(self.log_mixtures(points, own_codes), points)
 
     def log_mixtures(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
-        """Logarithms of the densities without their floor, by which classes are told apart.
+        """Compute log densities without their floor, by which classes are told apart.
 
         The floor is the same of all classes and changes none, but far from all rows it leaves no
         difference that numbers could hold.
@@ -408,7 +408,7 @@ class DensityRule:
         return codes
 
     def probabilities(self, points: FloatArray) -> FloatArray:
-        """Probabilities of the classes under equal priors, shape (n_points, n_classes)."""
+        """Compute probabilities of the classes under equal priors, shape (n_points, n_classes)."""
         return tempered_shares(self.log_densities(points), self.temperature)
 
     def project(self, components: FloatArray) -> DensityRule:
@@ -482,7 +482,7 @@ class LinearRule:
         return replace(self, temperature=temperature)
 
     def log_densities(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
-        """Logarithms of the densities of the classes at points; see `DensityRule`."""
+        """Compute log densities of the classes at points; see `DensityRule`."""
         return self.floor.mixed(self.log_mixtures(points, own_codes), points)
 
     def log_mixtures(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
@@ -493,7 +493,7 @@ class LinearRule:
         return self.normal.log_densities(points)
 
     def probabilities(self, points: FloatArray) -> FloatArray:
-        """Probabilities of the classes under equal priors, shape (n_points, n_classes)."""
+        """Compute probabilities of the classes under equal priors, shape (n_points, n_classes)."""
         return tempered_shares(self.log_densities(points), self.temperature)
 
 
@@ -503,7 +503,7 @@ def _normal_shares(counts: FloatArray) -> FloatArray:
 
 
 def spread_of(points: FloatArray) -> FloatArray:
-    """Covariance of rows, not flat in any direction, shape (n_components, n_components)."""
+    """Compute the covariance of rows, not flat in any direction, (n_components, n_components)."""
     return _not_flat(covariance_of(points))
 
 
@@ -516,7 +516,7 @@ def _not_flat(covariance: FloatArray) -> FloatArray:
 def class_spreads(
     points: FloatArray, y: IntArray, n_classes: int, missing: Sequence[FloatArray] | None = None
 ) -> FloatArray:
-    """Covariances of classes at their places, none flatter than a millionth of that of all rows.
+    """Compute covariances of classes, none flatter than a millionth of that of all rows.
 
     Parameters
     ----------
@@ -542,7 +542,7 @@ def class_spreads(
 
 
 def tempered_shares(logs: FloatArray, temperature: float) -> FloatArray:
-    """Shares of densities raised to 1 / temperature, from their logarithms (n_rows, n_classes)."""
+    """Compute shares of densities to the power 1 / temperature from logs (n_rows, n_classes)."""
     away = (logs - logs.max(axis=1, keepdims=True)) / temperature
     densities = np.exp(away)
     shares: FloatArray = densities / densities.sum(axis=1, keepdims=True)

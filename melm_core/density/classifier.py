@@ -55,19 +55,19 @@ class ClassDensityPrediction:
         return labels
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Posterior probabilities under equal priors, shape (n_samples, n_classes)."""
+        """Compute posterior probabilities under equal priors, shape (n_samples, n_classes)."""
         densities, points = self._densities_at(X)
         shares: FloatArray = _mapped(_shares, points, densities)
         return shares
 
     def score_samples(self, X: Any) -> FloatArray:
-        """Logarithm of the mean class density in nats, shape (n_samples,)."""
+        """Compute the logarithm of the mean class density in nats, shape (n_samples,)."""
         densities, points = self._densities_at(X)
         means: FloatArray = _mapped(_log_means, points, densities)
         return means
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of the rows whose class is predicted, as in scikit-learn.
+        """Compute the share of the rows whose class is predicted, as in scikit-learn.
 
         Parameters
         ----------
@@ -187,14 +187,14 @@ class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
 
 
 def density_shares(logs: FloatArray) -> FloatArray:
-    """Each density divided by their sum, from their logarithms (n_samples, n_classes)."""
+    """Divide each density by their sum, from their logarithms (n_samples, n_classes)."""
     densities = np.exp(logs - logs.max(axis=1, keepdims=True))
     shares: FloatArray = densities / densities.sum(axis=1, keepdims=True)
     return shares
 
 
 def log_mean_density(logs: FloatArray) -> FloatArray:
-    """Logarithm of the mean of the densities, from their logarithms (n_samples, n_classes)."""
+    """Compute the log of the mean density from log densities (n_samples, n_classes)."""
     mean: FloatArray = np.logaddexp.reduce(logs, axis=1) - np.log(logs.shape[1])
     return mean
 

@@ -121,7 +121,7 @@ def regularized_covariances(
     n_features: int | None = None,
     weights: Sequence[FloatArray] | None = None,
 ) -> FloatArray:
-    """Class covariances that are not null in any direction in which the class means differ.
+    """Compute class covariances that are not null in any direction of the class means.
 
     Parameters
     ----------
@@ -208,12 +208,12 @@ def variance_of_means(
 
 
 def inverse_widths(widths: FloatArray) -> FloatArray:
-    """One over each width, 0 where that is 0."""
+    """Divide one by each width, 0 where that is 0."""
     return np.divide(1.0, widths, out=np.zeros_like(widths), where=widths > 0)
 
 
 def whitening(covariance: FloatArray, widths: FloatArray | None = None) -> FloatArray:
-    """Matrix W (n_features, rank) with W' covariance W = 1, without null directions.
+    """Compute W (n_features, rank) with W' covariance W = 1, without null directions.
 
     It is based on the eigenvectors of the correlation matrix, so that features
     in very different units are not mistaken for null directions.
@@ -238,7 +238,7 @@ def whitening(covariance: FloatArray, widths: FloatArray | None = None) -> Float
 def whitening_of_classes(
     covariances: FloatArray, rows: Sequence[Rows], weights: Sequence[FloatArray] | None = None
 ) -> FloatArray:
-    """Matrix W (n_features, rank) that whitens the pooled covariance of classes.
+    """Compute W (n_features, rank) that whitens the pooled covariance of classes.
 
     Rows that span fewer dimensions than there are features determine W on their span alone. It is
     then taken within the span of the features in units of their deviations over all rows, as
@@ -307,7 +307,7 @@ def within_class_whitening(
     shrinkage: Shrinkage = 0.0,
     weights: FloatArray | None = None,
 ) -> FloatArray:
-    """Matrix W (n_features, rank) that whitens the pooled within-class covariance of X W.
+    """Compute W (n_features, rank) that whitens the pooled within-class covariance of X W.
 
     Directions in which no class varies are dropped unless the class means differ there.
 

@@ -239,7 +239,7 @@ def kernel_classes_of_blocks(
 def principal_axes(
     components: FloatArray, classes: ClassDensities, whitener: FloatArray
 ) -> tuple[FloatArray, ClassDensities]:
-    """Orthonormal rows in data space along the principal axes of the projected rows.
+    """Return orthonormal rows in data space along the principal axes of the projected rows.
 
     Parameters
     ----------

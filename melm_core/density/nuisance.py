@@ -99,7 +99,7 @@ def nuisance_cells(
 
 
 def _table(y: IntArray, nuisance: IntArray, weights: FloatArray | None = None) -> FloatArray:
-    """Rows, or their weights, by class and value of the nuisance."""
+    """Return rows, or their weights, by class and value of the nuisance."""
     n_values = int(nuisance.max()) + 1
     n_classes = int(y.max()) + 1
     sums = np.bincount(y * n_values + nuisance, weights, minlength=n_classes * n_values)
@@ -287,7 +287,7 @@ def nuisance_accuracy(
     *,
     leave_out: bool = False,
 ) -> NuisanceAccuracy | None:
-    """Accuracy of assigning rows to the value of a nuisance by the densities of the cells.
+    """Compute the accuracy of predicting a nuisance by the densities of the cells.
 
     Parameters
     ----------

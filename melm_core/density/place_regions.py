@@ -123,7 +123,7 @@ class PlaceRegions:
         return cls(classes, floor, tuple(shares), levels, np.where(np.isnan(levels), np.nan, held))
 
     def log_density(self, code: int, points: FloatArray) -> FloatArray:
-        """Logarithm of the density of a class at points, shape (n_points,)."""
+        """Compute the logarithm of the density of a class at points, shape (n_points,)."""
         logs = log_density(points, self.classes.rows[code], self.classes.covariances[code])
         return self.floor.mixed(logs[:, None], points)[:, 0]
 

@@ -286,7 +286,7 @@ def _logs_without_own_row(
 
 
 def _evenly(n_rows: int) -> IntArray:
-    """Indices of at most MOST_LEVEL_ROWS rows."""
+    """Return indices of at most MOST_LEVEL_ROWS rows."""
     n_chosen = min(n_rows, MOST_LEVEL_ROWS)
     return (np.arange(n_chosen) * n_rows) // n_chosen
 

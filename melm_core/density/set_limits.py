@@ -63,7 +63,7 @@ def nonconformity(
 def thinned_logs(
     logs: FloatArray, residuals: FloatArray | None, residual_mean: float, residual_spread: float
 ) -> FloatArray:
-    """Logarithms of the densities less what all of them lose off the plane.
+    """Compute log densities less what all of them lose off the plane.
 
     Parameters
     ----------

@@ -173,7 +173,7 @@ def near_doubles(X: Any, y: Any) -> DuplicateRows | None:
 
 
 def _compared(scaled: FloatArray, rows: IntArray) -> IntArray:
-    """All rows or, of many, those in the middle of a random projection, where doubles are near."""
+    """Return all rows or, of many, those in the middle of a random projection."""
     most = min(_MOST_COMPARED, int(np.sqrt(_MOST_WORK / scaled.shape[1])))
     if len(rows) <= most:
         return rows
@@ -183,7 +183,7 @@ def _compared(scaled: FloatArray, rows: IntArray) -> IntArray:
 
 
 def _improbably_near(scaled: FloatArray, codes: IntArray) -> IntArray:
-    """Rows and their nearest neighbors of the same label, shape (2, n_found)."""
+    """Return rows and their nearest neighbors of the same label, shape (2, n_found)."""
     k = _N_NEIGHBORS
     distances, neighbors = NearestNeighbors(n_neighbors=k).fit(scaled).kneighbors()
     half, far = distances[:, k // 2 - 1], distances[:, k - 1]

@@ -52,7 +52,7 @@ class CodedRows:
     nuisance: IntArray | None = None
 
     def take(self, rows: IntArray) -> CodedRows:
-        """Some of the rows, by their indices."""
+        """Return some of the rows, by their indices."""
         groups = None if self.groups is None else self.groups[rows]
         nuisance = None if self.nuisance is None else self.nuisance[rows]
         return CodedRows(self.X[rows], self.y[rows], self.classes, groups, nuisance)
@@ -195,7 +195,7 @@ def _shuffled(sizes: tuple[tuple[int, ...], ...], random_state: int) -> list[Int
 
 
 def sampled_rows(y: IntArray, max_rows: int, groups: IntArray | None = None) -> IntArray:
-    """Indices of a stratified sample of about `max_rows` rows, or of all rows if fewer.
+    """Return indices of a stratified sample of about `max_rows` rows, or of all rows if fewer.
 
     Parameters
     ----------

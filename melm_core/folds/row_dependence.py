@@ -99,7 +99,7 @@ def group_dependence(
     n_permutations: int = N_PERMUTATIONS,
     random_state: int = 0,
 ) -> float:
-    """p-value that rows with the same value of a column resemble each other, given their class.
+    """Compute the p-value that rows of a group resemble each other, given their class.
 
     Of each feature, how much of the variance within classes lies between the values of the column
     beyond what their number explains (the intraclass correlation, but for a constant); the
@@ -192,7 +192,7 @@ def _checked(X: object, y: object) -> tuple[FloatArray, IntArray]:
 
 
 def _stretches(n_rows: int, n_features: int) -> IntArray:
-    """Indices of all rows or, of a large table, of stretches of rows that follow each other."""
+    """Return indices of all rows or, of a large table, of stretches of consecutive rows."""
     most = min(_MOST_ROWS, max(_MOST_CELLS // n_features, 10 * _N_STRETCHES))
     if n_rows <= most:
         return np.arange(n_rows)
@@ -227,7 +227,7 @@ def _sorts(column: FloatArray, y: IntArray) -> bool:
 
 
 def _scores(X: FloatArray, y: IntArray) -> FloatArray:
-    """Features less the mean of their class, or their leading principal scores, of variance 1."""
+    """Subtract class means from features, or take principal scores, of variance 1."""
     centered = X - np.stack([X[y == code].mean(axis=0) for code in range(int(y.max()) + 1)])[y]
     scale = X.std(axis=0)
     spread = centered.std(axis=0)

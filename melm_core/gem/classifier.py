@@ -149,13 +149,13 @@ class GEMClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Log probabilities of the classes in nats, shape (n_samples, n_classes)."""
+        """Compute log probabilities of the classes in nats, shape (n_samples, n_classes)."""
         X = rows_as_fitted(self, X)
         logs = [_log_probabilities(member.decision_function(X)) for member in self.members_]
         return logs[0] if len(logs) == 1 else geometric_mean(np.stack(logs))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Class probabilities, shape (n_samples, n_classes)."""
+        """Compute class probabilities, shape (n_samples, n_classes)."""
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -199,7 +199,7 @@ def _log_probabilities(scores: FloatArray) -> FloatArray:
 
 
 def geometric_mean(log_probabilities: FloatArray) -> FloatArray:
-    """Logarithm of the renormalized geometric mean, log softmax(mean log p).
+    """Compute the log of the renormalized geometric mean, log softmax(mean log p).
 
     It minimizes the mean Kullback-Leibler divergence to the members' predictions.
 

@@ -412,7 +412,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return powers
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
-        """Names such as "gem0", or "gem0_pos_0.5" of half powers: direction, sign and exponent."""
+        """Return names such as "gem0", or "gem0_pos_0.5": direction, sign and exponent."""
         if self.alphas is None:
             names: npt.NDArray[Any] = super().get_feature_names_out(input_features)
             return names
@@ -610,7 +610,7 @@ def class_pair_eigenvectors(
 
 
 def _covariances(moments: ClassSecondMoments) -> FloatArray:
-    """Covariances of the classes, unless one is lost to rounding."""
+    """Compute covariances of the classes, unless one is lost to rounding."""
     covariances = moments.covariances_
     labels = moments.classes_.tolist()
     for label, covariance, moment in zip(labels, covariances, moments.moments_, strict=True):
@@ -634,7 +634,7 @@ def _check_classes(classes: npt.NDArray[Any]) -> None:
 def _concatenated(
     solved: Sequence[tuple[FloatArray, FloatArray]],
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """All eigenvalues, all directions as rows, and the index of the pair of each."""
+    """Concatenate eigenvalues, directions as rows, and the index of the pair of each."""
     eigenvalues = np.concatenate([values for values, _ in solved])
     directions = np.vstack([vectors.T for _, vectors in solved])
     of_pair = np.repeat(np.arange(len(solved)), [len(values) for values, _ in solved])

@@ -58,7 +58,7 @@ def root_mean_squares(features: FloatArray, weights: FloatArray | None = None) -
 
 
 def half_power_names(directions: Iterable[str], alphas: Sequence[float]) -> list[str]:
-    """Names such as "gem0_pos_0.5" in the order of `half_powers`: direction, sign and exponent."""
+    """Return names such as "gem0_pos_0.5" in the order of `half_powers`."""
     names = list(directions)
     return [
         f"{name}_{sign}_{alpha / 2:g}"

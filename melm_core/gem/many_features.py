@@ -72,7 +72,7 @@ class WideDenominator:
         return cls(axes, 1.0 - np.sqrt(ridge / (np.square(sizes) + ridge)), ridge)
 
     def whiten(self, rows: FloatArray) -> FloatArray:
-        """Rows times B^-1/2, which is symmetric."""
+        """Return rows times B^-1/2, which is symmetric."""
         along = (rows @ self.axes.T) * self.shrinkage
         whitened: FloatArray = (rows - along @ self.axes) / np.sqrt(self.ridge)
         return whitened
@@ -132,7 +132,7 @@ class WideClass:
 
     @classmethod
     def of(cls, X: FloatArray, weights: FloatArray | None = None) -> WideClass:
-        """Rows that count once each, or as often as their weights say."""
+        """Return rows that count once each, or as often as their weights say."""
         shares = np.full(len(X), 1.0 / len(X)) if weights is None else weights / weights.sum()
         return cls(X, np.sqrt(shares)[:, None])
 

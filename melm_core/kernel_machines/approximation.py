@@ -185,7 +185,7 @@ class KernelMachineApproximation:
         self._warn()
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Approximate values of the machine, shape (n_samples,).
+        """Compute approximate values of the machine, shape (n_samples,).
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class KernelMachineApproximation:
         return np.where(self.decision_function(X) > 0, 1, -1)
 
     def describe_cost(self) -> str:
-        """One sentence on the cost of the approximation, estimated by counting operations."""
+        """Describe the cost of the approximation in a sentence, by counting operations."""
         counts = f"{self.n_components} components instead of {self._n_centers:,} centers"
         ratio = self.evaluation_cost_ratio
         if ratio >= 1:
@@ -306,7 +306,7 @@ def measured_speed_up(
 
 
 def format_ratio(ratio: float) -> str:
-    """A ratio of times to its significant digits, such as "1.4" or "363"."""
+    """Format a ratio of times to its significant digits, such as "1.4" or "363"."""
     return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
 
 

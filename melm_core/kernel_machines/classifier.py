@@ -124,12 +124,12 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Approximate decision values, positive for `classes_[1]`, shape (n_samples,)."""
+        """Compute approximate decision values, positive for `classes_[1]`, shape (n_samples,)."""
         X = rows_as_fitted(self, X)
         return self.approximation_.decision_function(X)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predicted classes, shape (n_samples,)."""
+        """Predict classes, shape (n_samples,)."""
         codes = (self.decision_function(X) > 0).astype(np.int64)
         labels: npt.NDArray[Any] = self.classes_[codes]
         return labels

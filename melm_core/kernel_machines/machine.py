@@ -161,7 +161,7 @@ class KernelMachine:
         return cls(centers, weights, bandwidth, 0.0, whitener)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Values f(x), shape (n_samples,), computed in blocks of bounded memory.
+        """Compute f(x), shape (n_samples,), in blocks of bounded memory.
 
         Parameters
         ----------
@@ -179,7 +179,7 @@ class KernelMachine:
         return values
 
     def linear_map(self) -> FloatArray:
-        """Matrix L of the kernels exp(-|(x - c_i) L|^2 / (2 r_i^2)), shape (n_features, rank).
+        """Return L of the kernels exp(-|(x - c_i) L|^2 / (2 r_i^2)), shape (n_features, rank).
 
         r_i are the `relative_bandwidths`.
         """

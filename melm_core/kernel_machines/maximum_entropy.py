@@ -173,7 +173,7 @@ def matched_multipliers(moments: FloatArray, order: int) -> FloatArray:
 
 
 def log_integrals(multipliers: FloatArray) -> FloatArray:
-    """Logarithm of the integral of exp(sum_k lambda_k x^k), by quadrature.
+    """Compute the logarithm of the integral of exp(sum_k lambda_k x^k), by quadrature.
 
     Parameters
     ----------
@@ -248,13 +248,13 @@ def _nodes() -> FloatArray:
 
 
 def _powers(order: int) -> FloatArray:
-    """Powers x^1 .. x^m at the nodes, shape (order, n_nodes)."""
+    """Compute powers x^1 .. x^m at the nodes, shape (order, n_nodes)."""
     rows: FloatArray = _nodes() ** np.arange(1, order + 1)[:, None]
     return rows
 
 
 def _log_sums(exponents: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Logarithms of the integrals, and the normalized weights of the nodes."""
+    """Compute logarithms of the integrals, and the normalized weights of the nodes."""
     peaks = exponents.max(axis=1, keepdims=True)
     weights = np.exp(exponents - peaks)
     sums = weights.sum(axis=1, keepdims=True)

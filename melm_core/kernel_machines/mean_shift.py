@@ -302,7 +302,7 @@ class _Trajectories:
         self._pull[which], self._widths[which] = pull, widths
 
     def _evaluate(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Values f, the steps of equation 2, and the bandwidths that scale them."""
+        """Compute values f, the steps of equation 2, and the bandwidths that scale them."""
         sums = gaussian_sums(points, self._centers, np.sqrt(self._squares), self._columns)
         values, densities = sums[:, 0], sums[:, 1]
         safe = np.where(values == 0, 1.0, values)

@@ -59,7 +59,7 @@ def mixture_moments(
 def mixture_covariance(
     centers: FloatArray, weights: FloatArray, variances: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean and covariance of a mixture of isotropic Gaussians.
+    """Compute the mean and covariance of a mixture of isotropic Gaussians.
 
     Parameters
     ----------

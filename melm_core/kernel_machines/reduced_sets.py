@@ -77,5 +77,5 @@ def reduced_set(
 
 
 def _means(values: FloatArray, labels: np.typing.NDArray[np.int32]) -> FloatArray:
-    """Mean of the values of each label, shape (n_labels, ...)."""
+    """Compute the mean of the values of each label, shape (n_labels, ...)."""
     return np.stack([values[labels == label].mean(axis=0) for label in np.unique(labels)])

@@ -54,7 +54,7 @@ class SeparableSum:
     marginals: MaximumEntropyDensities
 
     def __len__(self) -> int:
-        """Number of components."""
+        """Count the components."""
         return len(self.offsets)
 
     def mapped(self, linear: FloatArray, origin: FloatArray) -> SeparableSum:
@@ -69,7 +69,7 @@ class SeparableSum:
         return replace(self, axes=self.axes @ linear.T, offsets=shifted, origin=origin)
 
     def values(self, X: FloatArray, amplitudes: FloatArray) -> FloatArray:
-        """Sum of the components times their amplitudes, shape (n_samples,).
+        """Compute the sum of the components times their amplitudes, shape (n_samples,).
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class SeparableSum:
         return sums
 
     def component_values(self, X: FloatArray) -> FloatArray:
-        """Values of every component, which are positive, shape (n_samples, n_components)."""
+        """Compute the positive values of every component, shape (n_samples, n_components)."""
         values = np.empty((len(X), len(self)))
         for rows in self._blocks(len(X)):
             values[rows] = self._block_values(X[rows]).T
@@ -94,7 +94,7 @@ class SeparableSum:
         return [slice(begin, begin + step) for begin in range(0, n_samples, step)]
 
     def _block_values(self, X: FloatArray) -> FloatArray:
-        """Values of all components, shape (n_components, n_samples)."""
+        """Compute values of all components, shape (n_components, n_samples)."""
         n_components, n_axes = self.offsets.shape
         # Axes come first, so that the sum over axes adds contiguous rows.
         turned = self.axes.transpose(1, 0, 2).reshape(n_axes * n_components, -1)

@@ -42,12 +42,12 @@ def weights_by_class(weights: FloatArray | None, y: IntArray) -> tuple[FloatArra
 
 
 def class_totals(y: IntArray, weights: FloatArray | None = None) -> FloatArray:
-    """Number of rows of each class, or the sum of their weights, shape (n_classes,)."""
+    """Count the rows of each class, or sum their weights, shape (n_classes,)."""
     return np.bincount(y, weights).astype(np.float64)
 
 
 def class_means(X: FloatArray, y: IntArray, weights: FloatArray | None = None) -> FloatArray:
-    """Mean of the rows of each class, shape (n_classes, n_features)."""
+    """Compute the mean of the rows of each class, shape (n_classes, n_features)."""
     blocks = zip(rows_by_class(X, y), weights_by_class(weights, y) or repeat(None), strict=False)
     return np.stack([mean_of(*block) for block in blocks])
 
@@ -115,7 +115,7 @@ def moments_of_classes(
 def class_covariances(
     classes: Iterable[FloatArray], weights: Sequence[FloatArray] | None = None
 ) -> FloatArray:
-    """Covariances with divisor N_c, shape (n_classes, n_features, n_features).
+    """Compute covariances with divisor N_c, shape (n_classes, n_features, n_features).
 
     They are computed relative to a row of the class, so that a feature that is
     constant within the class has exactly zero variance: the mean of equal
@@ -145,7 +145,7 @@ def _moments_in_memory(
 
 
 def covariance_of(rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-    """Covariance of rows, with divisor N, or the sum of the weights.
+    """Compute the covariance of rows, with divisor N, or the sum of the weights.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def covariance_of(rows: FloatArray, weights: FloatArray | None = None) -> FloatA
 
 
 def _mean_product(offsets: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """Mean of the outer products of offsets."""
+    """Compute the mean of the outer products of offsets."""
     total = len(offsets) if weights is None else weights.sum()
     scaled = offsets if weights is None else offsets * weights[:, None]
     products: FloatArray = scaled.T @ offsets / total
@@ -209,7 +209,7 @@ def pooled_covariance(covariances: FloatArray, counts: Sequence[float] | FloatAr
 
 
 def covariance_of_means(means: FloatArray, counts: Sequence[float] | FloatArray) -> FloatArray:
-    """Covariance of the class means, weighted by the rows of each.
+    """Compute the covariance of the class means, weighted by the rows of each.
 
     Parameters
     ----------
@@ -225,12 +225,12 @@ def covariance_of_means(means: FloatArray, counts: Sequence[float] | FloatArray)
 def total_covariance(
     means: FloatArray, covariances: FloatArray, counts: Sequence[float] | FloatArray
 ) -> FloatArray:
-    """Covariance of all rows from the moments of the classes, weighted by class size."""
+    """Compute the covariance of all rows from moments of the classes, weighted by size."""
     return pooled_covariance(covariances, counts) + covariance_of_means(means, counts)
 
 
 def square_sum(rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-    """Sum of the outer products of the rows, shape (n_features, n_features).
+    """Compute the sum of the outer products of the rows, shape (n_features, n_features).
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ def equivalent_rows(classes: Sequence[Rows]) -> EquivalentRows:
 
 
 def offsets_of(covariance: FloatArray, widths: FloatArray) -> FloatArray:
-    """Rows of equal weight with mean 0 and a covariance, all of the same standardized length.
+    """Return rows of equal weight with mean 0, a covariance and one standardized length.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def fourth_powers(
     units: FloatArray,
     weights: Sequence[FloatArray] | None = None,
 ) -> FloatArray:
-    """Sums of the fourth powers of the lengths of the scaled offsets from the class means.
+    """Sum the fourth powers of lengths of the scaled offsets from the class means.
 
     Parameters
     ----------

@@ -53,13 +53,13 @@ def informed_planes(
 
 
 def principal_directions(covariance: FloatArray, n_directions: int) -> FloatArray:
-    """Directions of the largest variance, as orthonormal rows (n_directions, n_features)."""
+    """Compute directions of largest variance, as orthonormal rows (n_directions, n_features)."""
     _, directions = np.linalg.eigh(covariance)
     return np.ascontiguousarray(directions[:, ::-1][:, :n_directions].T)
 
 
 def scatter_directions(covariances: FloatArray, n_directions: int) -> FloatArray:
-    """Directions along which the class variances differ most from the pooled variance.
+    """Compute directions along which the class variances differ most from the pooled variance.
 
     The leading eigenvectors of the mean over classes of (cov_c - 1)^2, as
     orthonormal rows.

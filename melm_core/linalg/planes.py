@@ -14,7 +14,7 @@ PARALLEL = 1e-6
 
 
 def orthonormalize(components: FloatArray) -> FloatArray:
-    """Orthonormal rows that span the same plane, each a combination of the given rows up to it.
+    """Orthonormalize rows, each a combination of the given rows up to it.
 
     These are the rows of a QR decomposition with a positive diagonal, by Gram-Schmidt steps: planes
     have few rows, of which a decomposition by LAPACK costs more in calls than in arithmetic.
@@ -89,7 +89,7 @@ def _dependent(n_components: int) -> UserError:
 def random_components(
     n_components: int, n_features: int, random_state: np.random.Generator
 ) -> FloatArray:
-    """Orthonormal rows of a plane drawn uniformly (Haar measure).
+    """Draw orthonormal rows of a plane uniformly (Haar measure).
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def random_components(
 
 
 def principal_angles(components: FloatArray, reference: FloatArray) -> FloatArray:
-    """Principal angles between two planes, in radians, ascending.
+    """Compute principal angles between two planes, in radians, ascending.
 
     Small angles are computed from their sines and large ones from their
     cosines, so that all of them are accurate.
@@ -362,7 +362,7 @@ def align_planes(components: FloatArray, reference: FloatArray, rows: FloatArray
 
 
 def _standardized_coordinates(components: FloatArray, rows: FloatArray) -> FloatArray:
-    """Coordinates of unit covariance, up to a factor, turned as little as possible."""
+    """Compute coordinates of unit covariance, up to a factor, turned as little as possible."""
     coordinates = rows @ components.T
     left, _, right = np.linalg.svd(coordinates - coordinates.mean(axis=0), full_matrices=False)
     polar: FloatArray = left @ right

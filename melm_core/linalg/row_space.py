@@ -38,7 +38,7 @@ class RowSpace:
         return components if self.basis is None else components @ self.basis.T
 
     def lift_columns(self, columns: FloatArray) -> FloatArray:
-        """Directions as columns (n_coordinates, n_directions) in the features."""
+        """Lift directions as columns (n_coordinates, n_directions) to the features."""
         return columns if self.basis is None else self.basis @ columns
 
 

@@ -179,7 +179,7 @@ class ClassSecondMoments(BaseEstimator):
 
 
 def centered_rows(X: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-    """Rows less their mean, in which they may have weights.
+    """Subtract their mean from rows, which may have weights.
 
     The first row is subtracted before, so that a constant feature becomes
     exactly zero: the mean of equal numbers may differ from them by rounding.

@@ -172,7 +172,7 @@ def at_most(most: int, n_init: int | Literal["auto"]) -> int:
 
 
 def fit_part(estimator: MELM, data: WeightedRows) -> MELM:
-    """An estimator fitted to some of the rows of another fit.
+    """Fit an estimator to some of the rows of another fit.
 
     That fit has warned of small cells already. Where no class of this part has two cells, the
     part says nothing about the nuisance.
@@ -196,7 +196,7 @@ def fit_part(estimator: MELM, data: WeightedRows) -> MELM:
 def bootstrap_rows(
     y: IntArray, n_bootstrap: int, seed: int, groups: IntArray | None = None
 ) -> Iterator[tuple[IntArray, int]]:
-    """Rows drawn with replacement within each class, and a seed for the fit to them.
+    """Draw rows with replacement within each class, and a seed for the fit to them.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from melm_core.density.class_densities import ClassDensities
 
 
 def overlap_bound(classes: ClassDensities, components: FloatArray) -> FloatArray:
-    """Upper bounds on the overlap of the classes, from their cross entropies.
+    """Bound the overlap of the classes from above by their cross entropies.
 
     With the projections rescaled to the unit cube, the negative logarithm of
     the integral of min(f_a, f_b) over the cube is at least H2x(a, b) / 2.

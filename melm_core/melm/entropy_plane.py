@@ -227,7 +227,7 @@ def _signed(objective: Objective, sign: float) -> Objective:
 
 
 def _reporting(callback: Callback, sign: float, space: RowSpace) -> Callback:
-    """A callback that is given entropies and planes of the features."""
+    """Return a callback that reports entropies and planes of the features."""
 
     def report(step: Progress) -> bool | None:
         entropies = {

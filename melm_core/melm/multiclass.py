@@ -36,7 +36,7 @@ SOFTNESS = 1.0
 
 
 def mean_over_pairs(log_values: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean of D_ab over the pairs of classes."""
+    """Compute the mean of D_ab over the pairs of classes."""
     divergences = pair_divergences(log_values)
     shares = np.full_like(divergences, 1.0 / divergences.shape[-1])
     return divergences.mean(axis=-1), _pair_derivatives(shares, len(counts))
@@ -51,7 +51,7 @@ def soft_minimum(log_values: FloatArray, counts: FloatArray) -> tuple[FloatArray
 
 
 def one_vs_rest(log_values: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean over classes of D_cs between a class and the mixture of the others.
+    """Compute the mean over classes of D_cs between a class and the mixture of the others.
 
     The others are weighted by their numbers of rows, so the potentials of the
     mixture are weighted sums of those of the pairs.
@@ -88,14 +88,14 @@ def pair_divergences(log_values: FloatArray) -> FloatArray:
 
 @cache
 def _pairs(n_classes: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """Codes a < b of every pair of classes, and which classes a pair has, (n_pairs, n_classes)."""
+    """Return codes a < b of every pair of classes, and members of each, (n_pairs, n_classes)."""
     a, b = np.triu_indices(n_classes, k=1)
     codes = np.arange(n_classes)
     return a, b, ((a[:, None] == codes) | (b[:, None] == codes)).astype(np.float64)
 
 
 def _softmax(logs: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Logarithm of the sum of exp(logs) along the last axis, and the share of each term.
+    """Compute the log of the sum of exp(logs) along the last axis, and each share.
 
     It is called at every evaluation of the divergence: scipy's functions would
     take longer there than the potentials of a few hundred rows.
@@ -108,7 +108,7 @@ def _softmax(logs: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _pair_derivatives(shares: FloatArray, n_classes: int) -> FloatArray:
-    """Derivatives by L_ab of the sum of shares times D_ab."""
+    """Compute derivatives by L_ab of the sum of shares times D_ab."""
     a, b, members = _pairs(n_classes)
     codes = np.arange(n_classes)
     derivatives = np.zeros((*shares.shape[:-1], n_classes, n_classes))
@@ -118,7 +118,7 @@ def _pair_derivatives(shares: FloatArray, n_classes: int) -> FloatArray:
 
 
 def _over_unordered(derivatives: FloatArray) -> FloatArray:
-    """Derivatives by ordered pairs, summed in the upper triangle."""
+    """Compute derivatives by ordered pairs, summed in the upper triangle."""
     transposed = derivatives.swapaxes(-1, -2)
     gathered: FloatArray = np.triu(derivatives) + np.triu(transposed, k=1)
     return gathered

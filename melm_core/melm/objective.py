@@ -69,7 +69,7 @@ class PlaneObjective(Protocol):
         """Return the objective with kernels `factor` times as wide, on the same rows in memory."""
 
     def values_and_gradients(self, components: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Values, shape (n_planes,), and gradients in the shape of the components."""
+        """Compute values, (n_planes,), and gradients in the shape of the components."""
 
 
 class MELMObjective:
@@ -125,7 +125,7 @@ class MELMObjective:
         return other
 
     def values_and_gradients(self, components: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Values, shape (n_planes,), and gradients in the shape of the components.
+        """Compute values, (n_planes,), and gradients in the shape of the components.
 
         Parameters
         ----------
@@ -549,7 +549,7 @@ def information_potentials(
     shrinkage: Shrinkage = 0.0,
     engine: Engine = "auto",
 ) -> FloatArray:
-    """Logarithms of the information potentials between all classes.
+    """Compute logarithms of the information potentials between all classes.
 
     Parameters
     ----------

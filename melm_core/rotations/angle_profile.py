@@ -105,7 +105,7 @@ def _of_angle(angle: float, objective: PosteriorObjective) -> float:
 
 
 def _peaks(objectives: FloatArray) -> IntArray:
-    """Indices of the local maxima of a periodic function."""
+    """Return indices of the local maxima of a periodic function."""
     is_peak = (objectives >= np.roll(objectives, 1)) & (objectives > np.roll(objectives, -1))
     return np.flatnonzero(is_peak)
 

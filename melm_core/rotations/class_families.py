@@ -56,7 +56,7 @@ class ClassFamily(Protocol):
     """
 
     def log_density(self, rows: FloatArray, points: FloatArray) -> FloatArray:
-        """Log density of a class at points of the plane.
+        """Compute the log density of a class at points of the plane.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class DifferentiableFamily(ClassFamily, Protocol):
     def derivatives(
         self, rows: FloatArray, points: FloatArray, weights: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Derivatives of the sum of weights * log_density(rows, points).
+        """Compute derivatives of the sum of weights * log_density(rows, points).
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class FamilyDensities:
         return FamilyPlane(self.family, tuple(points[members] for members in self.members))
 
     def log_values(self, components: FloatArray) -> FloatArray:
-        """Log densities of all classes at the rows, shape (n_samples, n_classes)."""
+        """Compute log densities of all classes at the rows, shape (n_samples, n_classes)."""
         logs = self.in_plane(components).log_densities(self.rows @ components.T)
         if not np.isfinite(logs).all():
             raise UserError(

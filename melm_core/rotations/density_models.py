@@ -40,7 +40,7 @@ class PlaneDensities(Protocol):
     """The class densities in one plane, at any of its points."""
 
     def log_densities(self, points: FloatArray) -> FloatArray:
-        """Log densities at points (n_points, n_components), shape (n_points, n_classes)."""
+        """Compute log densities at points (n_points, n_components), shape (n_points, n_classes)."""
 
 
 class ProjectedDensities(Protocol):
@@ -94,7 +94,7 @@ class TransformedDensities:
     change: FloatArray
 
     def log_densities(self, points: FloatArray) -> FloatArray:
-        """Log densities at points (n_points, n_components), shape (n_points, n_classes)."""
+        """Compute log densities at points (n_points, n_components), shape (n_points, n_classes)."""
         log_determinant = float(np.linalg.slogdet(self.change)[1])
         return self.densities.log_densities(points @ self.change.T) + log_determinant
 
@@ -128,7 +128,7 @@ class Gaussians:
         )
 
     def log_densities(self, points: FloatArray) -> FloatArray:
-        """Log densities of the classes at the points, shape (n_points, n_classes)."""
+        """Compute log densities of the classes at the points, shape (n_points, n_classes)."""
         offsets = points - self.means[:, None]  # (n_gaussians, n_points, n_features)
         precisions: FloatArray = np.asarray(np.linalg.inv(self.covariances), dtype=np.float64)
         logs, _ = self.log_terms(offsets, precisions)
@@ -137,7 +137,7 @@ class Gaussians:
     def log_terms(
         self, offsets: FloatArray, precisions: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Logarithms of share * density (n_points, n_gaussians), and offsets @ precisions.
+        """Compute log(share * density) (n_points, n_gaussians), and offsets @ precisions.
 
         Parameters
         ----------
@@ -151,19 +151,19 @@ class Gaussians:
         return self.log_shares() - 0.5 * (log_det + squares), pulled
 
     def gather(self, logs: FloatArray) -> FloatArray:
-        """Logarithms of the sums over the Gaussians of each class."""
+        """Sum over the Gaussians of each class, in logarithms."""
         if len(self.first) == len(self.means):
             return logs
         return np.logaddexp.reduceat(logs, self.first, axis=1)
 
     def log_shares(self) -> FloatArray:
-        """Logarithm of the share of each Gaussian within its class, shape (n_gaussians,)."""
+        """Compute the log share of each Gaussian within its class, shape (n_gaussians,)."""
         of_class = np.add.reduceat(self.totals, self.first)
         log_shares: FloatArray = np.log(self.totals / of_class[self.owners()])
         return log_shares
 
     def owners(self) -> IntArray:
-        """Class of each Gaussian, shape (n_gaussians,)."""
+        """Return the class of each Gaussian, shape (n_gaussians,)."""
         sizes = np.diff(np.append(self.first, len(self.means)))
         return np.repeat(np.arange(len(self.first)), sizes)
 
@@ -230,7 +230,7 @@ class ProjectedGaussians:
 
 
 def gaussian_per_class(X: FloatArray, y: IntArray) -> GaussianDensities:
-    """One Gaussian per class by maximum likelihood, with divisor n_j (section 3.1).
+    """Fit one Gaussian per class by maximum likelihood, with divisor n_j (section 3.1).
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def gaussian_per_class(X: FloatArray, y: IntArray) -> GaussianDensities:
 def mixture_per_class(
     X: FloatArray, y: IntArray, *, n_components: int, n_mixture: int, random_state: int
 ) -> GaussianDensities:
-    """One Gaussian mixture per class, fitted by EM in the full space.
+    """Fit one Gaussian mixture per class by EM in the full space.
 
     The projection of a mixture is a mixture with the same weights, so one fit
     serves the whole search for a plane.
@@ -323,7 +323,7 @@ def regularize_flat(densities: GaussianDensities) -> GaussianDensities:
 
 
 def _weighted_gaussians(X: FloatArray, responsibilities: FloatArray, first: IntArray) -> Gaussians:
-    """Means and covariances of the rows, weighted by responsibilities (n_samples, n_gaussians)."""
+    """Estimate means and covariances weighted by responsibilities (n_samples, n_gaussians)."""
     totals = responsibilities.sum(axis=0)
     means = responsibilities.T @ X / totals[:, None]
     pairs = zip(responsibilities.T, means, strict=True)

@@ -196,7 +196,7 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Classes with the largest posterior.
+        """Predict the classes with the largest posterior.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
         return labels
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Posterior probabilities of the classes.
+        """Compute posterior probabilities of the classes.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
         return posteriors
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Logarithms of the posterior probabilities.
+        """Compute logarithms of the posterior probabilities.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
         return log_posteriors(self._log_joint(X))
 
     def score_samples(self, X: Any) -> FloatArray:
-        """Log density in the plane of the mixture of all classes.
+        """Compute the log density in the plane of the mixture of all classes.
 
         Parameters
         ----------
@@ -252,7 +252,7 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
         return total
 
     def log_loss(self, X: Any, y: Any) -> float:
-        """Mean of -log P of the true class, which is -M on these rows, in nats.
+        """Compute the mean of -log P of the true class, which is -M on these rows, in nats.
 
         Parameters
         ----------
@@ -264,7 +264,7 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
         return -float(logs[np.arange(len(logs)), self._codes(y)].mean())
 
     def brier_score(self, X: Any, y: Any) -> float:
-        """Half the mean squared distance between posteriors and true assignment, in [0, 1].
+        """Compute half the mean squared distance of posteriors from the true assignment.
 
         For two classes this is the mean squared error of the paper, the mean of
         (1 - P)^2 for the true class.
@@ -279,7 +279,7 @@ class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):
         return 0.5 * float(np.square(distances).sum(axis=1).mean())
 
     def _log_joint(self, X: Any) -> FloatArray:
-        """Logarithms of prior * density, shape (n_samples, n_classes)."""
+        """Compute logarithms of prior * density, shape (n_samples, n_classes)."""
         check_is_fitted(self)
         logs: FloatArray = self.plane_densities_.log_densities(self.transform(X))
         return logs + np.log(self.priors_)

@@ -20,7 +20,7 @@ class KernelPlane:
     classes: ClassDensities
 
     def log_densities(self, points: FloatArray) -> FloatArray:
-        """Logarithms at points (n_points, n_components), shape (n_points, n_classes)."""
+        """Compute logarithms at points (n_points, n_components), shape (n_points, n_classes)."""
         logs: FloatArray = self.classes.log_densities(points)
         return logs
 
@@ -78,7 +78,7 @@ class ProjectedKernels:
     def _of_class(
         self, code: int, weights: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Derivatives by the points, by the rows of the class and by its kernel.
+        """Compute derivatives by the points, by the rows of the class and by its kernel.
 
         With q_ij the share of row j in the density at point i times the weight
         of point i, all three are sums over q_ij and w = z_i - z_j.
@@ -122,7 +122,7 @@ def kernels_per_class(
 
 
 def _shares(u: FloatArray, v: FloatArray, logs: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-    """Blocks of exp(-|u_i - v_j|^2 / 2 - logs_i)."""
+    """Yield blocks of exp(-|u_i - v_j|^2 / 2 - logs_i)."""
     for block, exponents in exponent_blocks(u, v):
         exponents -= logs[block, None]
         yield block, np.exp(exponents, out=exponents)

@@ -57,7 +57,7 @@ def rotation_objective(
     priors: Any = None,
     return_gradient: bool = False,
 ) -> float | tuple[float, FloatArray]:
-    """Mean log posterior M of the true classes, with one Gaussian per class in the plane.
+    """Return the mean log posterior M of the true classes, with one Gaussian each.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ class Evaluation:
 
 
 def log_posteriors(log_joint: FloatArray) -> FloatArray:
-    """Log posteriors from the logarithms of prior times density (n_samples, n_classes)."""
+    """Compute log posteriors from the logarithms of prior times density (n_samples, n_classes)."""
     joint = log_joint - log_joint.max(axis=1, keepdims=True)
     normed: FloatArray = joint - np.log(np.exp(joint).sum(axis=1, keepdims=True))
     return normed
@@ -251,7 +251,7 @@ def check_rows_for_plane(labels: npt.NDArray[Any], codes: IntArray, n_components
 
 
 def _white_frame(points: FloatArray) -> FloatArray:
-    """Matrix (n_components, n_components) that gives the centered points unit covariance."""
+    """Compute the (n_components, n_components) matrix that whitens the centered points."""
     units = points.std(axis=0)
     if (units > 0).all():
         variances, axes = np.linalg.eigh(covariance_of(points / units))

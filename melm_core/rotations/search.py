@@ -166,7 +166,7 @@ class _ReductionProgress:
 
 
 def search_basis(X: FloatArray, y: IntArray, *, whiten: bool) -> FloatArray:
-    """Coordinates in which the rows are standardized or whitened.
+    """Compute coordinates in which the rows are standardized or whitened.
 
     Directions in which no class varies are left out, since a Gaussian has no density there.
 

@@ -119,7 +119,7 @@ def armijo(
 def _line_search(
     evaluator: _Evaluator, plane: _Plane, step_size: float
 ) -> tuple[_Plane, float] | None:
-    """A plane that gains enough, and the step size to try next; None if there is no such plane.
+    """Find a plane that gains enough, and the next step size; None if there is none.
 
     A step size of 0 means that none is known yet.
     """

@@ -12,12 +12,12 @@ Block = dict[str, Any]
 
 
 def words(text: str) -> Block:
-    """A sentence."""
+    """Return a sentence."""
     return {"kind": "words", "text": text}
 
 
 def answer(text: str) -> Block:
-    """A sentence that follows a choice, and is read out when it changes; a dialog has one."""
+    """Return a sentence that follows a choice, and is read out when it changes."""
     return {"kind": "answer", "text": text}
 
 
@@ -27,17 +27,17 @@ def notes(texts: Sequence[str]) -> Block:
 
 
 def items(texts: Sequence[str]) -> Block:
-    """A list."""
+    """Return a list."""
     return {"kind": "items", "texts": texts}
 
 
 def pairs(label: str, rows: Sequence[tuple[str, str]]) -> Block:
-    """A list of names, each with what is said of it."""
+    """Return a list of names, each with a text."""
     return {"kind": "pairs", "label": label, "rows": rows}
 
 
 def intervals(label: str, rows: Sequence[tuple[str, float, float, str]]) -> Block:
-    """A list of names, each with an interval within 0 to 1 and what is said of it."""
+    """Return a list of names, each with an interval within 0 to 1 and a text."""
     return {"kind": "intervals", "label": label, "rows": rows}
 
 
@@ -49,7 +49,7 @@ def table(
     note: str = "",
     folded: str = "",
 ) -> Block:
-    """A table, whose first column names the rows; a note stands below it.
+    """Return a table, whose first column names the rows; a note is below it.
 
     `folded` is what opens it, where few look for it.
     """
@@ -66,14 +66,14 @@ def confusion(class_names: Sequence[str], shares: Sequence[Sequence[float]], fil
 
 
 def file(address: str) -> Block:
-    """A table as CSV, at an address."""
+    """Return a table as CSV, at an address."""
     return {"kind": "file", "address": address}
 
 
 def plot(
     figure: Mapping[str, Any], description: str, *, name: str = "plot", keys: bool = False
 ) -> Block:
-    """A figure of plotly, as a dictionary, and what it says in words.
+    """Return a figure of plotly, as a dictionary, with its meaning in words.
 
     Several figures have a `name` each. One with `keys` has the focus: the words name its keys.
     """
@@ -87,12 +87,12 @@ def plot(
 
 
 def small_planes(label: str, planes: Sequence[tuple[int, str]]) -> Block:
-    """Other planes, by their number in the run of the analysis, as small pictures."""
+    """Return other planes, by number in the run of the analysis, as small pictures."""
     return {"kind": "small_planes", "label": label, "planes": planes}
 
 
 def play(label: str) -> Block:
-    """A button with which the module of the analysis's own plays its planes."""
+    """Return a button that plays the planes of the analysis's own module."""
     return {"kind": "play", "label": label}
 
 
@@ -122,5 +122,5 @@ def slider(name: str, label: str, texts: Sequence[str], selected: int) -> Block:
 
 
 def new_run(label: str, address: str, *, is_offered: bool = True) -> Block:
-    """A button that begins the run of the view that an address answers."""
+    """Return a button that begins the run of the view that an address answers."""
     return {"kind": "new_run", "label": label, "address": address, "is_offered": is_offered}

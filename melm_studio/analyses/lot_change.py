@@ -308,7 +308,7 @@ def _row(feature: ChangedFeature, names: Any) -> tuple[str, ...]:
 def lots_figure(
     report: LotChangeReport, names: Any, scheme: Scheme = Scheme.LIGHT
 ) -> dict[str, Any]:
-    """Both lots in the plane in which they differ most, as a figure of plotly.
+    """Plot both lots in the plane in which they differ most, as a figure of plotly.
 
     Examples
     --------
@@ -356,7 +356,7 @@ def lots_figure(
 
 
 def _arrow(name: str, x: float, y: float, theme: Theme) -> tuple[dict[str, Any], dict[str, Any]]:
-    """An arrow from the center, and its name at the head."""
+    """Draw an arrow from the center, and its name at the head."""
     head = {"x": x, "y": y, "text": ""}
     arrow = head | {
         "ax": 0,

@@ -36,7 +36,7 @@ class Probabilities(Analysis[Found]):
         return _TOO_MANY_ROWS.format(most=MAX_SCORED_ROWS) if too_many else ""
 
     def stands(self, run: RunRecord) -> bool:
-        """One that failed would fail again."""
+        """Return whether it need not be begun again: one that failed would fail again."""
         return run.state not in (RunState.CANCELLED, RunState.LOST)
 
     def compute(self, work: Work) -> None:

@@ -242,7 +242,7 @@ def _scored(refits: Refits, data: LabeledData, cpu_s: float) -> RefitsReport:
 
 
 def _with_places(report: RefitsReport, refits: Refits, work: Work) -> RefitsReport:
-    """A report of all folds, with what is drawn of them and what features are worth."""
+    """Add the drawn places of all folds and the worth of features to a report."""
     method = METHODS[work.record.method]
     curve = refits.search_curve
     report = replace(

@@ -294,7 +294,7 @@ def tree_steps(planes: Sequence[TreePlane], heights: FloatArray) -> list[dict[st
 
 
 def _scored(data: LabeledData, rows: IntArray) -> tuple[Any, ...]:
-    """Rows with their labels, and with their groups if there are any."""
+    """Return rows with their labels, and with their groups if there are any."""
     groups = () if data.groups is None else (data.groups[rows],)
     return (data.X[rows], data.y[rows], *groups)
 
@@ -424,7 +424,7 @@ def named_branches(report: TreeReport, n_classes: int) -> tuple[NamedBranch, ...
 
 
 def plane_sentence(report: TreeReport, plane: TreePlane) -> str:
-    """One plane: its kernel width and its scores."""
+    """Describe one plane: its kernel width and its scores."""
     accuracy = "" if math.isnan(plane.accuracy) else f", {percent(plane.accuracy)} held out"
     return f"γ {report.gammas[plane.width]:g}: divergence {plane.divergence:.3g}{accuracy}"
 
@@ -542,7 +542,7 @@ def tree_figure(
     recommended: float | None = None,
     scheme: Scheme = Scheme.LIGHT,
 ) -> dict[str, Any]:
-    """Planes as points over the logarithm of the kernel width; lines join what continues.
+    """Plot planes over the logarithm of the kernel width; lines join what continues.
 
     Branches that stand out are dark and lettered; the grey band is what shuffled labels reach.
 

@@ -97,7 +97,7 @@ def _parts(
 
 
 def _share(refits: Refits, is_kept: npt.NDArray[np.bool_]) -> tuple[float, float] | None:
-    """Balanced accuracy of some of the held-out rows; None where a class has too few."""
+    """Compute the balanced accuracy of some held-out rows; None where a class has too few."""
     right, y = refits.right[is_kept].astype(np.float64), refits.y[is_kept]
     counts = np.bincount(y, minlength=refits.study.n_classes)
     if counts.min() < LEAST_ROWS:

@@ -67,7 +67,7 @@ def _pages(text: str) -> str:
 
 
 def _path(text: str) -> str:
-    """A path as in addresses, without the slash at its end."""
+    """Normalize a path of addresses, without the slash at its end."""
     if not re.fullmatch(r"(/[\w.~@%+-]+)*/?", text):
         raise ValueError("the path of an address such as /melm")
     return text.rstrip("/")
@@ -87,7 +87,7 @@ def _folder(text: str) -> Path:
 
 
 def _tables(text: str) -> str:
-    """A folder, as an absolute path, or an address."""
+    """Return a folder, as an absolute path, or an address."""
     if not text or "://" in text:
         return text
     folder = Path(text).expanduser().absolute()

@@ -222,7 +222,7 @@ def _encoded(
 
 
 def _text(cell: Any) -> str | None:
-    """A cell as categories are named; None where it is missing."""
+    """Return a cell as categories are named; None where it is missing."""
     if pd.isna(cell):
         return None
     return number_text(cell) if isinstance(cell, float) else str(cell).strip()
@@ -242,6 +242,6 @@ def _framed(X: FloatArray, codes: IntArray) -> pd.DataFrame:
 
 
 def _hashes(X: FloatArray) -> npt.NDArray[np.uint64]:
-    """A hash of each row, equal for equal rows."""
+    """Hash each row, equal for equal rows."""
     hashes = pd.util.hash_pandas_object(pd.DataFrame(X + 0.0), index=False)  # -0.0 equals 0.0
     return np.asarray(hashes, dtype=np.uint64)

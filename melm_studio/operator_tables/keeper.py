@@ -128,7 +128,7 @@ class TableKeeper:
 
 
 def _known(table: PublishedTable, before: PublishedTable | None) -> PublishedTable:
-    """A table as it was read before, if its files have not changed since."""
+    """Return a table as it was read before, if its files have not changed since."""
     if before is None or before.version != table.version or table.problem:
         return table
     return replace(before, name=table.name, visitors=table.visitors)

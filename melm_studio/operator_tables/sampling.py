@@ -170,7 +170,7 @@ def _taken(
 
 
 def _weights(strata: Sequence[pd.Series], drawn: pd.Series) -> tuple[float, ...]:
-    """Rows of the class of each drawn row in the table, by drawn ones."""
+    """Weight each drawn row by the rows of its class in the table per drawn one."""
     totals = pd.concat(strata, axis=1).fillna(0).sum(axis=1)
     return tuple(drawn.map(totals / drawn.value_counts()).tolist())
 

@@ -137,7 +137,7 @@ class StudioClient:
         return self._read(Run, "POST", "/runs", json=wanted)
 
     def runs(self) -> tuple[Run, ...]:
-        """All runs of the visitor, oldest first."""
+        """List all runs of the visitor, oldest first."""
         return self._read(Runs, "GET", "/runs").runs
 
     def run(self, run_id: str) -> Run:

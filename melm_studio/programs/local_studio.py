@@ -35,7 +35,7 @@ def answers(url: str) -> bool:
 
 
 def free_port() -> int:
-    """An unused port of this machine."""
+    """Find an unused port of this machine."""
     with socket.socket() as probe:
         probe.bind((_HOST, 0))
         return int(probe.getsockname()[1])

@@ -31,7 +31,7 @@ _FLAGS = ("--store=", "--hosts=", "--path-prefix=", "--framed-by=", "--user-head
 
 @contextmanager
 def studio_in_this_process() -> Iterator[StudioClient]:
-    """A client of a studio in this process, whose folder is deleted at the end.
+    """Yield a client of a studio in this process; its folder is deleted at the end.
 
     What the client asks for takes the same routes as over the network, so the answers are the same.
     A run is executed when it is queued: it has ended once the request that starts it is answered.

@@ -90,7 +90,7 @@ def main() -> None:
 
 
 def less_own_mean(encoded: npt.NDArray[np.float64], cells: pd.DataFrame) -> Any:
-    """Rows less the mean of those that share their subject; NaN without another such row."""
+    """Subtract from rows the mean of their subject; NaN without another such row."""
     names = cells[WITHIN["column"]]
     subjects = pd.factorize(names.mask(names.isin(MISSING)))[0]
     centered = rows_within(encoded, subjects, WITHIN)
@@ -178,7 +178,7 @@ def log_density(
 def with_normal(
     points: npt.NDArray[np.float64], logs: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """Logarithms of class densities with their normal part, which is alone far from all rows."""
+    """Mix log class densities with their normal part, which is alone far from all rows."""
     root, shares = np.array(NORMAL["root"]), np.array(NORMAL["shares"])
     away = points[:, None] @ root - np.array(NORMAL["means"]) @ root
     normal = NORMAL["log_peak"] - 0.5 * (away**2).sum(axis=2)
@@ -192,7 +192,7 @@ def with_normal(
 def with_floor(
     points: npt.NDArray[np.float64], logs: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """Logarithms of class densities with their floor, below which no class is likelier."""
+    """Mix log class densities with their floor, below which no class is likelier."""
     share, n_components = FLOOR["share"], points.shape[1]
     squares = (((points - np.array(FLOOR["center"])) @ np.array(FLOOR["root"])) ** 2).sum(axis=1)
     floor = FLOOR["log_peak"] - 0.5 * (n_components + 1) * np.log1p(squares) + np.log(share)
@@ -201,7 +201,7 @@ def with_floor(
 
 
 def read(file: Path) -> tuple[pd.DataFrame, str, dict[str, str]]:
-    """Every cell of the columns as text, the decimal mark, and the units that the header names."""
+    """Read every cell as text, the decimal mark, and the units that the header names."""
     text = text_of(file)
     delimiter, start, names, units = find_columns(text, file.name)
     try:
@@ -413,7 +413,7 @@ def note_text(cells: pd.Series[str]) -> None:
 
 
 def indicators(cells: pd.Series[str], levels: list[str | None]) -> npt.NDArray[np.float64]:
-    """One indicator for each category; of two, only for the second."""
+    """Return an indicator for each category; of two, only for the second."""
     return np.eye(len(levels))[places_of(cells, levels), int(len(levels) == 2) :]
 
 

@@ -307,7 +307,7 @@ def _encoded(values: FloatArray | EllipseCoordinate, step: float) -> Any:
 
 
 def _short(values: Any) -> Any:
-    """Values with `_DIGITS` significant digits wherever numbers are."""
+    """Round numbers to `_DIGITS` significant digits."""
     if isinstance(values, float):
         return float(f"{values:.{_DIGITS}g}")
     if isinstance(values, dict):
@@ -372,7 +372,7 @@ def _n_points(view: PlaneView) -> int:
 
 
 def thinned(view: PlaneView, *, has_layers: bool = False) -> PlaneView:
-    """Every n-th point of each class, the same ones in every plane; layers if they are shown.
+    """Keep every n-th point of each class, the same ones in every plane; layers if shown.
 
     Lines around regions have the vertices that are seen.
     """

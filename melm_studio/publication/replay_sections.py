@@ -177,7 +177,7 @@ def tree_html(section: TreeSection, n_classes: int) -> str:
 
 
 def _chart(figure: Mapping[str, Any]) -> dict[str, Any]:
-    """A figure of the tree, over the logarithm of the kernel width, for the canvas of a replay.
+    """Return a figure of the tree over the log kernel width, for the canvas of a replay.
 
     It is ``Chart`` of ``assets/studio/panel/curve.mjs`` with its ``layout``. Lines across and up
     are traces, and those that are dotted in plotly are dashed.
@@ -249,7 +249,7 @@ def planes_of(views: Sequence[PlaneView], *, is_still: bool) -> dict[str, Any]:
 
 
 def section_html(kind: str, title: str, words: str, content: str, data: dict[str, Any]) -> str:
-    """A section with its data."""
+    """Return a section with its data."""
     return (
         f'<section data-section="{kind}" aria-labelledby="{kind}">\n'
         f'<h2 id="{kind}">{html.escape(title)}</h2>\n<p>{html.escape(words)}</p>\n{content}\n'

@@ -111,7 +111,7 @@ def unlabeled_details(data: LabeledData, placer: RowPlacer, index: int) -> RowDe
 
 
 def table_values(data: LabeledData, feature: int) -> FloatArray:
-    """A feature of every row in the units of the table, before any step of a recipe."""
+    """Return a feature of every row in the units of the table, before any step of a recipe."""
     if data.raw is not None and feature < data.raw.shape[1]:
         return data.raw[:, feature]
     return in_units(data, feature, data.X[:, feature])
@@ -132,7 +132,7 @@ def value_text(values: FloatArray) -> str:
 
 
 def table_value(data: LabeledData, index: int, feature: int) -> str:
-    """A feature of a row, by index, in the units of the table."""
+    """Return a feature of a row, by index, in the units of the table."""
     return value_text(table_values(data, feature)[[index]])
 
 

@@ -130,7 +130,7 @@ class _Stored(Record, frozen=True):
 
 
 def _array_bytes(numbers: FloatArray) -> bytes:
-    """An array of float32; what is below its range is at the end of it."""
+    """Return an array of float32 as bytes; what is below its range is at the end of it."""
     file = io.BytesIO()
     lowest = np.finfo(np.float32).min
     np.save(file, np.maximum(numbers, lowest).astype(np.float32), allow_pickle=False)

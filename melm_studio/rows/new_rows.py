@@ -361,7 +361,7 @@ def _labels(data: LabeledData, frame: pd.DataFrame, rows: IntArray) -> tuple[Int
 
 
 def _unknown_notes(columns: list[_Cells]) -> Iterator[str]:
-    """Rows that cannot be placed, by column."""
+    """Yield notes on rows that cannot be placed, by column."""
     for column in columns:
         n_rows = int(column.is_unknown.sum())
         if n_rows:

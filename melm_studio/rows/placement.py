@@ -194,7 +194,7 @@ class RowPlacer:
         return self._by_feature(self._distances.residual_contributions(rows))
 
     def _by_feature(self, shares: FloatArray) -> FloatArray:
-        """Shares of columns, each added to that of its feature."""
+        """Add the share of each column to that of its feature."""
         n_features = int(self._groups.max(initial=-1)) + 1
         if len(self._groups) == n_features:
             return shares

@@ -167,7 +167,7 @@ class RefittedProbabilities:
         return self._of_study(self.refits.conformal.held_out_p_values(), 1.0)
 
     def _of_study(self, of_held_out: FloatArray, unknown: float) -> FloatArray:
-        """Values of held-out rows for all rows of the refits; `unknown` where a fold failed."""
+        """Return values for all rows of the refits; `unknown` where a fold failed."""
         values = np.full((len(self.refitted), of_held_out.shape[1]), unknown)
         values[self.refits.held_out] = of_held_out
         return values

@@ -78,12 +78,12 @@ def _after_fit(store: RunStore, fit: RunRecord, most_s: float) -> str | None:
 
 
 def _fit_s(fit: RunRecord) -> float:
-    """Seconds that a run took, of which its fit is at least as fast."""
+    """Return the seconds that a run took, an upper bound of those of its fit."""
     return (fit.finished_s or 0.0) - (fit.started_s or fit.finished_s or 0.0)
 
 
 def _shuffles_s(store: RunStore, ended: RunRecord, fit_s: float) -> float:
-    """Seconds of CPU that shuffles are likely to take, of every reading of the rows.
+    """Estimate the seconds of CPU of shuffles, of every reading of the rows.
 
     A shuffle has one start. Each reading also has folds of its own, but one that asks the same as
     another.

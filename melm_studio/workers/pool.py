@@ -350,7 +350,7 @@ class WorkerPool:
         child.process.close()
 
     def _beat_for_children(self) -> None:
-        """A long computation may keep a child from its own heartbeat."""
+        """Send heartbeats for children, whose long computations may delay their own."""
         for child in self._children:
             if child.is_alive:
                 self._store.beat(child.run_id, time.time())

@@ -64,7 +64,7 @@ _NO_JSON = "The body of the request must be a JSON object, with Content-Type: ap
 
 
 def list_runs() -> Runs:
-    """All runs of the visitor."""
+    """List all runs of the visitor."""
     return Runs(tuple(map(_described, workspace().fits())))
 
 
@@ -278,7 +278,7 @@ def show_comparison(run_id: str) -> Comparison:
 
 
 def list_comparisons() -> Comparisons:
-    """All comparisons of the visitor."""
+    """List all comparisons of the visitor."""
     runs = readable(services().store.runs_of(owner()))
     return Comparisons(tuple(_comparison(run) for run in runs if run.kind == RANKING.name))
 

@@ -13,7 +13,7 @@ from melm_studio.runs.records.grant import Grant, GrantKind
 
 
 def make_token() -> Token:
-    """A token of the visitor; a program without a cookie becomes a new visitor."""
+    """Make a token of the visitor; a program without a cookie becomes a new visitor."""
     token, made = grant(GrantKind.TOKEN)
     return Token(token, TOKEN_DAYS, made.grant_id)
 

@@ -307,7 +307,7 @@ def talk_view(
 
 
 def _scene_key(record: RunRecord, talk: Talk) -> str:
-    """Names all that the scene depends on: a run never changes its data or its class names."""
+    """Name all that the scene depends on: a run never changes its data or class names."""
     parts = (record.run_id, talk.shows_names, talk.shows_info, talk.allows_downloads)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 

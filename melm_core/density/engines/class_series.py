@@ -145,7 +145,7 @@ class ClassSeries:
         return sum(of_class.nbytes for of_class in self.series)
 
     def root_of(self, _: int) -> FloatArray:
-        """Points times this are in the coordinates of the grid of any class."""
+        """Return the matrix that maps points to coordinates of the grid of any class."""
         return self.root
 
     @property
@@ -206,7 +206,7 @@ class ClassSeries:
     def log_densities(
         self, points: FloatArray, sample: Sequence[FloatArray], covariances: FloatArray
     ) -> FloatArray:
-        """Logarithm of every class density at points, of rows that are not all in memory.
+        """Compute log class densities at points, of rows that are not all in memory.
 
         Parameters
         ----------

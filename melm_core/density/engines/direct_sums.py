@@ -78,7 +78,7 @@ def log_potential(
     weights_a: FloatArray | None = None,
     weights_b: FloatArray | None = None,
 ) -> Potential:
-    """Logarithm of the information potential of two samples, with derivatives.
+    """Compute the logarithm of the information potential of two samples, with derivatives.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def log_potentials(
     covariances: FloatArray,
     weights: Sequence[FloatArray] | None = None,
 ) -> dict[tuple[int, int], Potential]:
-    """Log potentials of all unordered pairs of classes, including each class with itself.
+    """Compute log potentials of all unordered pairs of classes, and of each with itself.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ class DirectPotentials:
 def moments_of_derivatives(
     by_points: Sequence[FloatArray], by_covariances: FloatArray, rows: Sequence[Rows]
 ) -> tuple[list[FloatArray], FloatArray]:
-    """Sums over the rows of each class of derivative times row, for rows in memory."""
+    """Compute sums over the rows of each class of derivative times row, for rows in memory."""
     moments = reduce_rows(lambda code, part: by_points[code].T @ part, added, rows)
     return moments, by_covariances
 
@@ -197,7 +197,7 @@ def log_density(
     weights: FloatArray | None = None,
     root: tuple[FloatArray, FloatArray] | None = None,
 ) -> FloatArray:
-    """Logarithm of a kernel density at the given points.
+    """Compute the logarithm of a kernel density at the given points.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def log_density(
 
 
 def _log_sums(u: FloatArray, v: FloatArray, weights: FloatArray) -> FloatArray:
-    """Logarithms of the kernel sums at points, however far they are from all rows."""
+    """Compute logarithms of the kernel sums at points, however far they are from all rows."""
     logs = np.empty(len(u))
     for block, exponents in exponent_blocks(u, v):
         largest = exponents.max(axis=1)
@@ -301,7 +301,7 @@ def separable_density_on_grid(
     variances: FloatArray,
     weights: FloatArray | None = None,
 ) -> FloatArray:
-    """A density whose kernel has a diagonal covariance, on the grid x times y.
+    """Return a density whose kernel has a diagonal covariance, on the grid x times y.
 
     Parameters
     ----------
@@ -441,7 +441,7 @@ class _Points:
         return self.times_weights(extended)
 
     def times_weights(self, sums: FloatArray) -> FloatArray:
-        """Sums of every row times its weight."""
+        """Compute sums of every row times its weight."""
         return sums if self.weights is None else sums * self.weights[:, None]
 
 

@@ -79,7 +79,7 @@ class TiltedSide:
     log_total: float = 0.0
 
     def sums(self, points: FloatArray) -> tuple[float, FloatArray]:
-        """Share of the points in the tilted sum, and its derivatives by each of them."""
+        """Compute the share of points in the tilted sum, and its derivatives by each."""
         z = points @ self.root
         derivatives = np.zeros_like(z)
         is_near, weights, positions = self.tilt.near(z)
@@ -92,14 +92,14 @@ class TiltedSide:
         return float(weights @ values), derivatives @ self.root.T
 
     def total(self, points: FloatArray) -> float:
-        """Share of the points in the tilted sum."""
+        """Compute the share of the points in the tilted sum."""
         _, weights, positions = self.tilt.near(points @ self.root)
         if not len(weights):
             return 0.0
         return float(weights @ self.box.evaluate(self.box.angles(positions), self.series))
 
     def derivatives(self, points: FloatArray) -> FloatArray:
-        """Derivatives of the logarithm of the potential by points of this sample."""
+        """Compute derivatives of the logarithm of the potential by points of this sample."""
         by_points: FloatArray = self.sums(points)[1] * np.exp(-self.log_total)
         return by_points
 
@@ -128,7 +128,7 @@ def tilted_log_potential(
     weights_a: FloatArray | None = None,
     weights_b: FloatArray | None = None,
 ) -> Potential:
-    """Equals `direct_sums.log_potential`, for samples that hardly overlap.
+    """Compute `direct_sums.log_potential` for samples that hardly overlap.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def _sides(
     weights_a: FloatArray | None = None,
     weights_b: FloatArray | None = None,
 ) -> tuple[TiltedSide, TiltedSide, float]:
-    """Both sides, and the logarithm of what the tilted sum is to be multiplied by."""
+    """Return both sides, and the logarithm of the factor of the tilted sum."""
     root, log_norm = inverse_root(covariance)
     whitened = [a @ root, b @ root]
     logs = [_log_shares(a, weights_a), _log_shares(b, weights_b)]
@@ -252,7 +252,7 @@ class _NearSeries:
 
 
 def _log_shares(points: Rows, weights: FloatArray | None) -> FloatArray | float:
-    """Logarithms of the weights, relative to their sum."""
+    """Compute logarithms of the weights, relative to their sum."""
     if weights is None:
         return -float(np.log(len(points)))
     shares: FloatArray = np.log(weights / weights.sum())

@@ -213,7 +213,7 @@ class FourierPotentials:
 
 
 def _real_products(series: Sequence[ComplexArray]) -> FloatArray:
-    """Real parts of the inner products of all pairs."""
+    """Compute real parts of the inner products of all pairs."""
     # Those of real arrays, which needs no conjugate and no copy.
     flat = [modes.ravel().view(np.float64) for modes in series]
     products = np.empty((len(flat), len(flat)))

@@ -35,7 +35,7 @@ def near_log_potential(
     weights_a: FloatArray | None = None,
     weights_b: FloatArray | None = None,
 ) -> Potential | None:
-    """Equals `direct_sums.log_potential`, for samples of which few pairs are near.
+    """Compute `direct_sums.log_potential` for samples of which few pairs are near.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class _NearPairs:
 
     @classmethod
     def of(cls, u: FloatArray, v: FloatArray, beyond: float) -> _NearPairs | None:
-        """All pairs whose squares exceed the least by at most `beyond`; None if they are many."""
+        """Find all pairs whose squares exceed the least by at most `beyond`; None if too many."""
         steps = [max(1, len(z) // _SAMPLED) for z in (u, v)]
         few = [cKDTree(z[::step]) for z, step in zip((u, v), steps, strict=True)]
         if few[0].count_neighbors(few[1], beyond**0.5) * steps[0] * steps[1] > 10 * MOST_PAIRS:
@@ -136,6 +136,6 @@ def _shares(rows: FloatArray, weights: FloatArray | None) -> FloatArray:
 
 
 def _sums(codes: IntArray, values: FloatArray, n_sums: int) -> FloatArray:
-    """Sums of the values of each code, (n_sums, n_columns)."""
+    """Compute sums of the values of each code, (n_sums, n_columns)."""
     columns = [np.bincount(codes, column, minlength=n_sums) for column in values.T]
     return np.column_stack(columns)

@@ -89,7 +89,7 @@ class NearRows:
         return cls(root, white[order], sorted_weights, keys[order], lower, n_strips, span)
 
     def n_pairs(self, points: FloatArray, covariance: FloatArray) -> int:
-        """About how many pairs of a point and a row `density` sums over."""
+        """Estimate how many pairs of a point and a row `density` sums over."""
         if self._is_wide(covariance):
             return len(points) * len(self.rows)
         step = max(1, len(points) // _PROBES)
@@ -180,7 +180,7 @@ class NearRows:
         return len(self.rows) if self.weights is None else float(self.weights.sum())
 
     def _ranges(self, z: FloatArray, covariance: FloatArray) -> list[tuple[IntArray, IntArray]]:
-        """First row and number of rows within reach of each point, strip after strip."""
+        """Yield first row and number of rows within reach of each point, strip after strip."""
         reach = self._reach(covariance)
         from_lower = z - self.lower
         within = np.nextafter(self.span, 0.0)
@@ -237,7 +237,7 @@ class NearClasses:
         return cls(tuple(map(NearRows.of, rows, covariances, weights)))
 
     def n_pairs(self, points: FloatArray, covariances: FloatArray) -> int:
-        """About how many pairs of a point and a row `density` sums over for all classes."""
+        """Estimate how many pairs of a point and a row `density` sums over for all classes."""
         return sum(
             rows.n_pairs(points, covariance)
             for rows, covariance in zip(self.classes, covariances, strict=True)
@@ -254,7 +254,7 @@ class NearClasses:
         return self.classes[code].density_on_grid(covariance, n_lines, margin)
 
     def root_of(self, code: int) -> FloatArray:
-        """Points times this are in the coordinates of the grid of a class."""
+        """Return the matrix that maps points to coordinates of the grid of a class."""
         return self.classes[code].root
 
 
@@ -265,7 +265,7 @@ def _sums(
     starts: IntArray,
     counts: IntArray,
 ) -> FloatArray:
-    """Sums of standard kernels over a range of rows for each point; no range is empty."""
+    """Compute sums of standard kernels over a range of rows for each point; no range is empty."""
     begins = np.cumsum(counts) - counts
     rows = np.arange(int(counts.sum())) + np.repeat(starts - begins, counts)
     squares = np.zeros(len(rows))

@@ -133,7 +133,7 @@ class Box:
         ]
 
     def angles(self, points: FloatArray) -> list[FloatArray]:
-        """Coordinates scaled to (-pi, pi), one array per axis."""
+        """Scale coordinates to (-pi, pi), one array per axis."""
         scaled = (points - self.middle) * (2.0 * np.pi / self.lengths)
         return list(np.ascontiguousarray(scaled.T))
 
@@ -160,7 +160,7 @@ class Box:
         return coefficients[self.half_modes[0] :].copy() if self.is_half else coefficients
 
     def evaluate(self, angles: list[FloatArray], series: ComplexArray) -> FloatArray:
-        """Real part of sum_kappa series(kappa) exp(i kappa z) at points, by a type-2 transform.
+        """Compute Re sum_kappa series(kappa) exp(i kappa z) at points, by a type-2 transform.
 
         Several series can be stacked along the first axis, and so are their values.
         """
@@ -179,7 +179,7 @@ class Box:
         return options
 
     def gradients(self, angles: list[FloatArray], series: ComplexArray) -> FloatArray:
-        """Gradient of the real part of the series at points, shape (n_points, n_components)."""
+        """Compute gradients of the real series at points, shape (n_points, n_components)."""
         stacked = np.stack([1j * frequency * series for frequency in self.frequencies])
         if len(angles) == 1:
             stacked = stacked[0]
@@ -217,7 +217,7 @@ def density(
     covariance: FloatArray,
     weights: FloatArray | None = None,
 ) -> FloatArray:
-    """A kernel density at the given points; the error is about 1e-11 of the kernel's peak.
+    """Compute a kernel density at points; the error is about 1e-11 of the kernel's peak.
 
     Parameters
     ----------

@@ -184,7 +184,7 @@ class TiledPotentials:
         self.log_values: FloatArray = np.take(logs, tiles.pair_of, axis=1)
 
     def weighted_derivatives(self, weights: FloatArray) -> tuple[AnyFloatArray, FloatArray]:
-        """Derivatives of the sum of weights_ab log ip_ab over the unordered pairs.
+        """Compute derivatives of the sum of weights_ab log ip_ab over the unordered pairs.
 
         Parameters
         ----------
@@ -262,7 +262,7 @@ class TiledPotentials:
         return gathered, of_classes[:, b, a]
 
     def _factors(self) -> AnyFloatArray:
-        """Rows u_i, -|u_i|^2 / 2 and 1 of every block, whitened for every class that it meets.
+        """Return rows u_i, -|u_i|^2 / 2 and 1 of blocks, whitened for every class they meet.
 
         Shape (n_planes, n_classes, n_blocks, n_components + 2, length).
         """
@@ -280,7 +280,7 @@ class TiledPotentials:
         return factors
 
     def _weighted_points(self) -> AnyFloatArray:
-        """Weights, and points times weights, (n_planes, n_blocks, 1 + n_components, length)."""
+        """Return weights, and points times weights, (n_planes, n_blocks, 1 + k, length)."""
         n_planes, n_components, n_blocks, length = self._points.shape
         shape = (n_planes, n_blocks, 1 + n_components, length)
         weighted = np.empty(shape, self._tiles.precision)
@@ -291,7 +291,7 @@ class TiledPotentials:
         return weighted
 
     def _by_points(self, pulls: AnyFloatArray, scaled: FloatArray) -> AnyFloatArray:
-        """Derivatives by the points, shape (n_planes, n_components, n_blocks, length)."""
+        """Compute derivatives by the points, shape (n_planes, n_components, n_blocks, length)."""
         tiles = self._tiles
         a, b = tiles.pairs
         both_ends = np.where(a == b, 2.0, 1.0)[:, None, None]  # of a pair within one class
@@ -306,7 +306,7 @@ class TiledPotentials:
     def _by_pairs(
         self, pulls: AnyFloatArray, points: AnyFloatArray, precisions: FloatArray
     ) -> FloatArray:
-        """Derivatives of log ip_ab by the sum of the two kernel covariances."""
+        """Compute derivatives of log ip_ab by the sum of the two kernel covariances."""
         tiles = self._tiles
         a, b = tiles.pairs
         by_block = pulls @ np.broadcast_to(points, pulls.shape).swapaxes(-1, -2)
@@ -317,7 +317,7 @@ class TiledPotentials:
         return by_pairs
 
     def _underflown(self) -> list[tuple[int, int]]:
-        """Planes and pairs of classes whose kernel values have underflown."""
+        """Return planes and pairs of classes whose kernel values have underflown."""
         lost = ~(self._totals > _SMALLEST_SUM[self._tiles.precision])
         self._totals[lost] = 1.0
         return [(plane, pair) for plane, pair in np.argwhere(lost).tolist()]
@@ -409,7 +409,7 @@ class PlanePotentials:
         return self.of_points.log_values
 
     def pull_back(self, weights: FloatArray) -> FloatArray:
-        """Derivatives by the components of weighted sums of the logarithms.
+        """Compute derivatives by the components of weighted sums of the logarithms.
 
         Parameters
         ----------

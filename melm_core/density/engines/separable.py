@@ -80,7 +80,7 @@ def series(
 
 
 def with_opposites(half: ComplexArray) -> ComplexArray:
-    """A series of real weights, of which the modes from frequency 0 of the last axis are given.
+    """Complete a series of real weights by the modes of negative frequency.
 
     Those of negative frequencies are the conjugates of their opposites.
 
@@ -96,7 +96,7 @@ def with_opposites(half: ComplexArray) -> ComplexArray:
 
 
 def values(angles: Sequence[FloatArray], series: ComplexArray) -> FloatArray:
-    """Real part of sum_kappa series(kappa) exp(i kappa z) at points: a transform of type 2.
+    """Compute Re sum_kappa series(kappa) exp(i kappa z) at points: a transform of type 2.
 
     Parameters
     ----------

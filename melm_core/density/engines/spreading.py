@@ -72,7 +72,7 @@ class Axis:
         return np.arange(-self.half_modes, self.half_modes + 1) % self.n_points
 
     def taps(self, angles: FloatArray) -> tuple[npt.NDArray[np.int64], FloatArray]:
-        """Points of the grid that rows are spread over, and shares, each (n_rows, width)."""
+        """Return points of the grid that rows are spread over, and shares, each (n_rows, width)."""
         sites = angles * (self.n_points / (2.0 * np.pi))
         first = np.ceil(sites - 0.5 * self.width)
         steps = np.arange(self.width)
@@ -142,7 +142,7 @@ def series(
 
 
 def values(angles: Sequence[FloatArray], series: ComplexArray, tolerance: float) -> FloatArray:
-    """Real part of sum_kappa series(kappa) exp(i kappa z) at points: a transform of type 2.
+    """Compute Re sum_kappa series(kappa) exp(i kappa z) at points: a transform of type 2.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def _spectrum(axes: Sequence[Axis]) -> FloatArray:
 def _blocks(
     angles: Sequence[FloatArray], axes: Sequence[Axis]
 ) -> Iterator[tuple[slice, npt.NDArray[np.int64], FloatArray]]:
-    """Rows a block at a time: which they are, the points of the grid of each, and their shares.
+    """Yield blocks of rows: their indices, the points of the grid of each, and their shares.
 
     Points and shares have the shape (n_rows_of_block, n_points_of_a_row); points are numbered
     through the grid.

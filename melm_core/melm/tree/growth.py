@@ -332,7 +332,7 @@ def _places(places: dict[TreeNode, int], leads: dict[TreeNode, TreeNode]) -> Int
 
 
 def _accuracy(fit: MELM, classes: ClassDensities, held_out: Rows | None) -> float:
-    """Balanced accuracy at held-out rows of the densities that the divergence is of."""
+    """Compute the balanced accuracy at held-out rows of the densities that the divergence is of."""
     if held_out is None:
         return np.nan
     densities = classes.project(fit.components_)

@@ -153,7 +153,7 @@ def _draw_class(axes: Axes, panel: FigurePanel, code: int, mark: ClassMark, size
 def _marked(
     panel: FigurePanel, code: int, mark: ClassMark
 ) -> Iterator[tuple[FloatArray, FloatArray, FloatArray, str, bool]]:
-    """Points of a class with their colors, opacities and marker, and whether they are held out."""
+    """Yield points of a class with colors, opacities, marker, and whether they are held out."""
     part = panel.view.classes[code]
     points, opacities = (part.train, part.held_out), panel.opacities(code)
     colors = (mark.color, mark.color) if panel.colors is None else map(list, panel.colors.of(code))
@@ -167,7 +167,7 @@ def _marked(
 def _by_marker(
     shapes: Sequence[str] | None, marker: str, n_points: int
 ) -> list[tuple[str, npt.NDArray[np.bool_]]]:
-    """Each marker and the points that have it; all have one unless a column shapes them."""
+    """Yield each marker and its points; all have one unless a column shapes them."""
     if shapes is None:
         return [(marker, np.ones(n_points, dtype=bool))]
     names = np.array(shapes, dtype=object)
@@ -333,7 +333,7 @@ def draw_crowded(
 def _painted(
     parts: Iterable[CrowdedPoints], ranges: FloatArray, shape: tuple[int, int], diameter: float
 ) -> FloatArray:
-    """Sums of red, green, blue and coverage of all points in each pixel, of shape (4, *shape).
+    """Sum red, green, blue and coverage of all points in each pixel, shape (4, *shape).
 
     There may be hundreds of classes: points of one marker share a Fourier transform, and all
     share the one back.
@@ -357,7 +357,7 @@ def _look(part: CrowdedPoints) -> tuple[str, bool]:
 def _binned(
     parts: Sequence[CrowdedPoints], ranges: FloatArray, shape: tuple[int, int]
 ) -> Iterator[FloatArray]:
-    """Sums of red, green, blue and strength of the points in each pixel."""
+    """Yield sums of red, green, blue and strength of the points in each pixel."""
     points = np.concatenate([part.points for part in parts])
     shares = (points - ranges[:, 0]) / (ranges[:, 1] - ranges[:, 0])
     is_in = ((shares >= 0) & (shares < 1)).all(axis=1)

@@ -265,7 +265,7 @@ def _fractions(figure: Figure, box: Box) -> tuple[float, float, float, float]:
 
 
 def _texts(panels: Sequence[FigurePanel]) -> list[str]:
-    """All that is written on a figure."""
+    """Return all text of a figure."""
     return [
         one_line(text)
         for panel in panels

@@ -64,7 +64,7 @@ def write_names(
 
 
 def _along_arrows(axes: Axes, panel: FigurePanel) -> list[FloatArray]:
-    """Points on the arrows, which names should not cover."""
+    """Return points on the arrows, which names should not cover."""
     arrows, drawn = panel.view.arrows, drawn_arrows(panel)
     origins, tips = arrows.origins[drawn], arrows.tips[drawn]
     return [
@@ -78,7 +78,7 @@ _Named = tuple[str, str, FloatArray, FloatArray]  # text, color, anchor in data,
 
 
 def _draw_leader(axes: Axes, label: Label, center: FloatArray, area: FloatArray) -> None:
-    """A thin line from the tip of an arrow to a name that has no room beside it."""
+    """Draw a thin line from the tip of an arrow to a name that has no room beside it."""
     nearest = center + np.clip(label.anchor - center, -label.size / 2, label.size / 2)
     x, y = np.transpose([label.anchor / area, nearest / area])
     axes.plot(x, y, color=FAINT_INK, linewidth=0.5, transform=axes.transAxes, gid="leader")
@@ -140,7 +140,7 @@ def _size(axes: Axes, text: str) -> FloatArray:
 
 
 def _write(axes: Axes, text: str, color: str, place: FloatArray, style: FigureStyle) -> None:
-    """Text stays text in the file; its halo is an outline of its own below it."""
+    """Write text that stays text in the file; its halo is a separate outline below it."""
     if style.background == "white":
         halo = _add(axes, text, "white", place)
         halo.set(path_effects=[Stroke(linewidth=_HALO * style.font, foreground="white")])
