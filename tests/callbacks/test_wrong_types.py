@@ -123,7 +123,7 @@ def first_of_each(calls: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def test_no_value_of_another_type_is_an_error_of_the_server(studio, visitor):
     tried = first_of_each(calls(studio, visitor))
-    assert len(tried) > 35
+    assert len(tried) >= 35
     unfit = (each for call in tried for each in misfits(call))
     assert failures(studio, visitor, islice(unfit, 0, None, EVERY)) == []
 
