@@ -1308,4 +1308,24 @@ MUTANTS = (
         "if False:",
         "tests/callbacks/routes/api/test_api.py::test_nobody_can_ask_for_more_than_a_token",
     ),
+    Mutant(
+        "melm_studio/workers/pool.py",
+        "if any(_is_attempt(child, record) for child in self._children):",
+        "if False:",
+        "tests/melm_studio/workers/test_pool.py"
+        "::test_a_run_that_is_queued_again_before_it_begins_keeps_its_process",
+    ),
+    Mutant(
+        "melm_studio/runs/store/watchdog.py",
+        "self._claimed_s.get(run_id, now)",
+        "0.0",
+        "tests/melm_studio/runs/store/test_watchdog.py"
+        "::test_a_run_that_was_claimed_just_now_is_not_queued_again_with_an_older_one",
+    ),
+    Mutant(
+        "callbacks/guards/fair_requests.py",
+        "client not in self._refused",
+        "False",
+        f"{_GUARDS}/test_fair_requests.py::test_whoever_was_refused_and_asks_again_is_next",
+    ),
 )
