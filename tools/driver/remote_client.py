@@ -23,15 +23,19 @@ class RemoteClient:
         self.url = url
         self._session = requests.Session()
         # A connection that was kept alive may lead to a process that has ended.
-        self._session.mount("http://", HTTPAdapter(max_retries=Retry(3, backoff_factor=0.1)))
+        retry = Retry(3, backoff_factor=0.1, respect_retry_after_header=False)
+        self._session.mount("http://", HTTPAdapter(max_retries=retry))
 
     def get(self, path: str, query_string: Mapping[str, Any] | None = None) -> Answer:
-        return Answer(self._session.get(self.url + path, params=query_string, timeout=ANSWER_S))
+        return self._answer("GET", path, params=query_string)
 
     def post(self, path: str, json: Any) -> Answer:
-        """Post, again and again while the answer says that it will soon be there."""
+        return self._answer("POST", path, json=json)
+
+    def _answer(self, method: str, path: str, **sent: Any) -> Answer:
+        """Ask again and again while the answer says that it will soon be there, as pages do."""
         while True:
-            answer = self._session.post(self.url + path, json=json, timeout=ANSWER_S)
+            answer = self._session.request(method, self.url + path, timeout=ANSWER_S, **sent)
             if answer.headers.get("Retry-After") != str(REPEAT_AFTER_S):
                 return Answer(answer)
             time.sleep(REPEAT_AFTER_S)

@@ -11,6 +11,7 @@ import socket
 import statistics
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -47,6 +48,7 @@ ASKED_SHARE, PRESENTED_SHARE = 0.1, 0.1
 N_LOOKS = 10
 DRAGGED = 5
 UPLOADED_SHAPE = (2_000, 20)
+DOCUMENTS = {"report.html", "replay.html", "figure"}
 SAMPLES = ("iris", "wine", "breast_cancer")
 METHODS = ("melm", "lda", "pca", "rotations")
 N_WORKERS = 2
@@ -55,10 +57,12 @@ _BYTES = 2**20
 
 @dataclass
 class Clock:
-    """Response times by kind of request."""
+    """Response times by kind of request, and what was not answered, by the end of its address."""
 
     callbacks: list[float] = field(default_factory=list)
     frames: list[float] = field(default_factory=list)
+    documents: list[float] = field(default_factory=list)
+    unanswered: Counter[str] = field(default_factory=Counter)
     runs: dict[str, list[float]] = field(default_factory=dict)
 
     def note_run(self, method: str, seconds: float) -> None:
@@ -67,7 +71,17 @@ class Clock:
 
     def note(self, path: str, seconds: float) -> None:
         """Record a response time."""
-        (self.callbacks if path.startswith("/_dash") else self.frames).append(seconds)
+        kind = path.rpartition("/")[2]
+        if path.startswith("/_dash"):
+            self.callbacks.append(seconds)
+        elif kind == "frames":
+            self.frames.append(seconds)
+        elif kind in DOCUMENTS:
+            self.documents.append(seconds)
+
+    def note_unanswered(self, path: str) -> None:
+        """Record a request without a response, or with an error of the server."""
+        self.unanswered[path.rpartition("/")[2]] += 1
 
 
 class TimedClient(RemoteClient):
@@ -83,11 +97,26 @@ class TimedClient(RemoteClient):
     def post(self, path: str, json: Any) -> Answer:
         return self._timed(path, lambda: RemoteClient.post(self, path, json))
 
+    def upload(self, raw: bytes) -> dict[str, str]:
+        with self._noted("/upload"):
+            return super().upload(raw)
+
     def _timed(self, path: str, ask: Callable[[], Answer]) -> Answer:
         begin = time.monotonic()
-        answer = ask()
+        with self._noted(path):
+            answer = ask()
         self._clock.note(path, time.monotonic() - begin)
+        if answer.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            self._clock.note_unanswered(path)
         return answer
+
+    @contextmanager
+    def _noted(self, path: str) -> Iterator[None]:
+        try:
+            yield
+        except RequestException:
+            self._clock.note_unanswered(path)
+            raise
 
 
 def crowd(repeats: int) -> list[Measurement]:
@@ -152,13 +181,15 @@ def soak(_: int, minutes: float = SOAK_MINUTES) -> list[Measurement]:
         *rows,
         Measurement("runs done", "", (ends.count("done"),)),
         Measurement("runs that ended otherwise", "", (ends.count("otherwise"),)),
-        Measurement("visits without a response within 30 s", "", (ends.count("unanswered"),)),
+        Measurement("requests without a response within 30 s", "", (clock.unanswered.total(),)),
+        *(Measurement(f"of these {what}", "", (n,)) for what, n in clock.unanswered.items()),
         *(
             _percentile(f"{method} from the press until it is done, 95th percentile", seconds)
             for method, seconds in clock.runs.items()
         ),
         _percentile("a callback of the page, 95th percentile", clock.callbacks),
         _percentile("a response of the frames route, 95th percentile", clock.frames),
+        _percentile("a report, a replay or a figure, 95th percentile", clock.documents),
     ]
 
 
@@ -264,10 +295,8 @@ def _come_and_go(
     choice = random.Random(seed)  # noqa: S311 - not used for security
     while not stop.is_set():
         client = TimedClient(studio.url, clock)
-        try:
+        with suppress(RequestException):  # which the client has noted
             ends.append(_visit(Visitor(client), choice, clock))
-        except RequestException:
-            ends.append("unanswered")
         client.close()
         stop.wait(choice.uniform(1.0, 5.0))
 
