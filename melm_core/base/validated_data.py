@@ -18,7 +18,7 @@ if hasattr(validation, "validate_data"):  # from scikit-learn 1.6
     validate_data = validation.validate_data
 
     def allows_nan(estimator: Any) -> bool:
-        """Whether an estimator takes missing values."""
+        """Return whether an estimator takes missing values."""
         return bool(sklearn.utils.get_tags(estimator).input_tags.allow_nan)
 
 else:
@@ -30,7 +30,7 @@ else:
         return estimator._validate_data(X, y, **options)  # noqa: SLF001 - public from 1.6
 
     def allows_nan(estimator: Any) -> bool:
-        """Whether an estimator takes missing values."""
+        """Return whether an estimator takes missing values."""
         return bool(estimator._get_tags()["allow_nan"])  # noqa: SLF001 - public from 1.6
 
 

@@ -1,1 +1,1 @@
-"""What a visitor has: sources, shared views, stories, prepared tables."""
+"""Work of a visitor: sources, shared views, stories, prepared tables."""

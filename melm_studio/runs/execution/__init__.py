@@ -1,1 +1,1 @@
-"""What every kind of run needs: its rows, turns, reports and derived planes."""
+"""Parts that every kind of run needs: its rows, turns, reports and derived planes."""
