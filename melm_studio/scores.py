@@ -642,29 +642,24 @@ def regions_sentence(
 
     Examples
     --------
-    >>> regions_sentence([(1, 0.95)], ["a", "b"], n_held_out=20)
-    'regions are of the 20 held-out rows; none of 95 % of b: it takes 19 rows or groups'
-    >>> regions_sentence([(0, 0.95), (1, 0.95), (2, 0.5)], ["a", "b", "c"])
-    'no region of 95 % of a, b: it takes 19 rows or groups; none of c: it has no unseen row'
-    >>> regions_sentence([], ["a", "b"])
-    ''
+    >>> regions_sentence([(1, 0.95)], ["a", "b"], n_held_out=30)
+    'regions of 30 held-out rows, none of 95 % of b (needs 19 rows)'
+    >>> regions_sentence([(0, 0.95), (1, 0.95)], ["a", "b"])
+    'no region of 95 % (needs 19 rows)'
+    >>> regions_sentence([(0, 0.95), (2, 0.5)], ["a", "b", "c"])
+    'no region of 95 % of a (needs 19 rows), none of c (no unseen row)'
     """
-    parts = []
-    if n_held_out:
-        parts.append(f"regions are of the {number(n_held_out)} held-out rows")
+    parts = [f"regions of {number(n_held_out)} held-out rows"] if n_held_out else []
     for share in sorted({share for _, share in missing}, reverse=True):
         names = [class_names[code] for code, least in missing if least == share]
-        classes = ", ".join(names) if len(names) <= _MOST_NAMED else f"{number(len(names))} classes"
         needed = math.ceil(share / (1.0 - share) - _HALF_UP)
-        parts.append(
-            f"{'none' if parts else 'no region'} of "
-            + (
-                f"{percent(share)} of {classes}: it takes {needed} rows or groups"
-                if needed > 1
-                else f"{classes}: it has no unseen row"
-            )
-        )
-    return "; ".join(parts)
+        of_what = [f"of {percent(share)}"] if needed > 1 else []
+        if len(names) < len(class_names):
+            is_few = len(names) <= _MOST_NAMED
+            of_what.append(f"of {', '.join(names) if is_few else f'{number(len(names))} classes'}")
+        reason = f"(needs {needed} rows)" if needed > 1 else "(no unseen row)"
+        parts.append(" ".join(["none" if parts else "no region", *of_what, reason]))
+    return ", ".join(parts)
 
 
 def reach_words(readings: Sequence[TriedReading]) -> str:
