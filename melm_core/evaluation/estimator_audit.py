@@ -192,11 +192,10 @@ def audit(  # noqa: PLR0917 - programs rely on this order
     >>> str(found.answer), found.share_train > 0.8
     ('no', True)
     """
-    seed = 0 if random_state is None else random_state
-    study = _study_of(estimator, X, y, groups, seed)
+    study = _study_of(estimator, X, y, groups, 0 if random_state is None else random_state)
     return _audited(
         study,
-        _statistic_of(study),
+        "held_out_accuracy" if is_classifier(study.estimator) else "held_out",
         n_permutations=n_permutations,
         n_folds=n_folds,
         max_rows=max_rows,
@@ -266,13 +265,9 @@ def audit_coordinates(
         preparation=Unchanged(),
         random_state=seed,
     )
-    found = _audited(
-        study,
-        "held_out_accuracy",
-        n_permutations=n_permutations,
-        callback=stops,
+    return of_map(
+        _audited(study, "held_out_accuracy", n_permutations=n_permutations, callback=stops)
     )
-    return of_map(found)
 
 
 def as_map(found: Audit) -> Audit:
@@ -394,10 +389,6 @@ def _equal_rows(table: IndexedTable, y: Any) -> IntArray:
     groups = table.equal_rows(codes)
     pairs = np.unique(np.column_stack([codes, groups]), axis=0)
     return groups if np.bincount(pairs[:, 0]).min() > 1 else np.arange(len(groups))
-
-
-def _statistic_of(study: Study) -> Literal["held_out", "held_out_accuracy"]:
-    return "held_out_accuracy" if is_classifier(study.estimator) else "held_out"
 
 
 class _Output(BaseEstimator):

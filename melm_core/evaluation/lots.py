@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -36,10 +35,10 @@ from melm_core.base.sample_weights import balanced_share
 from melm_core.base.share_text import p_value_text, percent
 from melm_core.diagnostics.held_out_test import held_out_p_value
 from melm_core.evaluation.plane_separability import Score
-from melm_core.evaluation.refits import Refits
+from melm_core.evaluation.refits import Refits, RefitsCallback
 from melm_core.evaluation.refitting import MethodLike, Standardization
 from melm_core.evaluation.study import Study
-from melm_core.folds.folds import CodedRows, coded_rows, stratified_folds
+from melm_core.folds.folds import coded_rows, stratified_folds
 from melm_core.folds.groups import group_strata
 
 N_PERMUTATIONS = 999
@@ -49,6 +48,7 @@ _MOST_SCORES = 20  # principal scores in which a change of correlated features i
 _MOST_PREDICTING = 50  # principal scores by which classes of unlabeled rows are predicted
 _FOLDS = 5
 _ROUNDING = 1e-12  # of the largest value of a feature: smaller deviations are rounding
+_FEWEST_OF_A_LOT = 3  # rows, or groups, for folds
 _CHANGED = 0.05  # false discovery rate below which a feature is said to have changed
 
 # Rows of a stratum differ by less in how much more frequent the mixture of classes of the new lot
@@ -208,8 +208,9 @@ class LotChange:
         told = (
             ""
             if self.plane is None or self.plane.held_out is None
-            else f" In the plane that shows it, the lot of {_share(self.plane.held_out)} of "
-            f"held-out rows is told ({guessing_gives(2)})."
+            else " In the plane that shows it, the lot of "
+            f"{percent(self.plane.held_out.balanced_accuracy)} of held-out rows is told "
+            f"({guessing_gives(2)})."
         )
         where = (
             f"{of_all}, at a false discovery rate of 5 %."
@@ -308,7 +309,11 @@ def lot_change(
         callback(found)
     if not with_plane:
         return found
-    step = partial(callback, found) if callback is not None else _nothing
+
+    def step(_: Refits) -> None:
+        if callback is not None:
+            callback(found)
+
     plane, of_plane = _plane(both, method, random_state, step)
     verdict, of_verdict = None, tuple[str, ...]()
     if y is not None and y_new is not None and len(np.unique(both.y)) > 1:
@@ -328,12 +333,9 @@ class _Both:
     @property
     def residuals(self) -> FloatArray:
         """Standardized features less the mean of their class, with variance 1 or 0."""
-        away = (
-            self.X
-            - np.stack([self.X[self.y == c].mean(axis=0) for c in np.unique(self.y)])[
-                np.unique(self.y, return_inverse=True)[1]
-            ]
-        )
+        away = self.X.copy()
+        for c in np.unique(self.y):
+            away[self.y == c] -= self.X[self.y == c].mean(axis=0)
         spread = away.std(axis=0)
         varies = spread > 1e-9 * np.maximum(self.X.std(axis=0), np.finfo(float).tiny)
         values: FloatArray = np.where(varies, away / np.where(varies, spread, 1.0), 0.0)
@@ -516,9 +518,8 @@ def _judged(both: _Both, blocks: tuple[Block, ...], n_permutations: int, seed: i
     by_spread = standardized_draws(indicators @ spreads)
     by_class = np.zeros(len(lots))
     for code in range(int(codes.max()) + 1):
-        of_class = codes == code
-        own = standardized_draws(indicators[:, of_class] @ values[of_class])
-        by_class += np.square(own).sum(axis=1)
+        draws = standardized_draws(indicators[:, codes == code] @ values[codes == code])
+        by_class += np.square(draws).sum(axis=1)
     n_scores = min(_MOST_SCORES, values.shape[1], max(1, len(values) // 10))
     left, lengths, _ = randomized_svd(values, n_scores, random_state=0)
     by_score = standardized_draws(indicators @ (left * (lengths > 1e-9 * lengths[0])))
@@ -609,12 +610,8 @@ def _over(values: FloatArray, units: FloatArray, rounding: FloatArray, equal: fl
     return ratios
 
 
-def _nothing() -> object:
-    return None
-
-
 def _plane(
-    both: _Both, method: MethodLike, seed: int, step: Callable[[], object]
+    both: _Both, method: MethodLike, seed: int, step: RefitsCallback
 ) -> tuple[LotPlane, tuple[str, ...]]:
     """The plane of the method with the lot as label, in features less the mean of their class.
 
@@ -622,24 +619,18 @@ def _plane(
     """
     values = both.residuals
     lots = both.is_new.astype(np.int64)
-    rows = CodedRows(values, lots, np.array([False, True]), both.groups)
     groups = np.arange(len(lots)) if both.groups is None else both.groups
     study = Study(method, values, lots, groups=groups, random_state=seed)
     fitted = study.fitted()
     held_out, notes = None, tuple[str, ...]()
-    if _allows_folds(rows):
-        refits = Refits.of(study, whole=fitted, callback=lambda _: step() and None)
+    if all(len(np.unique(groups[lots == lot])) >= _FEWEST_OF_A_LOT for lot in (0, 1)):
+        refits = Refits.of(study, whole=fitted, callback=step)
         held_out, notes = refits.share, refits.notes
     return LotPlane(fitted.components, fitted.transform(values), both.is_new, held_out), notes
 
 
-def _allows_folds(rows: CodedRows) -> bool:
-    units = np.arange(len(rows.y)) if rows.groups is None else rows.groups
-    return all(len(np.unique(units[rows.y == code])) >= 3 for code in (0, 1))
-
-
 def _verdict(
-    both: _Both, method: MethodLike, seed: int, step: Callable[[], object]
+    both: _Both, method: MethodLike, seed: int, step: RefitsCallback
 ) -> tuple[NewVerdict | None, tuple[str, ...]]:
     """The plane of the first lot on the new one, and what is to be said of its folds.
 
@@ -651,7 +642,7 @@ def _verdict(
     groups = np.arange(len(y)) if first.groups is None else first.groups
     try:
         study = Study(method, first.X, y, groups=groups, random_state=seed)
-        before = Refits.of(study, callback=lambda _: step() and None)
+        before = Refits.of(study, callback=step)
     except UserError:
         return None, ()
     predicted = before.predict(new.X)
@@ -662,7 +653,3 @@ def _verdict(
         n_classes=len(np.unique(codes)),
     )
     return verdict, before.notes
-
-
-def _share(score: Score) -> str:
-    return percent(score.balanced_accuracy)

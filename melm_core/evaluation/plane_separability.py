@@ -8,13 +8,13 @@ inner cross-validation. The projection itself is fixed; for held-out rows see
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.array_types import FloatArray
 from melm_core.base.block_samples import stratified_block_sample
 from melm_core.base.block_sources import blocks_of
 from melm_core.base.estimator import check_integer
@@ -218,62 +218,35 @@ def separability(
     >>> score.balanced_accuracy > 0.9
     True
     """
+    n_samples, kept = None, max_rows
     if is_lazy(projection):
-        return _separability_of_blocks(projection, y, n_folds, max_rows, random_state)
+        check_integer("max_rows", max_rows, minimum=4)
+        table = blocks_of(projection, y)
+        n_samples = int(table.counts.sum())
+        drawn = stratified_block_sample(table, max_rows / n_samples)
+        projection, y, kept = drawn.X, table.classes[drawn.y], len(drawn.y)
     rows = coded_rows(projection, y)
-    sample = sampled_rows(rows.y, max_rows)
-    Z, codes = rows.X[sample], rows.y[sample]
+    sample = rows.take(sampled_rows(rows.y, kept))
+    Z, codes = sample.X, sample.y
     confusions = [
         fold_confusion(Z[fold.train], codes[fold.train], Z[fold.test], codes[fold.test])
         for fold in stratified_folds(codes, n_folds, random_state)
     ]
+    n_samples, notes = n_samples or len(rows.y), []
+    if len(codes) < n_samples:
+        notes.append(f"A stratified sample of {len(codes):,} of {n_samples:,} rows was scored.")
+    if len(confusions) < n_folds:
+        counts = np.bincount(codes)
+        smallest = int(counts.argmin())
+        notes.append(
+            f"{len(confusions)} folds instead of {n_folds}, because only {counts[smallest]} rows "
+            f"of class {rows.classes.tolist()[smallest]!r} were scored."
+        )
     return Separability(
         fold_confusions=np.stack(confusions),
         classes=rows.classes,
         classifier_names=tuple(classifier.name for classifier in PLANE_CLASSIFIERS),
-        n_samples=len(rows.y),
-        n_scored=len(sample),
-        notes=_notes(rows.y, sample, rows.classes, (len(confusions), n_folds)),
+        n_samples=n_samples,
+        n_scored=len(codes),
+        notes=tuple(notes),
     )
-
-
-def _separability_of_blocks(
-    projection: Any, y: Any, n_folds: int, max_rows: int, random_state: int
-) -> Separability:
-    """The same of a Dask collection, of which a sample of at most `max_rows` is taken."""
-    check_integer("max_rows", max_rows, minimum=4)
-    table = blocks_of(projection, y)
-    n_samples = int(table.counts.sum())
-    sample = stratified_block_sample(table, max_rows / n_samples)
-    found = separability(
-        sample.X,
-        table.classes[sample.y],
-        n_folds=n_folds,
-        max_rows=len(sample.y),
-        random_state=random_state,
-    )
-    notes = (*_sample_notes(len(sample.y), n_samples), *found.notes)
-    return replace(found, n_samples=n_samples, notes=notes)
-
-
-def _notes(
-    y: IntArray, sample: IntArray, classes: npt.NDArray[Any], made: tuple[int, int]
-) -> tuple[str, ...]:
-    """Sentences about rows and folds, of which so many were made and wanted."""
-    notes = _sample_notes(len(sample), len(y))
-    n_made, n_wanted = made
-    if n_made < n_wanted:
-        counts = np.bincount(y[sample])
-        smallest = int(counts.argmin())
-        notes.append(
-            f"{n_made} folds instead of {n_wanted}, because only {counts[smallest]} rows of class "
-            f"{classes.tolist()[smallest]!r} were scored."
-        )
-    return tuple(notes)
-
-
-def _sample_notes(n_scored: int, n_samples: int) -> list[str]:
-    """A sentence about a sample that was scored in place of all rows; none if it was all."""
-    if n_scored == n_samples:
-        return []
-    return [f"A stratified sample of {n_scored:,} of {n_samples:,} rows was scored."]

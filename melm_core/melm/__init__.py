@@ -9,7 +9,6 @@ from melm_core.melm.entropy_plane import EntropyPlane
 from melm_core.melm.estimator import MELM
 from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
 from melm_core.melm.held_out import held_out_divergence
-from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
 from melm_core.melm.multiclass import AGGREGATES, Multiclass
 from melm_core.melm.nuisance_trade_off import TradeOff, trade_off
 from melm_core.melm.objective import (
@@ -42,8 +41,6 @@ __all__ = [
     "DivergenceProfile",
     "DivergenceTerms",
     "EntropyPlane",
-    "HeldOutHistory",
-    "HeldOutScores",
     "MELMObjective",
     "Multiclass",
     "PlaneTree",
