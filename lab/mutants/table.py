@@ -1043,6 +1043,27 @@ MUTANTS = (
         f"{_REFITS}::test_the_share_of_noise_is_that_of_guessing",
     ),
     Mutant(
+        "melm_core/melm/estimator.py",
+        "return self.rule_, self.transform(X)",
+        "return self.projected_classes_, self.transform(X)",
+        "tests/melm_core/melm/test_estimator.py"
+        "::test_rows_are_classified_by_the_class_densities_in_the_plane",
+    ),
+    Mutant(
+        "melm_core/density/class_rules.py",
+        "series = ClassSeries.of(rows, ",
+        "series = ClassSeries.of(rule.classes.rows, ",
+        "tests/melm_core/density/test_block_potentials.py"
+        "::test_a_rule_of_blocks_is_that_of_the_rows_in_memory",
+    ),
+    Mutant(
+        "melm_core/evaluation/plane_stability.py",
+        "    except (ValueError, np.linalg.LinAlgError) as error:\n        return str(error)\n",
+        "    except KeyError as error:\n        return str(error)\n",
+        "tests/melm_core/evaluation/test_plane_stability.py"
+        "::test_a_resample_that_cannot_be_fitted_is_named_and_the_others_are_kept",
+    ),
+    Mutant(
         "melm_core/evaluation/refits.py",
         "    best = Frame.of(projection, X)",
         "    best = Frame.of(nearest_start(projection, refits.whole), X)",

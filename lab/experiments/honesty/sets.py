@@ -19,7 +19,8 @@ from melm_core.methods import RowLimits, SavedPlane
 _N_ROWS, _N_NEW = 120, 1_000
 _PROMISED = 0.9
 _WANTED = (0.87, 0.93)
-_WANTED_OF_BANK = (0.87, 1.0)
+# Where refits differ much, more rows have their class in their set than is promised.
+_AT_LEAST = (0.87, 1.0)
 _COVERED = "new rows whose set holds their class"
 _SHAPES = ("normal", "crescents", "three classes", "more noise than rows")
 # Rows, features and standard deviations between classes of the bank of shapes.
@@ -94,15 +95,16 @@ def _of_shape(shape: str, n_tables: int) -> Iterator[Measured]:
         own = saved_plane(X[:_N_ROWS], y[:_N_ROWS]).predict_set(X[_N_ROWS:])
         saved.append(own[np.arange(_N_NEW), new].mean())
     case = f"{shape}, {_N_ROWS} rows, {n_tables} tables"
+    wanted = _AT_LEAST if shape == "more noise than rows" else _WANTED
     yield Measured(
         case,
         _COVERED,
         float(np.mean(covered)),
-        _WANTED,
+        wanted,
         f"{np.mean(sizes):.2f} classes a set",
     )
     by_class = np.mean(of_classes, axis=0)
-    yield Measured(case, "of the worst class", float(by_class.min()), _WANTED)
+    yield Measured(case, "of the worst class", float(by_class.min()), wanted)
     yield Measured(case, "by the limits of a saved plane", float(np.mean(saved)), _WANTED)
     yield Measured(
         case,
@@ -122,7 +124,7 @@ def _of_bank(name: str, n_tables: int) -> Measured:
         sets = _model().fit(X, y, groups).predict_set(new.X)
         covered.append(sets[np.arange(_N_NEW), new.y].mean())
     case = f"{name}, {n_rows} rows, {n_tables} tables"
-    return Measured(case, _COVERED, float(np.mean(covered)), _WANTED_OF_BANK)
+    return Measured(case, _COVERED, float(np.mean(covered)), _AT_LEAST)
 
 
 def _of_groups(n_tables: int) -> Iterator[Measured]:
@@ -143,7 +145,7 @@ def _of_groups(n_tables: int) -> Iterator[Measured]:
         f"80 patients of 4 rows, {n_tables} tables",
         _COVERED,
         float(np.mean(by_group)),
-        _WANTED,
+        _AT_LEAST,
         f"{np.mean(by_row):.3f} as if rows were independent",
     )
 
@@ -176,9 +178,9 @@ def _of_far_rows(n_tables: int) -> Iterator[Measured]:
 CLAIM = Claim(
     name="sets",
     promise=(
-        "Of new rows 90 % have their class in their set, within 3 %, in all, by class and with "
-        "groups; of any shape 87 % and more, the more where refits differ, as if features are "
-        "as many as rows or groups are few. A row like no class is of none."
+        "Of new rows 90 % have their class in their set, within 3 %, in all and by class, and of any "
+        "shape and with groups 87 % and more: the more where refits differ, as if features are as "
+        "many as rows or groups are few. A row like no class is of none."
     ),
     simulate=simulate,
 )

@@ -7,6 +7,7 @@ import pytest
 
 from melm_core.base.block_sources import ArrayBlocks
 from melm_core.base.row_blocks import ClassRows, RowView
+from melm_core.density import class_rules
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.class_rules import DensityRule
 from melm_core.density.engines import fourier_series
@@ -65,7 +66,9 @@ def test_equal_calls_give_equal_bits():
     assert np.array_equal(gradient, by_again)
 
 
-def test_a_rule_of_blocks_is_that_of_the_rows_in_memory():
+@pytest.mark.parametrize("most_sampled", [10, 1_000])
+def test_a_rule_of_blocks_is_that_of_the_rows_in_memory(most_sampled, monkeypatch):
+    monkeypatch.setattr(class_rules, "_MOST_SAMPLED", most_sampled)
     _, blocks = in_blocks(FAR, Y, 100)
     rule = DensityRule.of_blocks(blocks.project(PLANE).rows)
     points = np.concatenate([FAR @ PLANE.T, STREAM.standard_normal((20, 2)) * 60.0])
