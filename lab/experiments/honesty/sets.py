@@ -178,9 +178,9 @@ def _of_far_rows(n_tables: int) -> Iterator[Measured]:
 CLAIM = Claim(
     name="sets",
     promise=(
-        "Of new rows 90 % have their class in their set, within 3 %, in all and by class, and of any "
-        "shape and with groups 87 % and more: the more where refits differ, as if features are as "
-        "many as rows or groups are few. A row like no class is of none."
+        "Of new rows 90 % have their class in their set, within 3 %, in all and by class, and of "
+        "any shape and with groups 87 % and more: the more where refits differ, as if features are "
+        "as many as rows or groups are few. A row like no class is of none."
     ),
     simulate=simulate,
 )
