@@ -120,7 +120,8 @@ class Recorder:
     ) -> None:
         """Append the last plane of the history, the best of a fit, whether complete or not.
 
-        A run that is continued may have found a better one before it was cut short.
+        A run that is continued may have found a better one before it was cut short. Where this is
+        the last plane already, since its worker was taken for dead at the end, it stays the last.
 
         Parameters
         ----------
@@ -149,7 +150,8 @@ class Recorder:
                 best_objective=earlier.objective,
                 n_sampled=earlier.n_sampled,
             )
-        self._append(self._event(final, is_final=True))
+        if self._appended is None or not _is_same_end(self._appended, final):
+            self._append(self._event(final, is_final=True))
 
     def _better_earlier(self, final: Progress) -> PlaneEvent | None:
         """Return the best plane of an earlier attempt, if it is better than this attempt's."""
@@ -211,6 +213,11 @@ def _gamma_path(path: GammaPath, is_choosing: bool) -> GammaPathRecord:
         chosen=None if is_choosing else path.chosen,
         level=tuple(path.level.tolist()),
     )
+
+
+def _is_same_end(last: PlaneEvent, final: Progress) -> bool:
+    known, found = ((one.objective, one.n_sampled, one.fraction) for one in (last, final))
+    return last.is_final and known == found
 
 
 def _only_step(components: FloatArray, objective: float) -> Progress:

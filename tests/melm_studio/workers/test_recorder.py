@@ -112,6 +112,13 @@ def test_a_continued_run_keeps_no_plane_twice(store, run_id, recorder, clock):
 
 
 @pytest.mark.fault
+def test_a_run_whose_worker_was_gone_at_its_end_has_one_last_plane(store, run_id, recorder, clock):
+    recorder.conclude(plane().components, 2.0, is_complete=True)
+    Recorder(store, run_id, clock).conclude(plane().components, 2.0, is_complete=True)
+    assert [event.is_final for event in store.events(run_id)] == [True]
+
+
+@pytest.mark.fault
 def test_a_continued_run_that_is_stopped_early_keeps_the_better_plane_of_before(
     store, run_id, recorder, clock
 ):
