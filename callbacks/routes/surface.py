@@ -59,7 +59,10 @@ def surface(run_id: str) -> tuple[dict[str, Any], int]:
             ]
         ),
         answer(caption),
-        plot(json.loads(figure.to_json()), caption, name="surface"),
+        # Three charts are wider than a phone, two are not.
+        plot(
+            json.loads(figure.to_json()), caption, name="surface" if drawn.machine_roc else "pair"
+        ),
         notes([_NOTE]),
     ]
     heading = f"Decision surface in the plane of {title(record)}"

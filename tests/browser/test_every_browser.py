@@ -22,7 +22,7 @@ from tools.driver.launcher import Studio
 from tools.driver.page import AXES, IN_MOTION, PLACE_OF_A_ROW, StudioPage
 from tools.find_other_browsers import FIREFOX_REMEDY, WEBKIT_REMEDY, find_firefox, find_webkit
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 SIZE = (1280, 720)
 PHONE = (390, 844)
@@ -188,6 +188,7 @@ def test_a_viewer_follows_a_talk_that_is_given_in_chromium(
     opened: Callable[[], AbstractContextManager[BrowserPage]], page: Page
 ):
     presenter = StudioPage(page)
+    presenter.hold_out(25)
     for method in ("LDA", "PCA"):
         presenter.run(method).expect_end()
     presenter.show("Present")

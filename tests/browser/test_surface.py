@@ -13,6 +13,7 @@ from tools.driver.page import StudioPage
 @pytest.mark.slow
 def test_a_panel_shows_a_machine_its_modes_and_their_speed(page: Page):
     studio = StudioPage(page)
+    studio.hold_out(25)
     panel = studio.run("LDA")
     panel.expect_end()
     panel.open_door("Decision surface")

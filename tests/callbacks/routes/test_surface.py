@@ -49,6 +49,15 @@ def test_every_machine_is_drawn_with_its_speed_and_its_auc_in_words(finished, ki
     assert len(body["figures"]["surface"]["data"]) > 6
 
 
+def test_without_held_out_rows_two_charts_are_drawn_which_a_phone_has_room_for(visitor, studio):
+    visitor.choose_sample("iris")
+    run = visitor.start(method="pca", held_out=0)
+    studio.work()
+    _, body = asked(visitor, run)
+    assert list(body["figures"]) == ["pair"]
+    assert "AUC" not in body["markup"]
+
+
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
