@@ -15,6 +15,7 @@ MOST_PLACES = 8  # of more classes, only the nearest and the farthest are named
 MOST_PAIRS = 3
 MOST_FEATURES = 3
 _NEAR_THE_MIDDLE = 0.25  # of the farthest class mean
+_THIRD = "There is a third component, in depth: distances are those of all three."
 _EIGHTH = np.pi / 4
 _DIRECTIONS = (
     "to the right", "above right", "above", "above left",
@@ -23,7 +24,11 @@ _DIRECTIONS = (
 
 
 def picture_in_words(
-    view: PlaneView, class_names: Sequence[str], overlap: FloatArray | None, n_components: int
+    view: PlaneView,
+    class_names: Sequence[str],
+    overlap: FloatArray | None,
+    n_components: int,
+    in_space: tuple[PlaneView, PlaneView] | None = None,
 ) -> str:
     """Return where the classes lie, how far apart, which of them overlap, and what separates them.
 
@@ -35,6 +40,9 @@ def picture_in_words(
         Shares of the unseen rows of each pair of classes that are taken for each other, see
         `melm_core.evaluation.Refits.overlap`; None where they are not known.
     n_components : int
+    in_space : tuple of PlaneView, optional
+        Of three components, the view from the front and that of which the first coordinate is the
+        third.
 
     Returns
     -------
@@ -44,13 +52,27 @@ def picture_in_words(
         some, which the plane has not drawn apart.
     """
     names = told_apart(class_names)
-    has_held_out = all(len(shown.held_out) > 1 for shown in view.classes)
-    drawn = [shown.held_out if has_held_out else shown.train for shown in view.classes]
-    rows = [own[np.isfinite(own).all(axis=1), : min(n_components, 2)] for own in drawn]
+    rows = [_finite(own[:, : min(n_components, 2)]) for own in _drawn(view)]
+    space = rows
+    if in_space is not None:
+        pairs = zip(*map(_drawn, in_space), strict=True)
+        space = [_finite(np.column_stack([own, beside[:, :1]])) for own, beside in pairs]
     sentences: list[str] = []
     if len(names) > 1:
-        sentences += [*_places(names, rows), *_distances(names, rows), *_mixed(names, overlap)]
+        sentences += [*_places(names, rows), *_distances(names, space), *_mixed(names, overlap)]
+    if in_space is not None:
+        sentences.append(_THIRD)
     return " ".join([*sentences, *_features(view.arrows)])
+
+
+def _drawn(view: PlaneView) -> list[FloatArray]:
+    """The rows of each class that the words are about."""
+    has_held_out = all(len(shown.held_out) > 1 for shown in view.classes)
+    return [shown.held_out if has_held_out else shown.train for shown in view.classes]
+
+
+def _finite(rows: FloatArray) -> FloatArray:
+    return rows[np.isfinite(rows).all(axis=1)]
 
 
 def distance(one: FloatArray, other: FloatArray) -> float:

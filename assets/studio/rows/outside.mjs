@@ -8,13 +8,14 @@ import { shownLayer } from "./row_layer.mjs";
 import { isPoints } from "../plane/traces.mjs";
 
 const INSET = 0.012; // of a side, so that a mark is not cut
+const DEPTH = "Component 3 is in depth: drag to turn";
 const MOST_MARKS = 100; // of a class; more lie on top of each other
 
 export function addOutside() {
   addToViews((view, panel) => view.added.push(marksOf(view, panel)));
   addToPanels((panel) => {
     panel.node.addEventListener("panel:painted", () => {
-      const notes = [panel.plane.sample, outsideText(panel.nOutside ?? 0)];
+      const notes = [panel.plane.sample, outsideText(panel.nOutside ?? 0), panel.node.dataset.components === "3" && DEPTH];
       write(panel.part("drawn"), notes.filter(Boolean).join("\n"));
     });
   });

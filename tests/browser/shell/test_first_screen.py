@@ -234,7 +234,10 @@ def test_a_phone_compares_pictures_and_numbers(page: Page):
     studio.panel(0).expect_end()
     studio.show("Compare")
     expect(studio.panels.first).to_be_in_viewport()
-    expect(page.get_by_role("table", name="Scores of the runs")).to_be_in_viewport()
+    expect(page.locator("[data-shows-run]")).to_be_in_viewport()
+    numbers = page.get_by_role("table", name="Scores of the runs")
+    numbers.scroll_into_view_if_needed()
+    expect(numbers).to_be_in_viewport()
     assert page.evaluate(OVERHANG) <= 0
     studio.show("Present")
     expect(studio.panel(0).part("plot")).to_be_in_viewport()

@@ -34,6 +34,17 @@ def test_every_kind_of_picture_has_words(wine):
     assert "What moves rows most" not in words(visitor, curved)
 
 
+def test_three_components_have_one_distance_whatever_their_view(wine, studio):
+    visitor, _ = wine
+    run = visitor.start(method="pca", n_components=3)
+    studio.work()
+    told = [words(visitor, run, **view) for view in ({}, {"view_angle": "1.2:0.4"})]
+    apart = [text.partition("Nearest to")[2].partition("What moves")[0] for text in told]
+    assert apart[0] == apart[1]
+    assert all("third component" in text for text in told)
+    assert told[0] != told[1]  # where the classes lie on the screen
+
+
 def test_a_view_with_two_features_names_these_two(wine):
     visitor, (plane, *_) = wine
     told = words(visitor, plane, n_top_features=2).partition("What moves rows most: ")[2]
