@@ -50,6 +50,7 @@ _LEAST_BOUND = 0.0005  # what is less would be written as 0.000
 _ALMOST_ONE, _NEARLY_ONE = 0.995, 0.9995
 _MOST_NAMED = 3  # runs or classes, in one breath
 _MOST = "tells most held-out rows apart"
+_LEAST_ROWS = 3  # of a class, for any region in a plane
 _LEAST_MOVE = 0.05  # what is less would be written as 0.0
 _HALF_UP = 1e-11  # as percentages are rounded, which stand beside it
 
@@ -647,18 +648,18 @@ def regions_sentence(
     >>> regions_sentence([(0, 0.95), (1, 0.95)], ["a", "b"])
     'no region of 95 % (needs 19 rows)'
     >>> regions_sentence([(0, 0.95), (2, 0.5)], ["a", "b", "c"])
-    'no region of 95 % of a (needs 19 rows), none of c (no unseen row)'
+    'no region of 95 % of a (needs 19 rows), none of c (needs 3 rows)'
     """
     parts = [f"regions of {number(n_held_out)} held-out rows"] if n_held_out else []
     for share in sorted({share for _, share in missing}, reverse=True):
         names = [class_names[code] for code, least in missing if least == share]
-        needed = math.ceil(share / (1.0 - share) - _HALF_UP)
-        of_what = [f"of {percent(share)}"] if needed > 1 else []
+        needed = max(_LEAST_ROWS, math.ceil(share / (1.0 - share) - _HALF_UP))
+        of_what = [f"of {percent(share)}"] if needed > _LEAST_ROWS else []
         if len(names) < len(class_names):
             is_few = len(names) <= _MOST_NAMED
             of_what.append(f"of {', '.join(names) if is_few else f'{number(len(names))} classes'}")
-        reason = f"(needs {needed} rows)" if needed > 1 else "(no unseen row)"
-        parts.append(" ".join(["none" if parts else "no region", *of_what, reason]))
+        none = "none" if parts else "no region"
+        parts.append(" ".join([none, *of_what, f"(needs {needed} rows)"]))
     return ", ".join(parts)
 
 

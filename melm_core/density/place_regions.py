@@ -46,7 +46,8 @@ class PlaceRegions:
         That the regions hold of new rows of the class; ascending.
     log_levels : ndarray of shape (n_classes, n_shares)
         Logarithms of the densities at the edges; nan where a class has too few rows to say so: a
-        share q needs q / (1 - q) of them, 95 % needs 19.
+        share q needs q / (1 - q) of them, 95 % needs 19, and every region more rows than there are
+        components: the kernels of fewer are flat, and hold their own rows alone.
     held : ndarray of shape (n_classes, n_shares)
         Shares of the places of each class in its regions, each left out of its density, with its
         group; nan where a region is not known.
@@ -118,7 +119,8 @@ class PlaceRegions:
         for code in range(len(rows)):
             of_class = None if groups is None else groups[y == code]
             logs, weights = _left_out(classes, floor, code, of_class)
-            levels[code] = [_level(logs, weights, share) for share in shares]
+            is_flat = len(rows[code]) <= places.shape[1]
+            levels[code] = [np.nan if is_flat else _level(logs, weights, q) for q in shares]
             held[code] = np.average(logs[:, None] >= levels[code], axis=0, weights=weights)
         return cls(classes, floor, tuple(shares), levels, np.where(np.isnan(levels), np.nan, held))
 

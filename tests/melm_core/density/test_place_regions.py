@@ -58,6 +58,13 @@ def test_rows_of_a_group_are_left_out_of_their_own_density():
     assert by_row[0] < SHARES[0] - 0.05  # what it prevents
 
 
+def test_a_class_of_no_more_rows_than_components_has_no_region():
+    rng = np.random.default_rng(0)
+    places, y = rng.normal(size=(25, 2)), np.repeat([0, 1, 2], [20, 2, 3])
+    levels = PlaceRegions.of(places, y, (0.5, 0.8)).log_levels
+    assert np.isfinite(levels).tolist() == [[True, True], [False, False], [True, False]]
+
+
 @pytest.mark.parametrize("groups", [None, "pairs"])
 def test_a_share_that_so_few_rows_cannot_promise_has_no_region(groups):
     known = {}
