@@ -88,4 +88,6 @@ def test_a_plane_that_holds_rows_out_has_open_circles_and_no_switch(page: Page, 
     panel = studio.run("PCA")
     panel.expect_end()
     expect(panel.node.locator(".point-legend")).to_be_visible()
-    expect(panel.part("places")).to_be_hidden()
+    places = panel.part("places")
+    expect(places).to_contain_text(re.compile(r"regions of \d+\sheld-out rows"))
+    expect(places.get_by_role("button")).to_have_count(0)
