@@ -403,10 +403,18 @@ class SavedPlane(ClassDensityPrediction):
         self.rule_ = rule
 
     def _encoded(self, X: Any) -> FloatArray:
-        pairs = zip(self.encodings_, self._columns(X), strict=True)
+        parts: list[FloatArray] = []
+        for one, cells in zip(self.encodings_, self._columns(X), strict=True):
+            given = one.with_gaps.encode(cells)
+            if len(given) > 1 and np.isnan(given).all():
+                raise UserError(
+                    f'Column "{one.name}" is empty, and a whole column is not filled. Write its '
+                    "numbers."
+                )
+            parts.append(given if self.rules_ is not None else one.encode(cells))
+        encoded: FloatArray = np.hstack(parts)
         if self.rules_ is None:
-            return np.hstack([one.encode(cells) for one, cells in pairs])
-        encoded = np.hstack([one.with_gaps.encode(cells) for one, cells in pairs])
+            return encoded
         if self.within_ is not None:
             encoded = self._centered(self.within_, X, encoded)
         features = FittedPreparation(self.rules_, self.center_, self.scale_).features(encoded)

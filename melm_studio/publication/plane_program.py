@@ -366,6 +366,8 @@ def numbers(
     values = np.array([number(text, decimal, units, unit) for text in texts])[codes]
     is_missing = ~np.isfinite(values)
     is_text = is_missing & ~cells.isin(MISSING)
+    if is_missing.all() and len(cells) > 1 and not is_text.any():
+        sys.exit(f'"{cells.name}" is empty, and a whole column is not filled. Write its numbers.')
     if is_text.any() and is_missing.all():
         in_unit = f" in {unit_of(str(cells.name))[1]} or what converts to it" if units else ""
         sys.exit(

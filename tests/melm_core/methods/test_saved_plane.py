@@ -124,8 +124,16 @@ def test_a_cell_that_cannot_be_encoded_is_named(change, message):
 
 
 def test_missing_cells_without_a_value_to_replace_them_are_refused():
-    with pytest.raises(ValueError, match='Column "b" has 9 missing or infinite'):
-        saved().transform(rows().assign(b=np.nan))
+    with pytest.raises(ValueError, match='Column "b" has 8 missing or infinite'):
+        saved().transform(rows().assign(b=lambda table: table["b"].where(table.index == 0)))
+
+
+def test_a_column_without_a_number_is_refused_and_not_filled():
+    filled = mixed()
+    name = next(one.name for one in ENCODINGS if one.fill is not None and not one.levels)
+    with pytest.raises(ValueError, match=f'Column "{name}" is empty, and a whole column is not'):
+        filled.transform(MIXED.assign(**{name: np.nan}))
+    assert filled.transform(MIXED.assign(**{name: np.nan}).iloc[:1]).shape == (1, 2)
 
 
 def test_an_array_of_another_width_is_refused():

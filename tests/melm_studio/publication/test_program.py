@@ -431,6 +431,7 @@ def test_numbers_in_another_unit_of_the_header_or_of_their_cells_are_converted(n
         ("lead [mM]", "1", r'lacks "lead \[mg/kg\]"'),
         ("lead [mg/kg]", "1 mM", r'in mg/kg or what converts to it; the first is "1 mM"'),
         ("lead [mg/kg]", "n.d.", r'No cell of "lead \[mg/kg\]" is a number'),
+        ("lead [mg/kg]", "", r'"lead \[mg/kg\]" is empty, and a whole column is not filled'),
     ],
 )
 def test_no_column_is_filled_because_none_of_its_cells_can_be_read(header, cell, said):

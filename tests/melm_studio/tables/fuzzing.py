@@ -25,6 +25,8 @@ from melm_core.base import UserError
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.read import read_table
 from melm_studio.tables.read_apart import warm_up
+from tests.melm_studio.tables.programs import PROGRAMS
+from tests.melm_studio.tables.test_formats import TEXTS
 from tests.messy_tables import MESSY, REFUSED
 
 _CPU_S, _MEMORY = 20, 4 * 2**30
@@ -62,6 +64,8 @@ def fuzz(n_inputs: int, seed: int) -> Found:
     warm_up()
     chance, found = random.Random(seed), Found()  # noqa: S311 - it keeps no secret
     known = [Sample(one.file, one.raw) for made in (MESSY, REFUSED) for one in _made(made)]
+    known += [Sample(one.file, one.raw) for one in PROGRAMS.values()]
+    known += [Sample(name, raw) for name, (raw, *_) in TEXTS.items()]
     corpus, pairs = list[Sample](), set[int]()
     for at in range(n_inputs):
         sample = known[at] if at < len(known) else _varied(chance, corpus)

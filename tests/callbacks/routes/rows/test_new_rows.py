@@ -233,6 +233,12 @@ def test_missing_columns_are_named(finished) -> None:
     assert "width, color" in answer.get_json()["words"]
 
 
+def test_a_column_without_a_number_is_not_filled(finished) -> None:
+    answer = placed(finished, samples(5).assign(width=np.nan))
+    assert answer.status_code == 400
+    assert "has no number in width, and a whole column is not filled" in answer.get_json()["words"]
+
+
 def test_rows_of_unseen_categories_are_left_out_and_counted(finished) -> None:
     new = samples(9)
     new.loc[[2, 4], "color"] = "purple"
