@@ -28,9 +28,9 @@ MIN_COLUMNS = 2  # besides a number that is cut into classes
 # The best hint first; plurals count as well.
 LABEL_WORDS = (
     "label", "class", "target", "y", "species", "diagnosis", "outcome", "category", "cultivar",
-    "digit", "variety", "survived", "survival", "attrition", "churn", "churned", "default",
-    "defaulted", "exited", "disease", "status", "condition", "genotype", "phenotype", "arm",
-    "group", "grade", "response", "result", "quality", "type", "death", "died", "mortality",
+    "digit", "letter", "variety", "survived", "survival", "attrition", "churn", "churned",
+    "default", "defaulted", "exited", "disease", "status", "condition", "genotype", "phenotype",
+    "arm", "group", "grade", "response", "result", "quality", "type", "death", "died", "mortality",
     "fraud", "spam",
 )  # fmt: skip
 # Names of what things are told apart by, rather than classes of them.
@@ -183,6 +183,8 @@ def _hint(name: str) -> tuple[int, int]:
     """
     words = words_of(name)
     ranks = [_rank(word) for word in words]
+    if len(words) > 1:  # of y2bar, it is no label
+        ranks = [None if word == "y" else rank for word, rank in zip(words, ranks, strict=True)]
     known = [rank for rank in ranks if rank is not None]
     if not known:
         return _NO_HINT

@@ -126,21 +126,47 @@ def _r(raw: bytes) -> pd.DataFrame | None:
 
 
 def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
-    """A list of R with a table and what else is known of its rows, such as x and y."""
-    tables = [one for one in parts.values() if getattr(one, "ndim", 0) == 2]
-    if len(tables) != 1:
+    """A list of R with tables of the same rows and what else is known of these, such as x and y."""
+    known = _flat(parts)
+    tables = {name: one for name, one in known.items() if getattr(one, "ndim", 0) == 2}
+    n_rows = len(next(iter(tables.values()), ()))
+    blocks = {name: _named(one) for name, one in tables.items() if len(one) == n_rows}
+    if not n_rows:
         return None
-    table = pd.DataFrame(tables[0])
-    table.columns = [
-        f"column {at}" if isinstance(name, int) else str(name)
-        for at, name in enumerate(table.columns, start=1)
-    ]
+    if len(blocks) > 1:
+        blocks = {name: one.add_prefix(f"{name} ") for name, one in blocks.items()}
     beside = {
         name: np.asarray(one, dtype=object)
-        for name, one in parts.items()
-        if getattr(one, "ndim", 0) == 1 and len(one) == len(table)
+        for name, one in known.items()
+        if getattr(one, "ndim", 0) == 1 and len(one) == n_rows
     }
-    return table.reset_index(drop=True).assign(**beside)
+    return pd.concat([*blocks.values(), pd.DataFrame(beside)], axis=1)
+
+
+def _flat(parts: dict[str, Any], before: str = "") -> dict[str, Any]:
+    """The members of a list, and those of lists in it."""
+    known: dict[str, Any] = {}
+    for name, one in parts.items():
+        known |= (
+            _flat(one, f"{before}{name}.") if isinstance(one, dict) else {f"{before}{name}": one}
+        )
+    return known
+
+
+def _named(table: Any) -> pd.DataFrame:
+    """A table with the names of its columns, or their numbers from 1."""
+    named = getattr(table, "coords", {})
+    frame = pd.DataFrame(np.asarray(table) if hasattr(table, "coords") else table)
+    if hasattr(table, "dims") and table.dims[1] in named:
+        frame.columns = pd.Index([str(name) for name in np.asarray(named[table.dims[1]])])
+    frame.columns = pd.Index(
+        [
+            f"column {at}" if isinstance(name, int) else str(name)
+            for at, name in enumerate(frame.columns, start=1)
+        ],
+        dtype=object,
+    )
+    return frame.reset_index(drop=True)
 
 
 def _cells(column: pd.Series) -> pd.Series:

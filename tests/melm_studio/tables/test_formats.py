@@ -224,6 +224,16 @@ def test_a_list_of_r_with_x_and_y_is_a_table(tmp_path):
     assert list(table.frame) == ["column 1", "column 2", "y"]
 
 
+def test_blocks_of_the_same_rows_in_a_list_of_r_are_one_table(tmp_path):
+    rdata = pytest.importorskip("rdata")
+    few = pd.DataFrame({"id": [1.5, 2.5]})
+    study = {"gene": FRAME[["size"]], "lipid": FRAME[["mass"]], "about": few,
+             "sample": {"kind": np.array(FRAME["kind"].astype(str))}}  # fmt: skip
+    rdata.write_rds(tmp_path / "file", study, file_format="xdr")
+    table = read_table((tmp_path / "file").read_bytes(), "file")
+    assert list(table.frame) == ["gene size", "lipid mass", "sample.kind"]
+
+
 def test_events_of_flow_cytometry_are_rows(tmp_path):
     flow(tmp_path / "events.fcs")
     table = read_table((tmp_path / "events.fcs").read_bytes(), "events.fcs")

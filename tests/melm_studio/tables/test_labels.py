@@ -49,6 +49,11 @@ def test_a_word_of_a_name_makes_the_label_wherever_it_stands(name):
     assert guess_label(Table("t", frame, ())) == name
 
 
+def test_the_letter_y_within_a_name_is_no_hint():
+    frame = measured("xbar", "x2bar").assign(y2bar=numbers(0, 1, 2, 3), letter=words(*"ABCDEF"))
+    assert guess_label(Table("t", frame, ())) == "letter"
+
+
 def test_a_number_beside_the_word_of_a_label_is_no_hint():
     frame = measured("a", "b").assign(class_size=numbers(1, 2, 3), response_time=numbers(4, 5))
     frame["kind"] = words("p", "q")
