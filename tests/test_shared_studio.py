@@ -7,13 +7,22 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import partial
+from itertools import product
 from pathlib import Path
+from threading import Event
 
 import psutil
 import pytest
+from requests import RequestException
 
+from melm_studio.configuration.redis_address import PREFIX
+from melm_studio.layout import ids
 from melm_studio.programs.local_studio import free_port
+from melm_studio.runs.records.run import FIT, RunState
+from melm_studio.workspace.workspace import MAX_PANELS
 from tests.deployment import command_of
 from tests.melm_studio.runs.helpers import wait_until
 from tests.melm_studio.runs.redis_server import running_redis
@@ -27,6 +36,8 @@ ROOT = Path(__file__).parents[1]
 # What systemd starts.
 ADDRESS = "127.0.0.1:8050"
 WEB, WORKER = command_of("melm-web.service"), command_of("melm-worker.service")
+N_VISITORS, N_FAULTS_EACH = 3, 2
+PATIENCE_S = 300.0
 
 
 @pytest.fixture
@@ -130,6 +141,88 @@ def test_pages_and_workers_come_and_go_and_the_run_goes_on(server, visit, tmp_pa
             before = newest(visitor, run)
             with running(WORKER, store, MELM_WORKERS="1"):
                 wait_until(lambda: newest(visitor, run) > before)
+
+
+def start_and_name(visitor, tables, said, stop):
+    """Start and name runs, each again until an answer says that it happened; note their names."""
+    # What was started without an answer has a panel, too.
+    for table, seed in product(tables, range(MAX_PANELS // 2 + 1)):
+        if stop.is_set():
+            return
+        visitor.values[f"{ids.DATA}.data"] = table
+        visitor.set_controls(method="pca", random_state=seed, held_out=25)
+        (run,) = answered(partial(visitor.post_run, again=True)).json["runs"]
+        answered(partial(visitor.http.post, f"/runs/{run}/rename", seed))
+        said[run] = str(seed)
+
+
+def tables_of(visitor):
+    """What the page knows of some tables, once it has shown each."""
+    for sample in ("iris", "wine", "breast_cancer"):
+        visitor.choose_sample(sample)
+        yield visitor.values[f"{ids.DATA}.data"]
+
+
+def answered(act):
+    """The first answer that says that something happened."""
+
+    def succeeded():
+        with suppress(RequestException):
+            answer = act()
+            return answer if answer.status_code < 300 else None
+
+    return wait_until(succeeded, deadline_s=PATIENCE_S)
+
+
+@pytest.mark.fault
+@pytest.mark.timeout(1_200)
+def test_no_run_that_was_acknowledged_is_lost_or_ends_twice_whatever_is_killed(server, visit):
+    store, page = server.text(), f"127.0.0.1:{free_port()}"
+    web = [page if part == ADDRESS else part for part in WEB]
+    said, stop = {}, Event()
+    with ExitStack() as opened:
+        pages = opened.enter_context(running(web, store))
+        workers = [opened.enter_context(running(WORKER, store, MELM_WORKERS="2"))]
+
+        def kill_page():
+            pages.children()[-1].kill()
+
+        def replace_worker():
+            kill_all(workers.pop())
+            workers.append(opened.enter_context(running(WORKER, store, MELM_WORKERS="2")))
+
+        def restart_server():
+            server.kill()
+            server.start()
+
+        wait_until(lambda: answers(f"http://{page}"), deadline_s=PATIENCE_S)
+        visitors = [visit(f"http://{page}") for _ in range(N_VISITORS)]
+        tables = [list(tables_of(visitor)) for visitor in visitors]
+        pool = opened.enter_context(ThreadPoolExecutor(N_VISITORS))
+        opened.callback(stop.set)
+        coming = [
+            pool.submit(start_and_name, *visit, said, stop)
+            for visit in zip(visitors, tables, strict=True)
+        ]
+        kept = opened.enter_context(closing(server.store(PREFIX)))
+        for fault in (kill_page, replace_worker, restart_server) * N_FAULTS_EACH:
+            n_then = n_ended(kept)
+            wait_until(lambda: n_ended(kept) > n_then + N_VISITORS, deadline_s=PATIENCE_S)  # noqa: B023
+            fault()
+        stop.set()
+        for one in coming:
+            one.result()
+        wait_until(lambda: not kept.unfinished(), deadline_s=PATIENCE_S)
+        found = {run.run_id: run for owner in kept.owners() for run in kept.runs_of(owner)}
+        assert {run: found[run].name for run in said} == said
+        assert {run.state for run in found.values()} == {RunState.DONE}
+        fits = [run_id for run_id, run in found.items() if run.kind == FIT]
+        assert {sum(event.is_final for event in kept.events(run)) for run in fits} == {1}
+        assert n_ended(kept) == len(found)
+
+
+def n_ended(store):
+    return sum(ended.n_runs for ended in store.ended().values())
 
 
 def test_a_studio_whose_server_is_not_there_says_so_and_ends():
