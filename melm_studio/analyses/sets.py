@@ -32,6 +32,7 @@ from melm_studio.tables import LabeledData, count, listed, number
 
 MOST_ROWS = 20_000
 COVERAGES = (0.8, 0.9, 0.95, 0.99)
+_PRINTED = COVERAGES[:3]  # in a report
 
 _DIGITS = 6  # of a p-value, which is a share of at most MOST_ROWS
 _AS_THEY_ARE = 1.0  # the temperature of densities that are not calibrated
@@ -114,6 +115,17 @@ class SetsReport(Record, frozen=True):
         sets = in_set(np.array(self.p_values), coverage)
         return ConformalCoverage(sets, np.array(self.y, dtype=np.int64), coverage, groups)
 
+    @property
+    def coverages(self) -> tuple[float, ...]:
+        """The default coverage and those whose sets are not those of one beside it, ascending."""
+        p_values = np.array(self.p_values)
+        told_apart = [DEFAULT_COVERAGE]
+        for coverage in sorted(COVERAGES, key=lambda each: abs(each - DEFAULT_COVERAGE)):
+            sets = in_set(p_values, coverage)
+            if all((sets != in_set(p_values, other)).any() for other in told_apart):
+                told_apart.append(coverage)
+        return tuple(sorted(told_apart))
+
 
 class Sets(Analysis[SetsReport]):
     """Sets of classes that hold the class of a row as often as promised, and may be empty."""
@@ -168,9 +180,12 @@ class Sets(Analysis[SetsReport]):
     ) -> dict[str, Any]:
         if not report.y:
             return {"content": []}
-        coverage = _coverage(query.get("coverage", ""))
-        labels = {str(each): percent(each) for each in COVERAGES}
-        shown = [content.choice("coverage", "Promised coverage", labels, str(coverage))]
+        labels = {str(each): percent(each) for each in report.coverages}
+        wanted = query.get("coverage", "")
+        coverage = float(wanted) if wanted in labels else DEFAULT_COVERAGE
+        shown = []
+        if len(labels) > 1:
+            shown.append(content.choice("coverage", "Promised coverage", labels, str(coverage)))
         if coverage != DEFAULT_COVERAGE:  # which the sentence above is about
             shown.append(content.answer(report.at(coverage).sentence))
         shown += [
@@ -196,7 +211,8 @@ class Sets(Analysis[SetsReport]):
                 tuple(class_rows(report, coverage, names)),
                 note=report.at(coverage).sentence,
             )
-            for coverage in COVERAGES[:3]
+            for coverage in report.coverages
+            if coverage in _PRINTED
         )
         first = self.sentence(report, is_final=subject.is_final)
         words = (first, reliability_sentence(report), *notes(report, DEFAULT_COVERAGE, names))
@@ -251,12 +267,6 @@ def _is_whole(reliability: SetReliability) -> bool:
     others = (reliability.brier, reliability.brier_error, reliability.calibration_standard_error)
     is_finite = all(0.0 <= value < math.inf for value in others)
     return is_finite and all(0.0 <= share <= 1.0 for share in (*shares, *of_curve))
-
-
-def _coverage(text: str) -> float:
-    """Return the coverage of a query; the default for one that is not offered."""
-    offered = {str(each): each for each in COVERAGES}
-    return offered.get(text, DEFAULT_COVERAGE)
 
 
 def class_rows(

@@ -74,6 +74,27 @@ def test_the_dialog_answers_at_the_coverage_that_is_chosen(reports):
     assert wider["plot"]["description"] == wider["words"]["text"]
 
 
+@pytest.mark.parametrize(
+    ("strangest", "offered"),
+    [(0.004, (0.9,)), (0.03, (0.9, 0.99)), (0.07, (0.9, 0.95)), (0.15, (0.8, 0.9))],
+)
+def test_a_coverage_whose_sets_are_those_of_another_is_not_offered(strangest, offered):
+    report = SetsReport(
+        p_values=((1.0, 0.001), (0.001, 1.0), (strangest, 0.001)),
+        y=(0, 1, 0),
+        rows=(1, 2, 3),
+        n_units=(2, 1),
+    )
+    assert report.coverages == offered
+    subject = cast(Any, SimpleNamespace(class_names=("a", "b"), is_final=True))
+    found = SETS.shown(report, subject, {"coverage": "0.99"})["content"]
+    choices = [tuple(map(float, each["labels"])) for each in found if each["kind"] == "choice"]
+    assert choices == ([offered] if len(offered) > 1 else [])
+    section = SETS.section(report, subject)
+    assert section is not None
+    assert len(section.tables) == len({*offered} - {0.99})
+
+
 def test_one_split_of_a_large_table_has_sets_too():
     refits = Refits.of(Study("lda", X, Y), 1)
     report = sets_report(refits, refits.held_out + 1)
