@@ -24,7 +24,8 @@ NO_TEXT = -0.3  # the score below which nothing is said by an encoding
 ENCODINGS = {
     "cp1252": "Western European", "cp1250": "Central European",
     "iso8859_2": "Central European", "cp1254": "Turkish",
-    "mac_roman": "older Mac", "cp850": "DOS", "cp852": "Central European DOS",
+    "mac_roman": "older Mac", "cp850": "DOS", "cp860": "Portuguese DOS",
+    "cp852": "Central European DOS",
     "cp1251": "Cyrillic", "koi8_r": "Cyrillic", "cp866": "Cyrillic DOS",
     "mac_cyrillic": "Cyrillic of older Macs", "iso8859_5": "Cyrillic", "cp1253": "Greek",
     "cp1255": "Hebrew", "cp1256": "Arabic", "gb18030": "Chinese", "big5": "Chinese",
@@ -40,9 +41,10 @@ _CODECS = {
 }  # fmt: skip
 # What is read far more often than what looks as likely.
 _PRIOR = {"cp1252": 0.6, "cp1251": 0.2, "mac_roman": -0.3, "cp1254": -0.1, "iso8859_2": -0.1,
-          "cp850": -0.6, "cp852": -0.6, "mac_cyrillic": 0.15, "iso8859_5": -0.4}  # fmt: skip
+          "cp850": -0.6, "cp860": -0.65, "cp852": -0.6, "mac_cyrillic": 0.15,
+          "iso8859_5": -0.4}  # fmt: skip
 _EAST_ASIAN = ("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr")
-_LATIN = ("cp1252", "cp1250", "iso8859_2", "cp1254", "mac_roman", "cp850", "cp852")
+_LATIN = ("cp1252", "cp1250", "iso8859_2", "cp1254", "mac_roman", "cp850", "cp860", "cp852")
 # The commonest letters beyond ASCII, then the other ones of the languages.
 _COMMON = {
     "cp1252": "äöüßéèêàçñáíóúãâôåæøî°µ²",
@@ -67,7 +69,7 @@ _RARER = {
 for _letters in (_COMMON, _RARER):
     _letters |= dict.fromkeys(("iso8859_2", "cp852"), _letters["cp1250"])
     _letters |= dict.fromkeys(("koi8_r", "cp866", "mac_cyrillic", "iso8859_5"), _letters["cp1251"])
-    _letters["cp850"] = _letters["cp1252"]
+    _letters["cp850"] = _letters["cp860"] = _letters["cp1252"]
 _HANGUL = set(
     "이다는을의에가고를은로하지한서기도대사리자시인어나수해부정일스그들게전라아장제보여구원과주상동연조"
     "성비소우신세마안오미공국경생선문학요무교유식중분용관물위계거방진물개실만회남여강산울건병질포천"
@@ -227,6 +229,9 @@ def _letter(word: str, at: int, encoding: str) -> float:
         is_symbol = not letter.isalpha() and any(one.isalpha() for one in beside)
         is_odd = letter.isupper() and at > 0 and word[at - 1].islower()
         is_odd |= letter in "èòõ" and at == 0 and len(word) > 1
+        # Where other DOS text has ä and ö, Portuguese has ã and õ, as in limão and limões.
+        is_odd |= encoding == "cp860" and letter in "ãõ" and word[at + 1 : at + 2] not in "oesi"
+        is_odd |= encoding in {"cp850", "cp852"} and word[at : at + 2] in {"äo", "öe"}
         return base - 1.2 * is_apart - 1.5 * is_symbol * (letter not in "’°²µ") - 1.5 * is_odd
     if plain in common:
         base = 3.0 - 2.0 * common.index(plain) / len(common)

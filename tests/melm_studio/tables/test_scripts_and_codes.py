@@ -40,6 +40,7 @@ OTHERS = [
     ("cp850", ("männlich", "weiß")),
     ("cp850", ("élevé", "modéré")),
     ("cp850", ("niño", "año")),
+    ("cp860", ("João", "limões")),
     ("cp852", ("Łódź", "Kraków")),
     ("cp1250", ("Łódź", "Kraków")),
     ("cp1250", ("zdravý", "nemocný")),
@@ -82,6 +83,12 @@ def test_an_encoding_that_names_leave_open_is_asked_with_the_names_as_each_has_t
     assert set(prepare(read).class_names) == {"nő", "férfi"}
     answered = prepare(read, answers={"encoding": "cp1250"})
     assert [one.answer for one in answered.questions if one.id == "encoding"] == ["cp1250"]
+
+
+def test_portuguese_that_other_dos_text_may_be_is_asked():
+    table = read_table(of_classes(("maçã", "uva"), "cp860"), "t.csv")
+    [asked] = [one for one in prepare(table).questions if one.id == "encoding"]
+    assert any("maçã" in one.label for one in asked.choices)
 
 
 @pytest.mark.parametrize("n_bytes", [1, 2])
