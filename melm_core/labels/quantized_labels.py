@@ -1,42 +1,54 @@
-"""Labels that were made from the features: regions of them that leave no gap at their borders."""
+"""Labels that were made from the features: clusters of one Gaussian, which no gap sets apart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Self
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.linalg import solve_triangular
-from scipy.optimize import linear_sum_assignment, minimize
+from scipy.cluster.vq import kmeans2
+from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import pdist
-from scipy.special import log_ndtr, pdtr, softmax
+from scipy.special import softmax
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.mixture import GaussianMixture
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.density.covariances import ledoit_wolf_share
 from melm_core.folds.folds import sampled_rows
+from melm_core.linalg.row_space import row_space
 
-_MOST_ROWS, _LEAST_ROWS_OF_CLASS = 1_000, 3
-_LEVEL = 0.1
-_SAME, _SAME_AT_ALL = 0.95, 0.8  # rows in the region of their class
-# Rows within so many standard deviations of a border. A Gaussian that is cut in half has .12 of its
-# rows there, two Gaussians that overlap in .02 of their rows have .02.
-_NEAR, _LEAST_NEAR = 0.25, 0.03
-# Of so few rows hardly any would be in the wrong region anyway, so what counts is that the others
-# stand as if cut off at the borders: by a gain in log likelihood of so much, and for each row.
-_FEW_ROWS, _MOST_WRONG, _LEAST_GAIN, _GAIN_OF_ROW = 100, 0.02, 2.3, 0.06
-_MOST_DEVIATIONS = 4.0  # of the rows, by which what was cut off may lie beyond or be wider
+_MOST_ROWS, _MOST_ROWS_OF_TREE, _LEAST_ROWS_OF_CLASS = 300, 1_000, 3
+_SAME = 0.95  # rows that a clustering would leave where they are
+_LEAST_DRAWS, _MOST_DRAWS, _ROWS_DRAWN = 20, 80, 20_000  # tables of a kind, and rows of all
+_LEAST_CLUSTERED = 10  # tables that fell into as many clusters as there are classes
+# In standard deviations of what is drawn: beyond classes; short of clusters, and how far beyond
+# classes what is less like clusters must be; short of them at first sight; apart as by a gap.
+_UNLIKE_CLASSES, _LIKE_CLUSTERS, _ODD, _FAR, _GAP = 1.3, 2.0, 2.0, 5.0, 6.0
+_LEVEL = 0.05  # of classes that are taken for mixtures
+_SHRINKAGE = 0.5  # of the covariance of the statistics, as there are few draws
+# How much of Ledoit and Wolf's share: with all of it axes are too alike where some are long.
+_SHRUNK = (1.0, 0.5)
+_ROWS_OF_AXIS = 3  # for a covariance that is not shrunk
+_QUANTILES = (0.0, 0.1, 0.25, 0.75, 0.95)
+_ROUNDS = 20  # of k-means
 _TREES = ("ward", "complete", "average")
 _RIDGE = 1e-9  # of standardized features, for columns that follow from others
 
+_Clustering = Callable[[FloatArray, int, np.random.Generator], IntArray]
+
 
 def are_quantized(X: FloatArray, y: IntArray) -> bool:
-    """Whether labels are regions of the features without a gap, as clusters of one Gaussian are.
+    """Whether labels look like clusters of one Gaussian, which are regions of it without a gap.
 
-    Gaussian classes that are so close leave some rows in the region of another class; how many is
-    known from their densities. Clusters leave none: they cut rows apart where these are dense. Such
-    are labels of k-means, of mixtures, and of trees by Ward's, complete or average linkage. Classes
-    with a gap between them are not, whoever named them.
+    Clusters cut rows apart where these are dense, and leave none in the region of another. Gaussian
+    classes that are so close leave some there, and classes with a gap between them are farther
+    apart than a clustering of one Gaussian gets. Looked for are labels of k-means, of mixtures, and
+    of trees by Ward's, complete or average linkage.
 
     Parameters
     ----------
@@ -47,19 +59,19 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
     Returns
     -------
     bool
-        False of classes of fewer than three rows. The fewer the rows, the more clusters are not
-        recognized, since fewer rows would be in the wrong region anyway.
+        False of classes of fewer than three rows.
 
     Notes
     -----
-    Rows in the region of another class are compared with a Poisson distribution, whose mean is the
-    sum of their posterior probabilities of other classes, at a level of .1; of true classes that
-    leave no gap, so many at most are taken for clusters. Up to 100 rows are also taken for clusters
-    where Gaussians that are cut off at the borders fit how deep they lie far better than whole
-    ones. The features are taken as they are,
-    standardized, and as their covariances within classes scale them, since clusters are made of
-    all. Trees are grown anew without the labels, of up to 1,000 rows; of more, a stratified sample
-    is looked at, and no tree.
+    Where k-means or a tree would leave 95 % of the rows where they are, tables are drawn from one
+    Gaussian with the covariance of the rows and clustered, and others from Gaussian classes as far
+    apart as these. What is compared is how far classes are apart, and how deep in their cells rows
+    lie, also less their own part in the means, which is large of many features. Labels are taken
+    for clusters that are within two standard deviations of the first kind and more than 1.3 from
+    the second, or farther from both, along the direction that tells them best. Of a mixture's
+    labels the rows in their own region are counted, more than in 95 % of tables of classes.
+    Features are taken as they are, and standardized. Of more than 300 rows a stratified sample is
+    looked at; a tree needs all rows, and is grown of up to 1,000.
 
     References
     ----------
@@ -79,168 +91,265 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
     >>> are_quantized(X + 4.0 * np.eye(3)[y][:, :2], y)
     False
     """
-    kept = sampled_rows(y, _MOST_ROWS, None)
-    is_whole = len(kept) == len(y)
+    is_whole = len(y) <= _MOST_ROWS_OF_TREE
+    kept = sampled_rows(y, _MOST_ROWS_OF_TREE, None)
     X, y = X[kept], y[kept]
     X = X[:, np.ptp(X, axis=0) > 0]
     if y.max() < 1 or np.bincount(y).min() < _LEAST_ROWS_OF_CLASS or not X.shape[1]:
         return False
     X = X - X.mean(axis=0)
     tables = X / X.std(), X / X.std(axis=0)
-    borders = list(_borders(tables, y))
-    if any(one.cut_through(one.n_wrong, len(y)) for one in borders):
+    return any(_is_clustered(table, y, is_whole) for table in tables) or _is_mixture(tables[1], y)
+
+
+def _is_clustered(X: FloatArray, y: IntArray, is_whole: bool) -> bool:
+    """Whether labels are drawn by one of the clusterings that would leave rows where they are."""
+    kept = sampled_rows(y, _MOST_ROWS, None)
+    if np.bincount(y[kept]).min() < _LEAST_ROWS_OF_CLASS:
+        return False
+    n_features, stream = X.shape[1], np.random.default_rng(0)
+    sample = row_space(X[kept] - X[kept].mean(axis=0), 1).rows, y[kept]
+    all_rows = row_space(X, 1).rows, y
+    if _has_gap(*sample, n_features, stream):
+        return False
+    if _stays_in_cells(*sample) and _is_drawn_by(_k_means, *sample, n_features, stream):
         return True
-    # A tree has no densities of its own, so it is held to those of which the least is expected.
-    least = min(borders, key=lambda one: one.n_expected)
-    nearly = [one for one in borders if one.n_wrong <= (1.0 - _SAME_AT_ALL) * len(y)]
-    few = [one for one in nearly if one.depth is not None and len(y) <= _FEW_ROWS]
-    most_wrong = _MOST_WRONG * len(y)
-    if any(one.n_wrong <= most_wrong and one.is_cut_off for one in few):
-        return True
-    is_cut_off = bool(few) and all(one.is_cut_off for one in few)
-    may_be_tree = bool(nearly) and (is_cut_off or least.cut_through(0, len(y)))
-    return (
-        is_whole
-        and may_be_tree
-        and any(
-            least.cut_through(n_wrong, len(y)) or (is_cut_off and n_wrong <= most_wrong)
-            for n_wrong in _wrong_in_trees(tables, y)
-        )
-    )
+    trees = _possible_trees(*all_rows) if is_whole else ()
+    return any(_is_drawn_by(tree, *all_rows, n_features, stream) for tree in trees)
+
+
+def _stays_in_cells(X: FloatArray, y: IntArray) -> bool:
+    return bool((_squares(X, _means(X, y)).argmin(axis=1) == y).mean() >= _SAME)
+
+
+def _possible_trees(X: FloatArray, y: IntArray) -> Iterator[_Clustering]:
+    distances, n_classes = pdist(X), int(y.max()) + 1
+    trees = [_Tree(method) for method in _TREES]
+    return (one for one in trees if _agreement(y, one.cut(distances, n_classes)) >= _SAME)
+
+
+def _has_gap(X: FloatArray, y: IntArray, n_features: int, stream: np.random.Generator) -> bool:
+    """Whether classes are so far apart that no clustering of one Gaussian comes near."""
+    one, found = _Normal.of(X, n_features), []
+    for _ in range(_LEAST_CLUSTERED):
+        rows = one.draw(len(y), stream)
+        labels = _k_means(rows, int(y.max()) + 1, stream)
+        found.append(_statistics(rows, labels)[0] if np.bincount(labels).min() > 1 else 0.0)
+    return bool(_statistics(X, y)[0] > np.max(found) + _GAP * np.std(found))
+
+
+def _k_means(X: FloatArray, n_classes: int, stream: np.random.Generator) -> IntArray:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of empty clusters
+        _, labels = kmeans2(X, n_classes, _ROUNDS, minit="++", rng=stream)
+    return np.asarray(labels, dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class _Borders:
-    """Rows in the region of another class, how many are expected, and the share near a border.
+class _Tree:
+    """The branches of a tree of rows."""
 
-    Of cells around means also how deep each row lies in its cell, and which cell that is.
+    method: str
+
+    def cut(self, distances: FloatArray, n_classes: int) -> IntArray:
+        branches: IntArray = fcluster(linkage(distances, self.method), n_classes, "maxclust") - 1
+        return branches
+
+    def __call__(self, X: FloatArray, n_classes: int, _: np.random.Generator) -> IntArray:
+        return self.cut(pdist(X), n_classes)
+
+
+def _agreement(y: IntArray, z: IntArray) -> float:
+    """The share of rows in matched classes."""
+    counts = np.zeros((int(y.max()) + 1, int(z.max()) + 1), dtype=np.int64)
+    np.add.at(counts, (y, z), 1)
+    return float(counts[linear_sum_assignment(-counts)].sum() / len(y))
+
+
+def _have_shapes(X: FloatArray, y: IntArray) -> bool:
+    """Whether rows suffice for a covariance of each class."""
+    return bool(np.bincount(y).min() >= X.shape[1] + 2)
+
+
+def _is_mixture(X: FloatArray, y: IntArray) -> bool:
+    """Whether as many rows as of mixtures, and more than of classes, are in their own region."""
+    kept = sampled_rows(y, _MOST_ROWS, None)
+    X, y, stream, n_classes = X[kept], y[kept], np.random.default_rng(0), int(y.max()) + 1
+    if not _have_shapes(X, y) or (own := _in_regions(X, y))[0] < _SAME:
+        return False
+    each, one = _Classes.of(X, y, X.shape[1]), _Normal.of(X, X.shape[1])
+    classes = [_in_regions(each.draw(y, stream), y)[0] for _ in range(_MOST_DRAWS)]
+    if np.mean(np.array(classes) >= own[0]) > _LEVEL:
+        return False
+    clusters = list[FloatArray]()
+    for _ in range(_LEAST_DRAWS):
+        rows = one.draw(len(y), stream)
+        model = GaussianMixture(n_classes, random_state=int(stream.integers(2**31)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            labels = model.fit_predict(rows)
+        if np.bincount(labels, minlength=n_classes).min() >= X.shape[1] + 2:
+            clusters.append(_in_regions(rows, labels))
+    if len(clusters) < _LEAST_CLUSTERED:
+        return False
+    least = np.mean(clusters, axis=0) - _LIKE_CLUSTERS * np.std(clusters, axis=0) - _RIDGE
+    return bool((own > least).all())
+
+
+def _in_regions(X: FloatArray, y: IntArray) -> FloatArray:
+    """The share of rows in the region of their class, and of those that densities leave in doubt.
+
+    Of Gaussians that are shaped each in its own way.
     """
+    scores = []
+    for code, mean in enumerate(_means(X, y)):
+        own = X[y == code]
+        covariance = np.atleast_2d(np.cov(own.T)) + _RIDGE * np.eye(X.shape[1])
+        offsets = X - mean
+        lengths = (offsets * np.linalg.solve(covariance, offsets.T).T).sum(axis=1)
+        scores.append(np.log(len(own)) - 0.5 * (lengths + np.linalg.slogdet(covariance)[1]))
+    doubts = 1.0 - softmax(scores, axis=0).max(axis=0)
+    return np.array([(np.argmax(scores, axis=0) == y).mean(), doubts.mean()])
 
-    n_wrong: int
-    n_expected: float
-    share_near: float
-    depth: FloatArray | None = None
-    cell: IntArray | None = None
 
-    def cut_through(self, n_wrong: int, n_rows: int) -> bool:
-        """Whether so few wrong rows are less than those of Gaussian classes that are so close."""
-        return (
-            n_wrong <= min((1.0 - _SAME) * n_rows, self.n_expected / 2.0)
-            and self.share_near >= _LEAST_NEAR
-            and bool(pdtr(n_wrong, self.n_expected) < _LEVEL)
-        )
-
-    @cached_property
-    def is_cut_off(self) -> bool:
-        """Whether rows stand as if what lay beyond the borders had been cut off."""
-        if self.depth is None or self.cell is None or self.share_near < _LEAST_NEAR:
+def _is_drawn_by(
+    how: _Clustering, X: FloatArray, y: IntArray, n_features: int, stream: np.random.Generator
+) -> bool:
+    """Whether labels are like clusters of one Gaussian, and unlike classes that are Gaussian."""
+    n_rows, n_classes = len(y), int(y.max()) + 1
+    wholes = [_Normal.of(X, n_features, shrunk) for shrunk in _SHRUNK]
+    each = _Classes.of(X, y, n_features)
+    of_labels = partial(_statistics_beside, how, stream)
+    own, clusters, classes = of_labels(X, y), list[FloatArray](), list[FloatArray]()
+    for n_drawn in (_LEAST_DRAWS, int(np.clip(_ROWS_DRAWN // n_rows, _LEAST_DRAWS, _MOST_DRAWS))):
+        while len(classes) < n_drawn:
+            rows = wholes[len(classes) % len(wholes)].draw(n_rows, stream)
+            labels = how(rows, n_classes, stream)
+            if np.bincount(labels, minlength=n_classes).min() > 1:
+                clusters.append(of_labels(rows, labels))
+            classes.append(of_labels(each.draw(y, stream), y))
+        if len(clusters) < _LEAST_CLUSTERED:
             return False
-        gain = _gain_by_cutting(self.depth, self.cell)
-        return gain > max(_LEAST_GAIN, _GAIN_OF_ROW * len(self.depth))
+        unlike, like = _places(own, np.stack(clusters), np.stack(classes))
+        if like < -_FAR:
+            return False
+    # What hardly any classes are is rather odd clusters: a clustering finds gaps that rows have.
+    return unlike > _UNLIKE_CLASSES and like > -max(_LIKE_CLUSTERS, 2.0 * (unlike - _ODD))
 
 
-def _gain_by_cutting(depth: FloatArray, cell: IntArray) -> float:
-    """By how much Gaussians cut off at 0 fit the depths better than whole ones, in log likelihood.
+def _statistics_beside(
+    how: _Clustering, stream: np.random.Generator, X: FloatArray, y: IntArray
+) -> FloatArray:
+    """Those of labels, and how well a clustering like theirs reproduces them."""
+    found = _statistics(X, y)
+    if how is _k_means:  # of many features each start gives other clusters
+        return found
+    return np.append(found, _agreement(y, how(X, int(y.max()) + 1, stream)))
 
-    Each cell has a mean of its own, all have one deviation.
+
+def _places(own: FloatArray, clusters: FloatArray, classes: FloatArray) -> tuple[float, float]:
+    """Along the way from classes to clusters, in standard deviations from either of them."""
+    covariance = np.cov(clusters.T) + np.cov(classes.T)
+    variances = np.diag(covariance) + _RIDGE
+    covariance = (1.0 - _SHRINKAGE) * covariance + _SHRINKAGE * np.diag(variances)
+    way = np.linalg.solve(covariance, clusters.mean(axis=0) - classes.mean(axis=0))
+    places = [
+        (own @ way - (drawn @ way).mean()) / ((drawn @ way).std() + _RIDGE)
+        for drawn in (classes, clusters)
+    ]
+    return float(places[0]), float(places[1])
+
+
+@dataclass(frozen=True)
+class _Normal:
+    """One Gaussian about 0, with the covariance of rows, which Ledoit and Wolf's rule may shrink.
+
+    `basis` has its axes in the coordinates of the rows; along further ones it is round.
     """
-    counts = np.bincount(cell)
-    present = np.maximum(counts, 1)
-    means = np.bincount(cell, depth) / present
-    deviation = float(np.sqrt(((depth - means[cell]) ** 2).mean() + _RIDGE))
-    whole = -len(depth) * (np.log(deviation) + 0.5)
 
-    def loss(point: FloatArray) -> tuple[float, FloatArray]:
-        middle, log_scale = point[:-1], point[-1]
-        scale = np.exp(log_scale)
-        z, beyond = (depth - middle[cell]) / scale, log_ndtr(middle / scale)
-        hazard = np.exp(-0.5 * (middle / scale) ** 2 - 0.5 * np.log(2.0 * np.pi) - beyond)
-        value = -0.5 * (z**2).sum() - len(z) * log_scale - (counts * beyond).sum()
-        of_means = (np.bincount(cell, z) - counts * hazard) / scale
-        of_scale = (z**2 - 1.0).sum() + (counts * hazard * middle / scale).sum()
-        return -float(value), -np.append(of_means, of_scale)
+    basis: FloatArray
+    deviations: FloatArray
+    rest: float
+    n_rest: int
 
-    least, widest = deviation / _MOST_DEVIATIONS, _MOST_DEVIATIONS * deviation
-    bounds = [*[(-widest, None)] * len(means), (np.log(least), np.log(widest))]
-    start = np.append(means, np.log(deviation))
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
-    return float(-found.fun - whole)
+    @classmethod
+    def of(cls, offsets: FloatArray, n_features: int, shrunk: float = 1.0) -> Self:
+        n_rows, n_axes = offsets.shape
+        variances, basis = np.linalg.eigh(offsets.T @ offsets / n_rows)
+        share = shrunk * ledoit_wolf_share(offsets, n_features)
+        rest = share * variances.sum() / n_features
+        deviations = np.sqrt((1.0 - share) * np.maximum(variances, 0.0) + rest)
+        return cls(basis, deviations, float(np.sqrt(rest)), n_features - n_axes)
 
-
-def _borders(tables: tuple[FloatArray, FloatArray], y: IntArray) -> Iterator[_Borders]:
-    """Those of each kind of Gaussian classes that the rows suffice for."""
-    for table in tables:
-        cells = _cells(table, y)
-        yield cells
-    Z = tables[1]
-    n_features, counts = Z.shape[1], np.bincount(y)
-    own = [Z[y == code] - mean for code, mean in enumerate(_means(Z, y))]
-    if len(y) - len(counts) >= n_features + 2:
-        shared = sum(rows.T @ rows for rows in own) / (len(y) - len(counts))
-        cells = _cells(_whitened(Z, shared)[0], y)
-        yield cells
-    if counts.min() >= n_features + 2:
-        covariances = [rows.T @ rows / (len(rows) - 1) for rows in own]
-        yield _regions(Z, y, covariances, cells.share_near)
+    def draw(self, n_rows: int, stream: np.random.Generator) -> FloatArray:
+        """Rows in their coordinates and, of further axes, in as many as hold them."""
+        rows = stream.standard_normal((n_rows, len(self.basis))) * self.deviations
+        if self.n_rest <= n_rows:
+            rest = stream.standard_normal((n_rows, self.n_rest))
+        else:  # by Bartlett's decomposition
+            rest = np.tril(stream.standard_normal((n_rows, n_rows)), -1)
+            np.fill_diagonal(rest, np.sqrt(stream.chisquare(self.n_rest - np.arange(n_rows))))
+        return np.hstack([rows @ self.basis.T, self.rest * rest])
 
 
-def _cells(Z: FloatArray, y: IntArray) -> _Borders:
-    """Of cells around the means; the variance is that of rows along the way to the next border."""
-    rows, means = np.arange(len(y)), _means(Z, y)
-    squares = (Z**2).sum(axis=1)[:, None] - 2.0 * Z @ means.T + (means**2).sum(axis=1)
+@dataclass(frozen=True)
+class _Classes:
+    """Gaussian classes as far apart as those of a table, of one shape where rows are too few."""
+
+    means: FloatArray
+    shapes: tuple[_Normal, ...]
+
+    @classmethod
+    def of(cls, X: FloatArray, y: IntArray, n_features: int) -> Self:
+        means, counts = _means(X, y), np.bincount(y)
+        n_classes = len(counts)
+        within = (X - means[y]) * np.sqrt(len(y) / (len(y) - n_classes))
+        between = (counts @ (means**2).sum(axis=1)) / (n_classes - 1)
+        # Means of rows without classes are apart by chance.
+        means = means * np.sqrt(max(0.0, 1.0 - (within**2).sum() / len(y) / between))
+        parts = [within[y == code] for code in range(n_classes)] if _have_shapes(X, y) else [within]
+        # A feature that hardly varies within classes is a gap between them, unless it is shrunk.
+        shrunk = float(len(parts) == 1 and len(y) < _ROWS_OF_AXIS * n_features)
+        shapes = [_Normal.of(part, n_features, shrunk) for part in parts]
+        return cls(means, tuple(shapes))
+
+    def draw(self, y: IntArray, stream: np.random.Generator) -> FloatArray:
+        rows = self.shapes[0].draw(len(y), stream)
+        for code, shape in enumerate(self.shapes[1:], 1):
+            rows[y == code] = shape.draw(int((y == code).sum()), stream)
+        rows[:, : self.means.shape[1]] += self.means[y]
+        return rows
+
+
+def _statistics(X: FloatArray, y: IntArray) -> FloatArray:
+    """How far classes are apart, and how deep in their cells rows lie.
+
+    Once as they lie, and once less their own part in the means.
+    """
+    X = X - X.mean(axis=0)
+    rows, counts, means = np.arange(len(y)), np.bincount(y), _means(X, y)
+    squares = _squares(X, means)
     others = squares.copy()
     others[rows, y] = np.inf
     nearest = others.argmin(axis=1)
-    apart = np.linalg.norm(means[nearest] - means[y], axis=1)
-    depth = (others.min(axis=1) - squares[rows, y]) / (2.0 * np.where(apart > 0, apart, np.inf))
-    within = depth - _means(depth[:, None], y)[y, 0]
-    variance = (within**2).sum() / max(len(y) - len(means), 1) + _RIDGE
-    is_near = np.abs(depth) < _NEAR * np.sqrt(variance)
-    found = _of_scores(squares / (-2.0 * variance), y, float(is_near.mean()))
-    cell = squares.argmin(axis=1)
-    squares[rows, cell], own = np.inf, squares[rows, cell]
-    way = np.linalg.norm(means[squares.argmin(axis=1)] - means[cell], axis=1)
-    deep = (squares.min(axis=1) - own) / (2.0 * np.where(way > 0, way, np.inf))
-    return replace(found, depth=deep, cell=cell)
+    apart = 2.0 * np.linalg.norm(means[nearest] - means[y], axis=1) + _RIDGE
+    own, other = squares[rows, y], others.min(axis=1)
+    without = own * counts[y] / (counts[y] - 1), other * counts[nearest] / (counts[nearest] + 1)
+    total = (X**2).sum()
+    found = [counts @ (means**2).sum(axis=1) / total, counts.std() / len(y)]
+    for depth in ((other - own) / apart, (without[1] - without[0]) / apart):
+        around = depth - (np.bincount(y, depth) / counts)[y]
+        deviation = around.std() + _RIDGE
+        found += [(depth < 0).mean(), depth.mean() / deviation, deviation / np.sqrt(total)]
+        found += [(around**3).mean() / deviation**3, *np.quantile(depth, _QUANTILES) / deviation]
+    return np.array(found)
 
 
-def _regions(
-    Z: FloatArray, y: IntArray, covariances: list[FloatArray], share_near: float
-) -> _Borders:
-    """Of Gaussians with covariances of their own, by their densities."""
-    columns = []
-    for mean, share, covariance in zip(
-        _means(Z, y), np.bincount(y) / len(y), covariances, strict=True
-    ):
-        white, log_det = _whitened(Z - mean, covariance)
-        columns.append(np.log(share) - 0.5 * ((white**2).sum(axis=1) + log_det))
-    return _of_scores(np.column_stack(columns), y, share_near)
+def _squares(X: FloatArray, means: FloatArray) -> FloatArray:
+    """Squared distances from the means."""
+    squares: FloatArray = (X**2).sum(axis=1)[:, None] - 2.0 * X @ means.T + (means**2).sum(axis=1)
+    return squares
 
 
-def _of_scores(scores: FloatArray, y: IntArray, share_near: float) -> _Borders:
-    """Of log densities of shape (n_samples, n_classes)."""
-    n_wrong = int((scores.argmax(axis=1) != y).sum())
-    return _Borders(n_wrong, float((1.0 - softmax(scores, axis=1).max(axis=1)).sum()), share_near)
-
-
-def _whitened(Z: FloatArray, covariance: FloatArray) -> tuple[FloatArray, float]:
-    """Rows of unit covariance, and the log determinant of the given one."""
-    factor = np.linalg.cholesky(covariance + _RIDGE * np.eye(len(covariance)))
-    white = solve_triangular(factor, Z.T, lower=True).T
-    return white, float(2.0 * np.log(np.diag(factor)).sum())
-
-
-def _means(Z: FloatArray, y: IntArray) -> FloatArray:
-    return np.stack([Z[y == code].mean(axis=0) for code in range(int(y.max()) + 1)])
-
-
-def _wrong_in_trees(tables: tuple[FloatArray, FloatArray], y: IntArray) -> Iterator[int]:
-    """Rows that clusters of as many branches leave out, matched with the classes."""
-    n_classes = int(y.max()) + 1
-    for table in tables:
-        distances = pdist(table)
-        for method in _TREES:
-            branches = fcluster(linkage(distances, method), n_classes, "maxclust") - 1
-            counts = np.zeros((n_classes, n_classes), dtype=np.int64)
-            np.add.at(counts, (y, branches), 1)
-            yield len(y) - int(counts[linear_sum_assignment(-counts)].sum())
+def _means(X: FloatArray, y: IntArray) -> FloatArray:
+    return np.stack([X[y == code].mean(axis=0) for code in range(int(y.max()) + 1)])

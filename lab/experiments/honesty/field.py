@@ -162,8 +162,7 @@ CLAIM = Claim(
     simulate=_simulate,
     notes=(
         "Wanted is the level and two errors. UMAP with labels, PaCMAP and CEBRA are asked where "
-        "they are installed, which they were not. Of clusters of many features for their rows the "
-        "audit may say Yes: they are often not recognized. Real are iris, wine, breast cancer, "
-        "heart and sonar."
+        "they are installed, which they were not. Of clusters of few rows the audit may say Yes: "
+        "some are not recognized. Real are iris, wine, breast cancer, heart and sonar."
     ),
 )
