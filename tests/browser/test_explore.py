@@ -238,6 +238,7 @@ def test_a_feature_pointed_at_in_the_list_has_its_arrow_lit(wines: StudioPage):
     panel.part("more-features").click()
     expect(features).to_have_count(13)  # all of them, beyond those that have an arrow
     lit = panel.node.locator(".lit-arrow")
+    wines.page.mouse.move(2, 2)  # the list has unfolded below the pointer
     expect(lit).to_be_hidden()
     features.last.hover()
     expect(lit).to_be_visible()
