@@ -154,28 +154,25 @@ _VARIANCE = Contents(
 
 _KERNEL_WIDTH = Contents(
     "crescents",
-    (Fit("pca"),),
+    (Fit("pca", {"held_out": 0.0}, is_checked=True),),
     (
         Scene(
             "Too smooth",
             "Every density here is a sum of small hills, one on each row. With wide hills, at γ "
-            "{gamma}, the crescents turn into two blurred clouds. {held_out} of the held-out rows "
-            "are told apart.",
+            "{gamma}, the crescents turn into two blurred clouds.",
             "The plane stays the same throughout this story; only the width of the kernel changes.",
             gamma=5.0,
         ),
         Scene(
             "The default",
-            "With γ {gamma}, the contours begin to bend. Now {held_out} of the held-out rows are "
-            "told apart.",
+            "With γ {gamma}, the contours begin to bend.",
             "γ multiplies a rule of thumb for the width: this one is a fair first guess for any "
             "table.",
             gamma=1.0,
         ),
         Scene(
             "The shape of the data",
-            "With γ {gamma}, the contours follow both crescents, and {held_out} of the held-out "
-            "rows are told apart.",
+            "With γ {gamma}, the contours follow both crescents.",
             "This is the width to keep. Ask what a still narrower one would do.",
             gamma=0.5,
         ),
@@ -183,8 +180,9 @@ _KERNEL_WIDTH = Contents(
             "Too fine",
             "Narrower still, at γ {gamma}, the contours break up around single rows. They describe "
             "this sample, and no longer where the next row will be.",
-            "Held-out rows can stay well told apart while the density is already too fine: "
-            "{held_out} here. Below the picture, By γ finds the best γ by held-out rows.",
+            "Rows can be well told apart while the density drawn of them is too fine: here "
+            "{held_out} are, by planes that never saw them. Below the picture, By γ finds the best "
+            "γ by held-out rows.",
             gamma=0.1,
         ),
     ),

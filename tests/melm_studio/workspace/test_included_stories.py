@@ -126,11 +126,6 @@ def test_the_largest_variance_misleads(told):
     assert melm >= pca + 50
 
 
-def test_wide_kernels_hide_the_crescents(told):
-    wide, default, narrow, _ = _shares(told, "kernel-width", "held_out")
-    assert wide < default < narrow
-
-
 def test_noise_is_told_apart_in_training_rows_only(told):
     assert _shares(told, "noise", "training")[0] > 80
     held_out, guessing = (_shares(told, "noise", name)[0] for name in ("held_out", "guessing"))

@@ -6,7 +6,7 @@ from melm_studio.layout import ids
 from melm_studio.workspace.stories import INCLUDED_STORIES
 from tests.melm_studio.layout.trees import parts
 
-KEY = "kernel-width"
+KEY, KINDS = "kernel-width", ["fit", "check", "refits"]
 
 
 def test_a_story_opens_with_its_runs_done_and_can_be_shown(studio):
@@ -19,14 +19,14 @@ def test_a_story_opens_with_its_runs_done_and_can_be_shown(studio):
     restored = changes[f"{ids.RESTORED}.data"]
     assert restored["run"] in visitor.panels()
     assert restored["options"]["gamma"] == view["options"]["gamma"]
-    assert len(studio.store.runs_of(visitor.owner)) == 1  # no other was started
+    assert [run.kind for run in studio.store.runs_of(visitor.owner)] == KINDS  # none was started
 
 
 def test_a_story_that_is_opened_again_stores_nothing_twice(studio):
     visitor = studio.visitor()
     answers = [visitor.http.post(f"/stories/{KEY}", json={}).json for _ in range(2)]
     assert answers[0] == answers[1]
-    assert len(studio.store.runs_of(visitor.owner)) == 1
+    assert [run.kind for run in studio.store.runs_of(visitor.owner)] == KINDS
 
 
 def test_an_unknown_story_is_not_found(visitor):
