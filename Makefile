@@ -2,7 +2,7 @@
 
 VENV := .venv
 PYTHON_IN_VENV := $(VENV)/bin/python
-INSTALL := sh tools/install.sh $(VENV)
+INSTALL := sh lab/setup/install.sh $(VENV)
 PIN := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--custom-compile-command "make pins" $(UPGRADE)
 
@@ -95,7 +95,7 @@ lint-python: $(DEV)
 	@$(VENV)/bin/lint-imports --no-logo
 
 lint-page: $(PAGE_TOOLS)
-	@$(PYTHON_IN_VENV) -m tools.page_constants --check
+	@$(PYTHON_IN_VENV) -m lab.page_constants --check
 	@$(WITH_NODE) node_modules/.bin/eslint
 	@$(WITH_NODE) node_modules/.bin/tsc --project .
 	@$(WITH_NODE) node_modules/.bin/stylelint "assets/**/*.css"
@@ -117,7 +117,7 @@ pins: $(DEV) ## Pin the requirements again; UPGRADE=--upgrade takes newer versio
 	@$(PIN) requirements/docs.in --output-file requirements/docs.txt
 
 constants: $(DEV) ## Write the constants that the page's scripts share with Python
-	@$(PYTHON_IN_VENV) -m tools.page_constants
+	@$(PYTHON_IN_VENV) -m lab.page_constants
 
 clean: ## Remove the virtual environment, caches and test results
 	@rm -rf .testmondata* $(VENV) node_modules .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache test-results
@@ -127,16 +127,16 @@ page: $(DEV)
 	@$(WITH_NODE) node --test --test-reporter=dot "tests/page/*.test.mjs"
 
 browser: $(DEV)
-	@$(PYTHON_IN_VENV) tools/find_browser.py > /dev/null
+	@$(PYTHON_IN_VENV) lab/setup/find_browser.py > /dev/null
 
 browsers: $(DEV)
-	@$(PYTHON_IN_VENV) -m tools.find_other_browsers > /dev/null
+	@$(PYTHON_IN_VENV) -m lab.setup.find_other_browsers > /dev/null
 
 redis: $(DEV)
-	@$(PYTHON_IN_VENV) tools/find_redis.py > /dev/null
+	@$(PYTHON_IN_VENV) lab/setup/find_redis.py > /dev/null
 
 nginx:
-	@PATH="$$PATH:/usr/sbin" command -v nginx > /dev/null || sh tools/apt_install.sh nginx-light openssl || \
+	@PATH="$$PATH:/usr/sbin" command -v nginx > /dev/null || sh lab/setup/apt_install.sh nginx-light openssl || \
 		echo "Tests of the proxy need nginx. Type: sudo apt-get install nginx-light openssl"
 
 $(RUNTIME): requirements.txt | $(PYTHON_IN_VENV)
@@ -172,4 +172,4 @@ $(PAGE_TOOLS): package-lock.json | $(DEV)
 	@touch $@
 
 $(PYTHON_IN_VENV):
-	@sh tools/make_venv.sh $(VENV)
+	@sh lab/setup/make_venv.sh $(VENV)

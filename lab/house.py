@@ -24,8 +24,8 @@ import sklearn
 from sklearn.datasets import load_iris
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
+from lab.driver.visitor import opened_studio
 from melm_core import MELM
-from tools.driver.visitor import opened_studio
 
 ROOT = Path(__file__).parents[1]
 PRODUCT = ("melm_core", "melm_studio", "callbacks")

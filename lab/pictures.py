@@ -16,13 +16,13 @@ import numpy as np
 import pandas as pd
 from playwright.sync_api import Browser, FilePayload, Locator, ViewportSize, expect, sync_playwright
 
+from lab.driver.launcher import running_studio
+from lab.driver.page import LOAD_MODULE, Panel, StudioPage
 from lab.images import still
 from lab.recordings import RECORDINGS
+from lab.setup.find_browser import launch_options
 from melm_core.datasets import batches as drifting_batches
 from melm_studio.layout import ids
-from tools.driver.launcher import running_studio
-from tools.driver.page import LOAD_MODULE, Panel, StudioPage
-from tools.find_browser import launch_options
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 VIEWPORT: ViewportSize = {"width": 1440, "height": 900}

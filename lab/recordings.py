@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from playwright.sync_api import FilePayload, FloatRect, Locator, Page, expect
 
+from lab.driver.page import DEADLINE_S, Panel, StudioPage
 from lab.images import Frame, animation, is_blank
-from tools.driver.page import DEADLINE_S, Panel, StudioPage
 
 BOX = "node => node.getBoundingClientRect().toJSON()"
 WIDTH = 560

@@ -19,7 +19,7 @@ import tempfile
 import types
 from pathlib import Path
 
-OURS = ("app", "callbacks", "melm_core", "melm_studio", "tools")
+OURS = ("app", "callbacks", "melm_core", "melm_studio", "lab")
 NO_MODULES = ("fcntl", "grp", "pwd", "resource", "termios")
 NOT_OF_OS = (
     "fork",
@@ -73,13 +73,13 @@ def run_the_command(folder: Path) -> None:
 
 
 def use_a_studio(folder: Path) -> None:
+    from lab.driver.visitor import opened_studio, shared_reader
     from melm_studio.configuration.data_folder import FolderInUseError, locked
     from melm_studio.configuration.settings import Settings
     from melm_studio.reading import OwnProcessReader
     from melm_studio.workers import pool
     from melm_studio.workers.supervisor import supervised
     from tests.melm_studio.runs.helpers import wait_until
-    from tools.driver.visitor import opened_studio, shared_reader
 
     assert pool.START_METHOD == "spawn"
     assert isinstance(shared_reader(), OwnProcessReader)
@@ -99,7 +99,7 @@ def use_a_studio(folder: Path) -> None:
 
 
 def main() -> None:
-    import tools.driver.visitor  # noqa: F401 - and with it all that others wrote
+    import lab.driver.visitor  # noqa: F401 - and with it all that others wrote
 
     assert resource.getrlimit(resource.RLIMIT_DATA)
     become_windows()

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from app import main
 from callbacks.routes.static_files import PLOTLY_PATH
+from lab.driver.visitor import Studio, components, is_pattern, opened_studio
 from melm_core.recipe import Recipe, Step, StepKind
 from melm_studio.configuration.data_folder import locked
 from melm_studio.layout import ids
@@ -26,7 +27,6 @@ from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.runs.store.folder_identity import identify
 from melm_studio.tables import ClassRules, Column, ReadOptions, Role
-from tools.driver.visitor import Studio, components, is_pattern, opened_studio
 
 NOWHERE = "192.0.2.1"  # an address of documents, at which no machine listens
 ROUTES = {

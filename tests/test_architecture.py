@@ -16,7 +16,6 @@ PACKAGES = (
     "melm_core",
     "melm_studio",
     "tests",
-    "tools",
 )
 PRODUCT = {"callbacks", "melm_core", "melm_studio"}
 MODULES = sorted(

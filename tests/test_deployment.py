@@ -17,6 +17,8 @@ from celery.bin.worker import worker as celery_worker_command
 
 import app
 from callbacks.addresses import Body
+from lab.driver.visitor import opened_studio
+from lab.setup.find_redis import REMEDY, find_redis
 from melm_studio.configuration.memory_budget import (
     PROCESS_MB,
     REDIS_BESIDE_MB,
@@ -38,8 +40,6 @@ from tests.deployment import (
 )
 from tests.melm_studio.runs.helpers import wait_until
 from tests.melm_studio.runs.redis_server import RedisServer
-from tools.driver.visitor import opened_studio
-from tools.find_redis import REMEDY, find_redis
 
 PAGE = (ROOT / "docs" / "deployment.md").read_text()
 DEFAULTS = Settings(data_dir=default_data_dir({})).as_environment()

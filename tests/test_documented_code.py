@@ -24,11 +24,11 @@ from sklearn.datasets import load_iris, load_wine
 
 import lab.benchmarks.__main__ as measuring
 import lab.experiments.__main__ as experimenting
+from lab.driver.launcher import running_studio
+from lab.driver.visitor import opened_studio
 from melm_studio.command import argument_parser
 from melm_studio.configuration.settings import Settings
 from melm_studio.tables import load_sample
-from tools.driver.launcher import running_studio
-from tools.driver.visitor import opened_studio
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]

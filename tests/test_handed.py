@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from lab.driver.launcher import running_studio
 from lab.experiments.records import DEFAULT_DATA
 from melm_studio.programs.client import StudioClient
 from melm_studio.tables import NO_LABEL, prepare, read_table
 from melm_studio.tables.labeled_data import LabeledData
-from tools.driver.launcher import running_studio
 
 HERE = Path(__file__).parents[1]
 HANDED = DEFAULT_DATA.parent / "handed"

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import requests
 
-from tools.driver.launcher import running_studio
-from tools.driver.remote_client import RemoteClient
-from tools.driver.visitor import Visitor
+from lab.driver.launcher import running_studio
+from lab.driver.remote_client import RemoteClient
+from lab.driver.visitor import Visitor
 
 AT_ONCE = 8
 HEALTH_S = 10  # a bound that only silence exceeds

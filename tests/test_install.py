@@ -26,7 +26,7 @@ def program(venv: Path, name: str, *, status: int) -> None:
 
 
 def calls(venv: Path) -> list[str]:
-    command = ["sh", str(ROOT / "tools/install.sh"), str(venv), "wanted.txt"]
+    command = ["sh", str(ROOT / "lab/setup/install.sh"), str(venv), "wanted.txt"]
     subprocess.run(command, check=True, timeout=60)
     lines = (venv / "calls.txt").read_text().splitlines()
     return [line for line in lines if line.endswith("wanted.txt")]

@@ -20,13 +20,13 @@ import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 
+from lab.driver.launcher import running_studio
+from lab.driver.visitor import opened_studio
 from melm_studio.programs.client import RefusedError, StudioClient
 from tests.callbacks.guards.test_ambiguous_requests import AMBIGUOUS, EMPTY_CHUNKS, POST, SECOND
 from tests.callbacks.guards.web_servers import serving
 from tests.deployment import DEPLOY
 from tests.nginx import needs_nginx, proxied
-from tools.driver.launcher import running_studio
-from tools.driver.visitor import opened_studio
 
 pytestmark = [pytest.mark.slow, needs_nginx]
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from lab.driver.visitor import opened_studio
 from tests.callbacks.tables import blobs, csv
-from tools.driver.visitor import opened_studio
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("callbacks", "melm_core", "melm_studio", "tools")
+PACKAGES = ("callbacks", "melm_core", "melm_studio", "lab")
 MODULES = sorted(
     path.relative_to(ROOT)
     for pattern in ("app.py", *(f"{package}/**/*.py" for package in PACKAGES))

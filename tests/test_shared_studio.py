@@ -18,6 +18,9 @@ import psutil
 import pytest
 from requests import RequestException
 
+from lab.driver.launcher import running_studio
+from lab.driver.remote_client import RemoteClient
+from lab.driver.visitor import Visitor
 from melm_studio.configuration.redis_address import PREFIX
 from melm_studio.layout import ids
 from melm_studio.programs.local_studio import free_port
@@ -26,9 +29,6 @@ from melm_studio.workspace.workspace import MAX_PANELS
 from tests.deployment import command_of
 from tests.melm_studio.runs.helpers import wait_until
 from tests.melm_studio.runs.redis_server import running_redis
-from tools.driver.launcher import running_studio
-from tools.driver.remote_client import RemoteClient
-from tools.driver.visitor import Visitor
 
 pytestmark = pytest.mark.slow
 

@@ -7,12 +7,12 @@ from contextlib import ExitStack, closing
 import pytest
 import requests
 
+from lab.driver.launcher import running_studio
+from lab.driver.remote_client import RemoteClient
+from lab.driver.visitor import Visitor
 from tests.callbacks.routes.talks.messages import read_messages
 from tests.melm_studio.runs.helpers import wait_until
 from tests.melm_studio.runs.redis_server import running_redis
-from tools.driver.launcher import running_studio
-from tools.driver.remote_client import RemoteClient
-from tools.driver.visitor import Visitor
 
 pytestmark = pytest.mark.slow
 

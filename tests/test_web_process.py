@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from lab.driver.launcher import ROOT, running_studio
 from melm_studio.configuration.allocator import MOST_ARENAS
-from tools.driver.launcher import ROOT, running_studio
 
 # Serves as `python app.py` does, and prints what only the process itself knows.
 _TELLING = f"""

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from lab.driver.launcher import running_studio
+from lab.driver.remote_client import RemoteClient
+from lab.driver.visitor import Visitor
 from melm_core.compiled.build import compiler
 from tests.melm_studio.runs.helpers import wait_until
 from tests.wheels import LIBRARY, ROOT, built_wheels, installed
-from tools.driver.launcher import running_studio
-from tools.driver.remote_client import RemoteClient
-from tools.driver.visitor import Visitor
 
 MOST_BYTES = 2_100_000
 OLDEST = ("numpy==1.26.*", "scikit-learn==1.5.*")

@@ -1,4 +1,4 @@
-// Written by tools/page_constants.py: what the page shares with Python. Do not edit.
+// Written by lab/page_constants.py: what the page shares with Python. Do not edit.
 
 /** What the page can show. */
 export const MODES = Object.freeze(["explore", "compare", "present"]);

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+from lab.driver.visitor import Visitor, opened_studio, shared_reader
 from lab.stories.facts import run_of
 from melm_studio.configuration.settings import Settings
 from melm_studio.workspace.project import story_in
@@ -15,7 +16,6 @@ from melm_studio.workspace.stories import INCLUDED_STORIES, IncludedStory
 from melm_studio.workspace.story import StoryView
 from melm_studio.workspace.view_spec import ViewSpec
 from melm_studio.workspace.workspace import Workspace
-from tools.driver.visitor import Visitor, opened_studio, shared_reader
 
 _STYLE = {
     "width": 160,

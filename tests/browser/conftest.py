@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, WebError
 
-from tools.driver.launcher import Studio, running_studio
-from tools.driver.page import StudioPage
-from tools.find_browser import launch_options
+from lab.driver.launcher import Studio, running_studio
+from lab.driver.page import StudioPage
+from lab.setup.find_browser import launch_options
 
 HERE = Path(__file__).parent
 # What the slow tests try in every value, the fast ones in the first.

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import FloatRect, Page, expect
 
-from tools.driver.launcher import running_studio
-from tools.driver.page import Panel, StudioPage
+from lab.driver.launcher import running_studio
+from lab.driver.page import Panel, StudioPage
 
 # The browser itself reports every request that finds no server, and so does Dash.
 NO_SERVER = r"net::ERR_|the server did not respond"

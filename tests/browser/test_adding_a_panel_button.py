@@ -7,10 +7,10 @@ import sys
 import pytest
 from playwright.sync_api import expect
 
+from lab.driver.launcher import running_studio
+from lab.driver.page import StudioPage
 from melm_studio.layout import ids
 from tests.callbacks.routes.test_adding_a_panel_button import add_the_button, copy_of_the_studio
-from tools.driver.launcher import running_studio
-from tools.driver.page import StudioPage
 
 
 @pytest.mark.slow

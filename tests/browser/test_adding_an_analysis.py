@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from lab.driver.page import StudioPage
 from melm_studio.layout import ids
 from tests.melm_studio.analyses.toy.mean_row import MEAN_ROW
 from tests.melm_studio.analyses.toy.studio import served, toy_studio
-from tools.driver.page import StudioPage
 
 
 @pytest.fixture

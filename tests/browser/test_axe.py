@@ -12,11 +12,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
+from lab.driver.page import StudioPage
+from lab.driver.visitor import opened_studio
 from lab.site.__main__ import run_sphinx
 from lab.site.replays import gallery_page
 from melm_studio.layout.shell.welcome import BEGIN
-from tools.driver.page import StudioPage
-from tools.driver.visitor import opened_studio
 
 SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
 PHONE: ViewportSize = {"width": 390, "height": 844}

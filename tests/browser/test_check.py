@@ -8,8 +8,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from lab.driver.page import StudioPage
 from melm_studio.layout import ids
-from tools.driver.page import StudioPage
 
 
 @pytest.mark.provokes(r"400 \(BAD REQUEST\).*verdict\.json")

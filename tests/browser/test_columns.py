@@ -7,10 +7,10 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from lab.driver.page import StudioPage
 from melm_studio.layout import ids
 from tests.callbacks.table_dialog.test_columns import pots
 from tests.callbacks.tables import csv
-from tools.driver.page import StudioPage
 
 MOST_STEPS = 20
 

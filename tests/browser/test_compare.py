@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from lab.driver.page import NOTE_TEXTS, Panel, StudioPage
 from melm_studio.layout import ids
 from melm_studio.planes.traces import PlaneTrace
-from tools.driver.page import NOTE_TEXTS, Panel, StudioPage
 
 A_ROW = 7
 N_STARTS = 500  # of the digits, which take minutes

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from lab.driver.page import StudioPage
 from melm_studio.layout import ids
-from tools.driver.page import StudioPage
 
 RAGGED = "length,width,kind\n1,2,a\n1,2\n"
 RAGGED_SENTENCE = "Row 3 (the first line is row 1) has 2 fields where the header has 3."

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from lab.driver.page import StudioPage
 from melm_studio.tables import load_sample
-from tools.driver.page import StudioPage
 
 ANSWER = "Yes, unless more than 16 neighboring rows belong together."
 

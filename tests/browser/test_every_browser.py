@@ -15,12 +15,12 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 from sklearn.datasets import load_wine
 
+from lab.driver.every_browser import BrowserPage, ChromiumPage, Point, firefox, webkit
+from lab.driver.launcher import Studio
+from lab.driver.page import AXES, IN_MOTION, PLACE_OF_A_ROW, StudioPage
+from lab.setup.find_other_browsers import FIREFOX_REMEDY, WEBKIT_REMEDY, find_firefox, find_webkit
 from melm_core.base.array_types import FloatArray
 from melm_studio.layout import ids
-from tools.driver.every_browser import BrowserPage, ChromiumPage, Point, firefox, webkit
-from tools.driver.launcher import Studio
-from tools.driver.page import AXES, IN_MOTION, PLACE_OF_A_ROW, StudioPage
-from tools.find_other_browsers import FIREFOX_REMEDY, WEBKIT_REMEDY, find_firefox, find_webkit
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

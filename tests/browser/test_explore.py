@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from lab.driver.page import Panel, StudioPage
 from melm_studio.planes.traces import PlaneTrace
-from tools.driver.page import Panel, StudioPage
 
 LONG = 500
 

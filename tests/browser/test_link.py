@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from lab.driver.page import Panel, StudioPage, share_by
 from melm_studio.layout import ids
-from tools.driver.page import Panel, StudioPage, share_by
 
 POTS = "\n".join(
     ["height,width,weight,ware"]

@@ -12,11 +12,11 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.decomposition import PCA
 from threadpoolctl import threadpool_limits
 
+from lab.driver.page import Panel, StudioPage
 from melm_core import MELM, cauchy_schwarz_divergence
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.read import read_table
-from tools.driver.page import Panel, StudioPage
 
 # So many starts take seconds: time enough for many frames, however slowly they are painted.
 MANY_STARTS = 40

@@ -10,8 +10,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
+from lab.driver.page import Panel, StudioPage, share_by, wait_until
 from melm_studio.layout import ids
-from tools.driver.page import Panel, StudioPage, share_by, wait_until
 
 # A search takes some times as long as a run.
 FOUND_MS = 240_000

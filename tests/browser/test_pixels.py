@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tools.driver.page import StudioPage
+from lab.driver.page import StudioPage
 
 
 def digits(page: Page):

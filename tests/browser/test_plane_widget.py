@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 
 import melm_studio
-from tools.driver.page import wait_until
+from lab.driver.page import wait_until
 
 X, Y = load_iris(return_X_y=True)
 HOST = """async ([state, background]) => {

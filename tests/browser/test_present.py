@@ -10,8 +10,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, expect
 
+from lab.driver.page import Panel, StudioPage, share_by, wait_until
 from melm_studio.layout import ids
-from tools.driver.page import Panel, StudioPage, share_by, wait_until
 
 # Notes what stands above the picture in front, each time it is something else.
 NOTE_VERDICTS = """() => {

@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from lab.driver.page import StudioPage, wait_until
 from melm_studio.layout import ids
-from tools.driver.page import StudioPage, wait_until
 
 pytestmark = pytest.mark.slow
 

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
+from lab.driver.launcher import running_studio
+from lab.driver.page import StudioPage
 from tests.nginx import needs_nginx, proxied
-from tools.driver.launcher import running_studio
-from tools.driver.page import StudioPage
 
 pytestmark = [pytest.mark.slow, needs_nginx]
 

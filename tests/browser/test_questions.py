@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
-from tools.driver.page import StudioPage
+from lab.driver.page import StudioPage
 
 
 @pytest.mark.slow

@@ -11,12 +11,12 @@ import psutil
 import pytest
 from playwright.sync_api import APIResponse, BrowserContext, Page, Route, expect
 
+from lab.driver.launcher import Studio, running_studio
+from lab.driver.page import DEADLINE_S, Panel, StudioPage
 from melm_studio.configuration.messages import STOPPED
 from melm_studio.layout import ids
 from melm_studio.layout.shell.welcome import BEGIN
 from melm_studio.planes.captions import REPEATING
-from tools.driver.launcher import Studio, running_studio
-from tools.driver.page import DEADLINE_S, Panel, StudioPage
 
 LONG = 500  # starts: minutes of work on the digits
 GOES_ON_WITHIN_MS = 5000

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tools.driver.page import StudioPage
+from lab.driver.page import StudioPage
 
 GONE = "The run of this address is gone"
 

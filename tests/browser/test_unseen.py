@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from tools.driver.launcher import Studio, running_studio
-from tools.driver.page import StudioPage
+from lab.driver.launcher import Studio, running_studio
+from lab.driver.page import StudioPage
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from lab.driver.page import IN_MOTION, Panel, StudioPage
 from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.planes.traces import PlaneTrace
-from tools.driver.page import IN_MOTION, Panel, StudioPage
 
 # The traces of three classes: three contours each, train and held_out points each, two for the
 # arrows, and one for the names.

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
-from tools.driver.page import StudioPage
+from lab.driver.page import StudioPage
 
 
 def test_each_answer_is_a_sentence_first_in_place_of_the_inspector(page: Page):

@@ -9,7 +9,7 @@ import brotli
 import pytest
 from werkzeug.test import TestResponse
 
-from tools.driver.visitor import Studio, Visitor, opened_studio
+from lab.driver.visitor import Studio, Visitor, opened_studio
 
 
 @pytest.fixture(scope="module")

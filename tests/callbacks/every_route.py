@@ -19,7 +19,7 @@ from werkzeug.routing import Rule
 from werkzeug.test import TestResponse
 
 from callbacks.addresses import Address, Guard, address_of
-from tools.driver.visitor import Studio, Visitor
+from lab.driver.visitor import Studio, Visitor
 
 # What these convert was stored before.
 _STORED = ("melm_studio.runs", "melm_studio.talks", "melm_core")

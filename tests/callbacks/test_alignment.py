@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lab.driver.traces import points
 from melm_core.linalg import orthogonal_procrustes
-from tools.driver.traces import points
 
 N_CLASSES = 3
 

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from callbacks.routes.api.endpoints import PREFIX
+from lab.driver.visitor import components
 from melm_studio.command import main
 from melm_studio.layout import ids
 from melm_studio.programs.run_table import folded_scores, judged_data
@@ -19,7 +20,6 @@ from melm_studio.runs.records.data_source import DataSource
 from tests.callbacks.routes.test_project_file import open_project, save
 from tests.callbacks.tables import csv
 from tests.callbacks.test_share_link import DATA, drop, open_link, shared
-from tools.driver.visitor import components
 
 NAME = "visits.csv"
 ANSWERS = {"limits": "indicator", "use:visit": "group", "use:rare": "feature"}

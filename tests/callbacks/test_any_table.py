@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from lab.driver.visitor import components
 from melm_core.methods import METHODS
 from melm_studio.layout import ids
 from melm_studio.planes.plane_view import PlaneViewer
@@ -18,7 +19,6 @@ from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.read import TableError, read_table
 from tests.callbacks.odd_tables import tables
-from tools.driver.visitor import components
 
 SUMMARY, ERROR = f"{ids.DATA_SUMMARY}.children", f"{ids.DATA_ERROR}.children"
 SENTENCE = re.compile(r"[^\s<][^\n]+\.")

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lab.driver.visitor import components
 from melm_studio.layout import ids
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.roles import NO_LABEL
 from melm_studio.tables.samples import SAMPLES, load_sample
 from tests.callbacks.tables import blobs, csv
-from tools.driver.visitor import components
 
 ERROR, DATA = f"{ids.DATA_ERROR}.children", f"{ids.DATA}.data"
 CHOICE, SOURCE = f"{ids.CHOICE}.data", f"{ids.SOURCE}.data"

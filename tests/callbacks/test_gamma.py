@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lab.driver.visitor import strict_json
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
@@ -13,7 +14,6 @@ from melm_studio.analyses import tree
 from melm_studio.runs.records.run import RunState
 from melm_studio.workspace.workspace import MAX_PANELS, PANELS_FULL
 from tests.callbacks.tables import csv
-from tools.driver.visitor import strict_json
 
 CURVED = [key for key, method in METHODS.items() if not method.is_linear and method.is_installed]
 

@@ -19,9 +19,9 @@ import pytest
 
 from callbacks.addresses import Guard, address_of
 from callbacks.guards.known_requests import argument_types
+from lab.driver.visitor import Studio, Visitor, declared_outputs, is_pattern, trigger_of
 from melm_studio.layout import ids
 from tests.callbacks.every_route import address, asked_for, example, names_of, noted, rules
-from tools.driver.visitor import Studio, Visitor, declared_outputs, is_pattern, trigger_of
 
 # A link that says whose browser this becomes is that visitor's own to give away.
 _GIVEN_AWAY = {"question", "recover"}

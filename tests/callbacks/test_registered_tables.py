@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lab.driver.visitor import components, opened_studio
 from melm_studio.layout import ids
 from melm_studio.operator_tables import sampling
 from melm_studio.operator_tables.all_rows import RegisteredTables
@@ -12,7 +13,6 @@ from melm_studio.operator_tables.plane_densities import kept_densities
 from melm_studio.workers.execute import execute_run
 from tests.melm_studio.layout.trees import parts
 from tests.melm_studio.operator_tables.tables import parquet_folder
-from tools.driver.visitor import components, opened_studio
 
 MENU, BUTTON = f"{ids.TABLES}.children", f"{ids.SAMPLES_OPEN}.children"
 TREES = {"kind": "table", "key": "trees", "name": "Trees"}

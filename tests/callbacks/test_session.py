@@ -8,7 +8,7 @@ import time
 import itsdangerous
 import pytest
 
-from tools.driver.visitor import opened_studio
+from lab.driver.visitor import opened_studio
 
 FORGERIES = {
     "cut short": lambda cookie, other: cookie[:-1],

@@ -7,13 +7,13 @@ import threading
 import pytest
 
 from callbacks.guards.error_answers import REPEAT_AFTER_S
+from lab.driver.visitor import shared_reader
 from melm_studio.layout import ids
 from melm_studio.reading import Readings
 from melm_studio.reading.readings import current_reading
 from melm_studio.workspace import data_source
 from melm_studio.workspace.project import opening
 from melm_studio.workspace.stories import INCLUDED_STORIES
-from tools.driver.visitor import shared_reader
 
 SMALL = b"x,y,class\n1,2,a\n4,5,b\n7,8,a\n5,5,b\n"
 read_table_apart = data_source.read_table_apart

@@ -7,11 +7,11 @@ import json
 import pytest
 
 from callbacks.story import FILE_NAME
+from lab.driver.visitor import components
 from melm_studio.layout import ids
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.workspace.story import MAX_VIEWS, Story
 from melm_studio.workspace.view_spec import ViewSpec
-from tools.driver.visitor import components
 
 STORY, NOTICE = f"{ids.STORY}.data", f"{ids.NOTICE}.children"
 LIST, SAVE = f"{ids.STORY_LIST}.children", f"{ids.STORY_SAVE}.disabled"

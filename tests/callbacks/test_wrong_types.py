@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from lab.driver.visitor import Studio, Visitor, declared_outputs, is_pattern, trigger_of
 from melm_studio.layout import ids
 from tests.callbacks.every_route import replaced
-from tools.driver.visitor import Studio, Visitor, declared_outputs, is_pattern, trigger_of
 
 CALLBACK = "/_dash-update-component"
 OF_OTHER_TYPES: tuple[Any, ...] = (

@@ -15,9 +15,9 @@ from typing import Any
 
 import psutil
 
+from lab.driver.visitor import Visitor
 from tests.melm_studio.runs.helpers import wait_until
 from tests.melm_studio.runs.processes import alive
-from tools.driver.visitor import Visitor
 
 PROJECT_ROOT = Path(__file__).parents[2]
 ANNOUNCED = "MELM Studio is at "

@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from lab.driver.visitor import opened_studio
 from melm_studio.programs.local_studio import free_port
 from melm_studio.runs.records.run import RunState
 from tests.chaos.studio_process import studio_process
 from tests.melm_studio.runs.helpers import wait_until
-from tools.driver.visitor import opened_studio
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lab.driver.visitor import opened_studio
 from melm_studio.runs.records.run import RunState
 from tests.melm_studio.runs.helpers import plane
-from tools.driver.visitor import opened_studio
 
 N_PLANES = 50
 

@@ -6,12 +6,12 @@ import signal
 
 import pytest
 
+from lab.driver.visitor import opened_studio
 from melm_studio.configuration.messages import OTHER_VERSION
 from melm_studio.programs.local_studio import free_port
 from melm_studio.runs.records.run import RunRecord, RunState
 from tests.chaos.studio_process import studio_process
 from tests.melm_studio.runs.helpers import assert_same_plane, wait_until
-from tools.driver.visitor import opened_studio
 
 pytestmark = pytest.mark.slow
 

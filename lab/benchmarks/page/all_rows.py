@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs
 
 from lab.benchmarks.page.studio import DEADLINE_MS, StudioPage, studio_page
 from lab.benchmarks.table import Measurement
-from tools.driver.page import LOAD_MODULE
+from lab.driver.page import LOAD_MODULE
 
 N_ROWS = (100_000, 1_000_000)
 N_FEATURES = 4

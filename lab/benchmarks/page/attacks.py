@@ -22,11 +22,11 @@ import numpy as np
 from requests import RequestException
 from requests.adapters import HTTPAdapter
 
+from lab.driver.crafted_files import open_tags
+from lab.driver.remote_client import Answer, RemoteClient
+from lab.driver.visitor import Visitor
 from melm_studio.layout import ids
 from melm_studio.workspace.stories import INCLUDED_STORIES
-from tools.driver.crafted_files import open_tags
-from tools.driver.remote_client import Answer, RemoteClient
-from tools.driver.visitor import Visitor
 
 # Of who is watched, and of who attacks: every address of this network is this machine.
 HOME, ADDRESS = "127.0.0.1", "127.0.0.2"

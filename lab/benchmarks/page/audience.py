@@ -22,9 +22,9 @@ from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from lab.benchmarks.page.studio import own_studio
 from lab.benchmarks.table import Measurement
-from tools.driver.remote_client import RemoteClient
-from tools.driver.visitor import Visitor
-from tools.find_browser import launch_options
+from lab.driver.remote_client import RemoteClient
+from lab.driver.visitor import Visitor
+from lab.setup.find_browser import launch_options
 
 N_VIEWERS = 200
 N_PAGES = 3

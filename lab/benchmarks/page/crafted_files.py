@@ -14,9 +14,9 @@ from requests import RequestException
 
 from lab.benchmarks.page.attacks import ADDRESS, HOME, AddressedClient, p95_ms
 from lab.benchmarks.table import Measurement
-from tools.driver.crafted_files import CRAFTED
-from tools.driver.launcher import Studio, running_studio
-from tools.driver.visitor import Visitor
+from lab.driver.crafted_files import CRAFTED
+from lab.driver.launcher import Studio, running_studio
+from lab.driver.visitor import Visitor
 
 _WATCHED_S = 8.0
 _PAUSE_S = 0.1

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, sync_playwright
 from lab.benchmarks.page.conditions import Conditions, throttle
 from lab.benchmarks.page.studio import DEADLINE_MS, VIEWPORT, own_studio
 from lab.benchmarks.table import Measurement
-from tools.find_browser import launch_options
+from lab.setup.find_browser import launch_options
 
 # Records in milliseconds the times of the largest contentful paint so far, for which canvases do
 # not count, of the picture of the first look, from when its button begins a run, when a plane

@@ -10,7 +10,7 @@ from sklearn.datasets import make_blobs
 
 from lab.benchmarks.page.studio import StudioPage, studio_page
 from lab.benchmarks.table import Measurement
-from tools.driver.page import LOAD_MODULE
+from lab.driver.page import LOAD_MODULE
 
 STARTS = 16
 SCRUBBED_MS = 5_000

@@ -28,8 +28,8 @@ from lab.benchmarks.page.attacks import (
 )
 from lab.benchmarks.page.crafted_files import crafted_files
 from lab.benchmarks.table import Measurement
-from tools.driver.launcher import Studio, running_studio
-from tools.driver.visitor import Visitor
+from lab.driver.launcher import Studio, running_studio
+from lab.driver.visitor import Visitor
 
 BEFORE_S = 6.0
 WATCHED_S = 15.0

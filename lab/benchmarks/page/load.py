@@ -27,9 +27,9 @@ from requests import RequestException
 
 from lab.benchmarks.page.studio import own_studio
 from lab.benchmarks.table import Measurement
-from tools.driver.launcher import Studio
-from tools.driver.remote_client import Answer, RemoteClient
-from tools.driver.visitor import Visitor
+from lab.driver.launcher import Studio
+from lab.driver.remote_client import Answer, RemoteClient
+from lab.driver.visitor import Visitor
 
 N_VISITORS = 20
 RUNS_EACH = 3

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, ViewportSize, sync_playwright
 
+from lab.driver.launcher import Studio, running_studio
+from lab.setup.find_browser import launch_options
 from melm_core.methods import METHODS
-from tools.driver.launcher import Studio, running_studio
-from tools.find_browser import launch_options
 
 VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
 DEADLINE_MS = 300_000

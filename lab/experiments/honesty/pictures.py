@@ -11,12 +11,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pandas as pd
 
+from lab.driver.traces import decoded, enclosed, points
+from lab.driver.visitor import Studio, Visitor, opened_studio
 from lab.experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from lab.experiments.honesty.shapes import SHAPES
 from melm_core.base import FloatArray, IntArray
 from melm_studio.planes.contours import CONTOUR_SHARES
-from tools.driver.traces import decoded, enclosed, points
-from tools.driver.visitor import Studio, Visitor, opened_studio
 
 _METHODS = {"melm": "MELM", "lda": "LDA", "plsda": "PLS-DA"}
 _N_TABLES, _NEW_ROWS = 8, 2_000

@@ -8,8 +8,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
+from lab.driver.page import StudioPage
 from melm_studio.layout import ids
-from tools.driver.page import StudioPage
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tools.driver.page import StudioPage, share_by
+from lab.driver.page import StudioPage, share_by
 
 N_ROWS = 60
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Download, Page, expect
 
-from tools.driver.page import StudioPage
+from lab.driver.page import StudioPage
 
 
 def opened(page: Page, saved: Download, folder: Path) -> Page:

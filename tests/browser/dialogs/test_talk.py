@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tools.driver.page import StudioPage
+from lab.driver.page import StudioPage
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
-from tools.driver.page import LOAD_MODULE, StudioPage
+from lab.driver.page import LOAD_MODULE, StudioPage
 
 # The first runs fill what stays once: plotly, the templates of menus, the caches of React.
 N_WARM = 2

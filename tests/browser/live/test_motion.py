@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from tools.driver.page import StudioPage
+from lab.driver.page import StudioPage
 
 # The planes that were painted, with the divergence that the panel showed meanwhile.
 RECORD = """() => {

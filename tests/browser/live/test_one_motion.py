@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from lab.driver.page import IN_MOTION, LOAD_MODULE, NOTE_TEXTS, StudioPage, names_on
 from melm_studio.layout import ids
-from tools.driver.page import IN_MOTION, LOAD_MODULE, NOTE_TEXTS, StudioPage, names_on
 
 # Notes with every frame whether the picture in front is blank, and how alike it is to the one
 # before: the product of the canonical correlations of their rows, 1 however a picture is turned

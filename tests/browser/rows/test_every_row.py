@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
-from tools.driver.page import LOAD_MODULE, StudioPage, wait_until
+from lab.driver.page import LOAD_MODULE, StudioPage, wait_until
 
 N_ROWS = 3_000
 ALONE = 1_234  # a row amid the picture, far from all others, which the sample leaves out

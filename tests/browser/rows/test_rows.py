@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from lab.driver.page import Panel, StudioPage, wait_until
 from melm_studio.planes.traces import PlaneTrace
 from melm_studio.tables import load_sample
 from tests.browser.test_axe import barriers
-from tools.driver.page import Panel, StudioPage, wait_until
 
 OUTLIER = 17
 POINTS = (PlaneTrace.TRAIN, PlaneTrace.HELD_OUT)

@@ -10,10 +10,10 @@ import pytest
 from PIL import Image, ImageColor
 from playwright.sync_api import Page, Route, ViewportSize, expect
 
+from lab.driver.page import StudioPage
 from melm_studio.layout import ids
 from melm_studio.layout.shell.welcome import BEGIN, IN_COMPARE
 from melm_studio.planes.theme import THEMES, Scheme
-from tools.driver.page import StudioPage
 
 SIZES: dict[str, ViewportSize] = {
     "projector": {"width": 1440, "height": 900},

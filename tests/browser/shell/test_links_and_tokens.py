@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tools.driver.page import StudioPage
+from lab.driver.page import StudioPage
 
 
 @pytest.mark.slow

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from lab.driver.launcher import running_studio
+from lab.driver.page import Panel, StudioPage, share_by
 from melm_studio.layout import ids
-from tools.driver.launcher import running_studio
-from tools.driver.page import Panel, StudioPage, share_by
 
 
 @pytest.mark.slow

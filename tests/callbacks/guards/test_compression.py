@@ -8,7 +8,7 @@ import brotli
 import flask
 import pytest
 
-from tools.driver.visitor import opened_studio
+from lab.driver.visitor import opened_studio
 
 MOST_BYTES = 550_000  # with the font; and some 30 kB are not found in the page
 HEADERS_BYTES = 400  # of an answer; what the browser counts as well

@@ -7,11 +7,11 @@ from contextlib import ExitStack
 import numpy as np
 import pytest
 
+from lab.driver.visitor import opened_studio
 from melm_studio.configuration.limits import DiskFullError
 from melm_studio.layout import ids
 from melm_studio.runs.records.run import RunState
 from tests.melm_studio.runs.store.full_disk import FullDisk
-from tools.driver.visitor import opened_studio
 
 RUN_ERROR, DATA_ERROR = f"{ids.RUN_ERROR}.children", f"{ids.DATA_ERROR}.children"
 FULL = "The disk of the studio is full"

@@ -8,8 +8,8 @@ import pytest
 
 from callbacks.addresses import Body
 from callbacks.routes.frames import MOST_RUNS
+from lab.driver.visitor import Visitor, declared_outputs, trigger_of
 from tests.callbacks.every_route import addresses
-from tools.driver.visitor import Visitor, declared_outputs, trigger_of
 
 ADDRESS = "/_dash-update-component"
 MALFORMED = {

@@ -10,7 +10,7 @@ import pytest
 from werkzeug.test import Client
 
 from callbacks.guards.path_prefix import PathPrefix
-from tools.driver.visitor import Visitor, opened_studio
+from lab.driver.visitor import Visitor, opened_studio
 
 PREFIX = "/user/ann/melm"
 SETTINGS = {"path_prefix": PREFIX, "proxies": 1, "framed_by": "https://hub.example.org"}

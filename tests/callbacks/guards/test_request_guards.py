@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from tools.driver.visitor import Studio, Visitor, opened_studio
+from lab.driver.visitor import Studio, Visitor, opened_studio
 
 HERE = {"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"}
 FOREIGN = {

@@ -11,8 +11,8 @@ import pytest
 
 from callbacks.keys import grants
 from callbacks.routes.api.endpoints import PREFIX
+from lab.driver.visitor import opened_studio
 from melm_studio.configuration.limits import DiskFullError, LimitReachedError
-from tools.driver.visitor import opened_studio
 
 DAY, MINUTE = 86_400.0, 60.0
 PAGE = "/links-and-tokens"

@@ -12,6 +12,7 @@ import pytest
 
 from app import create_app
 from callbacks.routes.api.endpoints import PREFIX
+from lab.driver.visitor import Studio, opened_studio, shared_reader
 from melm_studio.configuration.limits import Limits
 from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.configuration.settings import Settings
@@ -19,7 +20,6 @@ from melm_studio.runs.store.protocol import StoreUnavailableError
 from melm_studio.runs.store.redis import RedisRunStore
 from melm_studio.runs.store.redis import client as redis_client
 from tests.melm_studio.runs.redis_server import running_redis
-from tools.driver.visitor import Studio, opened_studio, shared_reader
 
 RUNS, TOKENS = f"{PREFIX}/runs", f"{PREFIX}/tokens"
 WORDS = str(StoreUnavailableError())

@@ -57,7 +57,7 @@ ASKED = """
 import json, sys
 from pathlib import Path
 from melm_studio.layout.shell.page_scripts import PAGE_SCRIPT, page_bundle
-from tools.driver.visitor import opened_studio
+from lab.driver.visitor import opened_studio
 
 with opened_studio(Path(sys.argv[1])) as studio:
     visitor = studio.visitor()

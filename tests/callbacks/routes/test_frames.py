@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from callbacks.routes import frames
+from lab.driver.traces import points
+from lab.driver.visitor import strict_json
 from melm_core.density import kernel_classes
 from melm_core.melm.objective import cauchy_schwarz_divergence, divergence_terms
 from melm_studio.configuration.messages import DATA_GONE
@@ -20,8 +22,6 @@ from melm_studio.scores import divergence_text
 from tests.callbacks.planes import standardized_by_class
 from tests.callbacks.tables import blobs, breast_cancer, csv
 from tests.melm_studio.runs.helpers import plane, run_of
-from tools.driver.traces import points
-from tools.driver.visitor import strict_json
 
 SURFACE = "surface?kind=densities&method=exact"
 RUN_ROUTES = (

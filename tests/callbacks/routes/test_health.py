@@ -9,9 +9,9 @@ import pytest
 
 from callbacks.routes import health
 from callbacks.routes.health import MAX_SUPERVISOR_SILENCE_S
+from lab.driver.visitor import opened_studio
 from melm_studio.configuration.limits import DiskFullError
 from melm_studio.runs.store.protocol import Sign
-from tools.driver.visitor import opened_studio
 
 FOR_MACHINES = ["/health", "/ready", "/metrics"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lab.driver.traces import decoded
 from melm_studio.planes.bent_features import PATH_SHARES
-from tools.driver.traces import decoded
 
 
 def answer_of(visitor, run: str, **query):

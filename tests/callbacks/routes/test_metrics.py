@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from lab.driver.visitor import opened_studio
 from melm_studio.runs.records.run import RunState
-from tools.driver.visitor import opened_studio
 
 
 @pytest.fixture

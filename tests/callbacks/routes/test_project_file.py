@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from lab.driver.visitor import components, opened_studio
 from melm_studio.analyses.sparse import SparseReport, SparseSize
 from melm_studio.analyses.verdict_file import verdict_in
 from melm_studio.configuration.settings import Settings
@@ -25,7 +26,6 @@ from melm_studio.workspace.project.results import checked_events
 from melm_studio.workspace.view_spec import ViewSpec
 from melm_studio.workspace.workspace import Workspace
 from tests.callbacks.tables import blobs, csv
-from tools.driver.visitor import components, opened_studio
 
 NAME = "two blobs.csv"
 WORDS = "words"

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from lab.driver.visitor import opened_studio
 from melm_studio.configuration.settings import Settings
-from tools.driver.visitor import opened_studio
 
 PROXIED = {"proxies": 1, "user_header": "X-Forwarded-User"}
 

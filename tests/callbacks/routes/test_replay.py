@@ -10,9 +10,9 @@ import pytest
 
 from callbacks.routes import replay
 from callbacks.routes.replay import MAX_FRAMES
+from lab.driver.traces import decoded
 from tests.callbacks.tables import blobs, csv
 from tests.melm_studio.planes.views import unpacked
-from tools.driver.traces import decoded
 
 NASTY = '</script><script>alert("x")</script>'
 

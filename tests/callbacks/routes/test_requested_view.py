@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lab.driver.visitor import strict_json
 from melm_core.linalg.planes import geodesic, principal_angles
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_studio.planes.view_options import MAX_EDITS
-from tools.driver.visitor import strict_json
 
 HELD_OUT, SEED = 0.25, 0
 

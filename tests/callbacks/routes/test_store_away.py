@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from lab.driver.visitor import opened_studio
 from melm_studio.runs.store.protocol import StoreUnavailableError
-from tools.driver.visitor import opened_studio
 
 
 def refuse(*_, **__):

@@ -9,9 +9,9 @@ from contextlib import closing
 import pytest
 
 from app import create_app
+from lab.driver.visitor import Studio, shared_reader
 from melm_studio.configuration.settings import Settings
 from melm_studio.runs.store import open_store
-from tools.driver.visitor import Studio, shared_reader
 
 WORDS = "Another program keeps the database of the studio locked."
 # More than the patience of a page, less than that of a run.

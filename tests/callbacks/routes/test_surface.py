@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from lab.driver.visitor import strict_json
 from melm_core.methods import METHODS
 from melm_studio.planes.decision_surface import KINDS
-from tools.driver.visitor import strict_json
 
 CURVED = [key for key, method in METHODS.items() if not method.is_linear and method.is_installed]
 

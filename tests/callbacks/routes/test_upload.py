@@ -12,13 +12,13 @@ import zipfile
 import numpy as np
 import pytest
 
+from lab.driver.visitor import components, opened_studio
 from melm_studio.layout import ids
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.read import read_table
 from melm_studio.tables.roles import NO_LABEL
 from tests.callbacks.tables import blobs, breast_cancer, csv, large_csv
 from tests.melm_studio.layout.trees import parts, texts
-from tools.driver.visitor import components, opened_studio
 
 SUMMARY, ERROR, DATA = (f"{ids.DATA_SUMMARY}.children", f"{ids.DATA_ERROR}.children", "data.data")
 SENTENCE = re.compile(r"\S[^<>{}\n]+\.")

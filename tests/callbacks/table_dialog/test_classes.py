@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lab.driver.visitor import components
 from melm_studio.layout import ids
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.validation import read
 from melm_studio.workspace.view_query import from_query, to_query
 from melm_studio.workspace.view_spec import ViewSpec
 from tests.callbacks.tables import blobs, csv
-from tools.driver.visitor import components
 
 CHOICE, ERROR = f"{ids.CHOICE}.data", f"{ids.COLUMNS_ERROR}.children"
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lab.driver.visitor import components
 from melm_studio.layout import ids
 from tests.callbacks.tables import blobs, csv
-from tools.driver.visitor import components
 
 CHOICE, ERROR = f"{ids.CHOICE}.data", f"{ids.DATA_ERROR}.children"
 TABLE, TOTAL, PAGE = (

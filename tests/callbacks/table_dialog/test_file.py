@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lab.driver.visitor import components
 from melm_studio.layout import ids
 from tests.melm_studio.tables.test_readers import workbook
-from tools.driver.visitor import components
 
 CHOICE = f"{ids.CHOICE}.data"
 

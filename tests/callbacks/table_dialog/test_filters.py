@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lab.driver.visitor import components
 from melm_studio.layout import ids
 from melm_studio.planes.captions import title
 from tests.callbacks.tables import csv
 from tests.callbacks.test_share_link import RESTORED, open_link, shared
-from tools.driver.visitor import components
 
 CHOICE, ERROR = f"{ids.CHOICE}.data", f"{ids.COLUMNS_ERROR}.children"
 N_ROWS = 60

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lab.driver.visitor import components
 from melm_studio.layout import ids
 from tests.callbacks.tables import csv
 from tests.callbacks.test_share_link import RESTORED, open_link, shared
-from tools.driver.visitor import components
 
 CHOICE = f"{ids.CHOICE}.data"
 AGE = 2  # the place of its column

@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 
 from callbacks.routes.api.endpoints import PREFIX
+from lab.driver.traces import enclosed, points
+from lab.driver.visitor import opened_studio
 from melm_studio.layout import ids
 from melm_studio.planes.contours import CONTOUR_SHARES
 from melm_studio.scores import accuracy_text, divergence_text, importance_sentence, share_text
@@ -21,8 +23,6 @@ from tests.callbacks.routes.test_project_file import open_project, save
 from tests.callbacks.tables import csv
 from tests.callbacks.test_compare import cells, numbers_of
 from tests.melm_studio.publication.test_program import computed
-from tools.driver.traces import enclosed, points
-from tools.driver.visitor import opened_studio
 
 RUNS = {
     "wine by MELM, refitted": {"method": "melm", "max_iter": 20, "held_out": ""},

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from lab.driver.traces import enclosed
 from melm_core import DiscriminantPlane
 from melm_core.base import percent
 from melm_core.evaluation import FittedProjection, Refits, Study, Unchanged
@@ -31,7 +32,6 @@ from melm_studio.runs.store.attempts import reopen, requeue
 from melm_studio.scores import blur_sentence, refits_sentence, refits_verdict
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, queue_run
-from tools.driver.traces import enclosed
 
 DATA = blobs(n_rows=60)
 

@@ -6,6 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
+from lab.driver.visitor import opened_studio
 from melm_studio.layout import scripts
 from melm_studio.layout.scripts import (
     ASSETS,
@@ -16,7 +17,6 @@ from melm_studio.layout.scripts import (
     style_sheet,
 )
 from melm_studio.layout.shell.page_scripts import PAGE_SCRIPT
-from tools.driver.visitor import opened_studio
 
 IMPORT = re.compile(r'^(?:import|export) .*?from "(\./|\.\./)([^"]+)";$', re.MULTILINE)
 # In a template, the name of a module may be a value.

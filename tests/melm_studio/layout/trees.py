@@ -8,7 +8,7 @@ from typing import Any
 
 from plotly.utils import PlotlyJSONEncoder
 
-from tools.driver.visitor import components
+from lab.driver.visitor import components
 
 
 def parts(*tree: Any) -> list[dict[str, Any]]:

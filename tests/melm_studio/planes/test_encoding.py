@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lab.driver.traces import arrays_in, decoded
 from melm_core.diagnostics import class_ellipses
 from melm_studio.application_folder import APPLICATION_FOLDER
 from melm_studio.planes.encoding import (
@@ -24,7 +25,6 @@ from melm_studio.planes.encoding import (
     typed,
     whole,
 )
-from tools.driver.traces import arrays_in, decoded
 
 SINGLES = st.floats(width=32)
 

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from lab.driver.traces import points
 from melm_core.diagnostics import class_ellipses
 from melm_studio.planes.figure import (
     arrow_handles,
@@ -23,7 +24,6 @@ from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.planes.traces import PlaneTrace, trace_meta
 from melm_studio.planes.types import Arrows, PlaneView
 from tests.melm_studio.planes.views import view_of
-from tools.driver.traces import points
 
 each_number_of_classes = pytest.mark.parametrize("n_classes", [2, 10, 20])
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score
 
+from lab.driver.traces import enclosed
 from melm_core import MELM
 from melm_core.density import DensityRule, kernel_classes
 from melm_core.density.class_densities import ClassDensities
@@ -24,7 +25,6 @@ from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.training_covariance import standardized
 from tests.melm_core.helpers import classes, invertible, labeled_data, plane
 from tests.melm_studio.runs.helpers import blobs
-from tools.driver.traces import enclosed
 
 DATA = labeled_data(*classes(3, 5))
 TRAIN, HELD_OUT = DATA.split(0.3, random_state=0)

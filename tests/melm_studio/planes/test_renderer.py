@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
+from lab.driver.traces import enclosed
 from melm_core.density import PlaceRegions
 from melm_core.methods import GAMMA
 from melm_studio.planes.contours import CONTOUR_SHARES, region_lines
@@ -20,7 +21,6 @@ from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.workers.inline import InlineRunner
 from tests.melm_studio.runs.helpers import blobs, queue_run, run_of
-from tools.driver.traces import enclosed
 
 DATA = blobs()
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lab.driver.traces import points
 from melm_core.base import FloatArray
 from melm_studio.layout.scripts import ASSETS
 from melm_studio.planes.figure import limits
@@ -28,7 +29,6 @@ from melm_studio.publication.replay import (
     replay_page,
 )
 from tests.melm_studio.planes.views import unpacked, view_of
-from tools.driver.traces import points
 
 NAMES = ("a", "b", "c")
 NASTY = '</script><script>alert("x")</script><img src=x>'

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 import redis
 
+from lab.setup.find_redis import REMEDY, find_redis
 from melm_studio.configuration.limits import Limits
 from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.programs.local_studio import free_port
 from melm_studio.runs.store.open_store import PATIENCE_S
 from melm_studio.runs.store.redis import RedisRunStore
 from tests.melm_studio.runs.helpers import wait_until
-from tools.find_redis import REMEDY, find_redis
 
 OPTIONS = ("--save", "", "--appendonly", "yes", "--appendfsync", "always")
 

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lab.driver.crafted_files import CRAFTED, many_constants
+from lab.driver.visitor import shared_reader
 from melm_studio.reading import FileReader, ReaderFailedError, ReadingLimits
 from melm_studio.tables import ReadOptions, TableError, read_apart, read_table, read_table_apart
 from melm_studio.tables.records import MAX_TEXT_BYTES
 from tests.melm_studio.tables.test_readers import FRAME, KINDS, packed, workbook
-from tools.driver.crafted_files import CRAFTED, many_constants
-from tools.driver.visitor import shared_reader
 
 MOST = {"max_rows": 2_000_000, "max_columns": 10_000}
 

@@ -8,6 +8,7 @@ from threading import Event
 import pytest
 from msgspec.structs import replace
 
+from lab.driver.visitor import shared_reader
 from melm_core.base import UserError
 from melm_studio.configuration.settings import Settings
 from melm_studio.reading import StillReadingError
@@ -18,7 +19,6 @@ from melm_studio.tables.roles import NO_LABEL
 from melm_studio.workspace import described_tables
 from melm_studio.workspace.described_tables import DescribedTables
 from melm_studio.workspace.workspace import Workspace
-from tools.driver.visitor import shared_reader
 
 CSV = b"x,y,label\n" + b"".join(
     b"%d.5,%d.25,%s\n" % (i % 9, i * i % 7, b"a" if i % 2 else b"b") for i in range(20)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab.driver.visitor import shared_reader
 from lab.stories.contents import CONTENTS
 from lab.stories.facts import facts_of, run_of, worded
 from lab.stories.recording import recorded
@@ -20,7 +21,6 @@ from melm_studio.workspace.project import open_project
 from melm_studio.workspace.stories import INCLUDED_STORIES
 from melm_studio.workspace.story import Story, StoryView
 from melm_studio.workspace.workspace import Workspace
-from tools.driver.visitor import shared_reader
 
 MOST_BYTES = 200_000
 WORDS_PER_MINUTE = 130  # a lecture

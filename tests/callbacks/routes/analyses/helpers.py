@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tools.driver.visitor import strict_json
+from lab.driver.visitor import strict_json
 
 
 def shown(visitor, run: str, name: str, **query: Any) -> dict[str, Any]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from lab.driver.visitor import shared_reader
 from melm_studio.configuration.settings import Settings
 from melm_studio.runs.records.run import RunState
 from melm_studio.workspace.workspace import Workspace
 from tests.callbacks.routes.analyses.helpers import shown
-from tools.driver.visitor import shared_reader
 
 NAME = "check"
 SAMPLE = "iris"

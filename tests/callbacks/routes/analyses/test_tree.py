@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lab.driver.visitor import strict_json
 from melm_core.datasets import batches
 from melm_core.linalg import principal_angles
 from melm_studio.analyses import tree as tree_analysis
@@ -18,7 +19,6 @@ from melm_studio.workspace.view_query import from_query
 from tests.callbacks.routes.analyses.helpers import analyzed, shown, stopped_after_a_report
 from tests.callbacks.tables import csv
 from tests.melm_studio.planes.views import unpacked
-from tools.driver.visitor import strict_json
 
 NAME = "tree"
 SAMPLE = "wine"

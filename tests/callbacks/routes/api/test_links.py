@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from callbacks.routes.api.endpoints import PREFIX
+from lab.driver.visitor import opened_studio
 from melm_studio.layout import ids
 from melm_studio.runs.records.stored_files import FileKind
 from tests.callbacks.tables import blobs, csv
-from tools.driver.visitor import opened_studio
 
 TABLE = csv(blobs(n_rows=60))
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from lab.driver.traces import arrays_in, points
 from tests.callbacks.tables import blobs, csv
-from tools.driver.traces import arrays_in, points
 
 N_ROWS = 2_400
 UNLABELED = [7, 9]

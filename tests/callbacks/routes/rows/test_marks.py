@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from lab.driver.traces import decoded
 from melm_studio.tables import load_sample
 from tests.callbacks.tables import csv
-from tools.driver.traces import decoded
 
 
 @pytest.fixture(scope="module")

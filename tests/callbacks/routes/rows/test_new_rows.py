@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from callbacks.routes import rows
+from lab.driver.traces import points as trace_points
 from melm_core.methods import SavedPlane
 from melm_studio.rows import refitted_probabilities
 from tests.callbacks.tables import blobs, csv
-from tools.driver.traces import points as trace_points
 
 N_ROWS = 90
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tools.driver.traces import points
+from lab.driver.traces import points
 
 STORY = "kernel-width"
 ADDRESS = "/presenter/picture"

@@ -17,9 +17,9 @@ from callbacks.routes.talks.audience import (
     Audience,
     WrongCodes,
 )
+from lab.driver.visitor import opened_studio
 from melm_studio.talks.talk import TalkView
 from tests.callbacks.routes.talks.messages import newest, read_messages
-from tools.driver.visitor import opened_studio
 
 NAMED = b"name,batch,x,y,class\n" + b"".join(
     f"patient {i},lab {i % 2},{i % 7},{(i * i) % 11},{'ab'[i % 2]}\n".encode() for i in range(40)

@@ -11,6 +11,7 @@ import pytest
 from werkzeug.serving import make_server
 
 from app import create_app
+from lab.driver.visitor import Studio
 from melm_studio.analyses import ANALYSES
 from melm_studio.configuration.settings import Settings
 from melm_studio.reading import FileReader, ReadingLimits
@@ -18,7 +19,6 @@ from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.tables import TABLE_JOB
 from melm_studio.workspace.project import read_apart
 from tests.melm_studio.analyses.toy.mean_row import MEAN_ROW
-from tools.driver.visitor import Studio
 
 _PROJECT_JOB = "tests.melm_studio.analyses.toy.registered:answer"
 

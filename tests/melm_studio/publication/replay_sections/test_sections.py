@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import melm_studio.publication.replay_sections as section_module
+from lab.driver.traces import points
 from melm_studio.analyses.tree import Height, NamedBranch, TreeArrays
 from melm_studio.publication.replay_sections import (
     ResamplesSection,
@@ -17,7 +18,6 @@ from melm_studio.publication.replay_sections import (
     tree_html,
 )
 from tests.melm_studio.planes.views import unpacked, view_of
-from tools.driver.traces import points
 
 NASTY = "</script><script>alert(1)</script>"
 VIEWS = [view_of(2, skewed=odd) for odd in (False, True, False, True)]

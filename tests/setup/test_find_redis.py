@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tools import find_redis
-from tools.find_redis import REMEDY
+from lab.setup import find_redis
+from lab.setup.find_redis import REMEDY
 
 
 @pytest.fixture

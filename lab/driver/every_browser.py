@@ -31,7 +31,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from selenium.webdriver.webkitgtk.options import Options
 from selenium.webdriver.webkitgtk.service import Service
 
-from tools.find_other_browsers import WebKit
+from lab.setup.find_other_browsers import WebKit
 
 DEADLINE_S = 60
 START_S = 60

@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.find_browser import is_snap
+from lab.setup.find_browser import is_snap
 
 APT_INSTALL = Path(__file__).with_name("apt_install.sh")
 FIREFOX_PACKAGES = ("firefox-esr",)

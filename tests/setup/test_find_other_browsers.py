@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.find_other_browsers import WebKit, find_firefox, find_webkit
+from lab.setup.find_other_browsers import WebKit, find_firefox, find_webkit
 
 
 @pytest.fixture

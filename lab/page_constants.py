@@ -1,6 +1,6 @@
 """Write the constants that the page's scripts share with Python.
 
-`python -m tools.page_constants` writes assets/studio/constants.mjs; with `--check` it only says
+`python -m lab.page_constants` writes assets/studio/constants.mjs; with `--check` it only says
 whether that file is current.
 """
 
@@ -26,7 +26,7 @@ _Value: TypeAlias = (
 
 MODULE = Path(__file__).parents[1] / "assets" / "studio" / "constants.mjs"
 OUTDATED = "{path} is not current. Write it again: make constants"
-HEAD = "// Written by tools/page_constants.py: what the page shares with Python. Do not edit.\n"
+HEAD = "// Written by lab/page_constants.py: what the page shares with Python. Do not edit.\n"
 
 
 def page_constants() -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from lab.setup import page_constants
 from melm_studio.layout.scripts import ASSETS
 from melm_studio.planes.traces import CurveTrace, PlaneTrace
 from melm_studio.planes.view_options import ViewOptions
-from tools import page_constants
 
 
 def test_the_constants_of_the_page_are_current():

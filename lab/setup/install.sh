@@ -6,7 +6,7 @@ set -eu
 
 venv=$1
 requirements=$2
-pins=$(dirname "$0")/../requirements/dev.txt
+pins=$(dirname "$0")/../../requirements/dev.txt
 
 by_pip() {
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$1"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tools import find_browser
-from tools.find_browser import BrowserError
+from lab.setup import find_browser
+from lab.setup.find_browser import BrowserError
 
 
 @pytest.fixture

@@ -1,1 +1,0 @@
-"""Programs that set up, check and document the studio."""
