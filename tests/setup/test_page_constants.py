@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lab.setup import page_constants
+from lab import page_constants
 from melm_studio.layout.scripts import ASSETS
 from melm_studio.planes.traces import CurveTrace, PlaneTrace
 from melm_studio.planes.view_options import ViewOptions
