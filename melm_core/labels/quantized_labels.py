@@ -141,7 +141,7 @@ def _has_gap(X: FloatArray, y: IntArray, n_features: int, stream: np.random.Gene
 def _k_means(X: FloatArray, n_classes: int, stream: np.random.Generator) -> IntArray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of empty clusters
-        _, labels = kmeans2(X, n_classes, _ROUNDS, minit="++", rng=stream)
+        _, labels = kmeans2(X, n_classes, _ROUNDS, minit="++", seed=stream)  # rng from 1.15 on
     return np.asarray(labels, dtype=np.int64)
 
 
