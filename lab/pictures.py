@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -321,6 +322,11 @@ def _four_methods(studio: StudioPage) -> None:
     for position in range(4):
         studio.panel(position).expect_end()
         expect(studio.panel(position).part("moves")).to_be_visible(timeout=240_000)
+    for numbers in (ids.COMPARED_LIST, ids.COMPARED):  # until no share and no p is still to come
+        table = studio.page.locator(f"#{numbers}")
+        expect(table).to_contain_text("PLS-DA")
+        expect(table).not_to_contain_text(re.compile(r"\d …"), timeout=240_000)
+    expect(studio.page.locator(f"#{ids.COMPARED_LIST}")).not_to_contain_text("–", timeout=240_000)
 
 
 if __name__ == "__main__":

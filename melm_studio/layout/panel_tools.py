@@ -47,7 +47,7 @@ def drag_buttons() -> list[Component]:
 def layer_switches() -> list[Component]:
     """The layers of every picture."""
     return [
-        switch("contours", "Contours", "Regions that hold 50, 80 and 95 % of each class"),
+        switch("contours", "Contours", "Regions that hold 50, 80 and 95 % of unseen rows"),
         switch("arrows", "Arrows", "The features with the largest loadings"),
         switch("names", "Class names", "The name of every class on its cloud"),
     ]

@@ -40,7 +40,8 @@ WORDS = {
     "densities in the plane, each class counting equally.",
     "Arrow": "A feature with a large loading: in which direction, and how far, rows move with it.",
     "Component": "One direction of the projection. Two span a plane, one a line, three a space.",
-    "Contours": "The regions that hold 50, 80 and 95 % of each class, at the γ of the densities.",
+    "Contours": "The regions that hold 50, 80 and 95 % of the rows of a class that a plane has not "
+    "seen; while it is searched for or changed, of those it is fitted to.",
     "Divergence": "The Cauchy-Schwarz divergence between the class densities, in nats: the larger, "
     "the less they overlap.",
     "Guessing": "The accuracy without any knowledge: one divided by the number of classes.",
