@@ -432,12 +432,17 @@ class LabeledData:
 
 
 def _npz(arrays: Mapping[str, Any]) -> bytes:
+    """Pack arrays as numpy.savez does, in bytes that no version of Python or numpy changes."""
     file = io.BytesIO()
-    # As numpy.savez does, which refuses to pickle only from numpy 2.1 on.
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                np.lib.format.write_array(entry, np.asanyarray(array), allow_pickle=False)
+            entry = zipfile.ZipInfo(f"{name}.npy")  # without a time
+            values = np.asanyarray(array)
+            # About its size: headers of 64 bits, which differ between versions, are for more than
+            # 2 GB. savez refuses to pickle only from numpy 2.1 on.
+            entry.file_size = values.nbytes
+            with archive.open(entry, "w") as packed:
+                np.lib.format.write_array(packed, values, allow_pickle=False)
     return file.getvalue()
 
 

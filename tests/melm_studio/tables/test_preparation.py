@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import io
+import zipfile
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -350,3 +353,13 @@ def test_whatever_the_table_the_features_are_finite(rows, standardize):
     assert np.bincount(data.y).min() >= 2
     if standardize:
         np.testing.assert_allclose(data.X.std(axis=0), 1)
+
+
+def test_the_same_data_are_the_same_bytes_on_every_version_of_python():
+    """Headers of 64 bits, which versions write otherwise, are for arrays beyond 2 GB."""
+    raw = prepare(load_sample("wine")).to_bytes()
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        entries = archive.infolist()
+    assert entries
+    assert {(entry.extract_version, entry.extra) for entry in entries} == {(20, b"")}
+    assert {entry.date_time for entry in entries} == {(1980, 1, 1, 0, 0, 0)}
