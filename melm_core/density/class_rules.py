@@ -300,7 +300,7 @@ class DensityRule:
         within = np.average(covariances, axis=0, weights=counts)
         every = _not_flat(within + covariance_of_means(means, counts))
         least = _LEAST_SPREAD * every
-        is_alone = (counts if weights is None else totals_of(rows)) < 2
+        is_alone = (counts < 2) & (totals_of(rows) < 2)  # a row that counts twice is not
         if is_alone.any():
             sizes = counts * ~is_alone
             others = np.average(covariances, axis=0, weights=sizes) if sizes.any() else least
