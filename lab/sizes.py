@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ast
-import io
 import subprocess
-import tarfile
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -57,10 +55,8 @@ def sizes(root: Path) -> dict[str, int]:
 
 def tree_of(commit: str, folder: Path) -> Path:
     """Write the files of a commit into a folder."""
-    command = ["git", "archive", "--format=tar", commit]
-    archive = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
-    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-        files.extractall(folder, filter="data")
+    archive = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True)
+    subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
     return folder
 
 
