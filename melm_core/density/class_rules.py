@@ -300,7 +300,9 @@ class DensityRule:
         within = np.average(covariances, axis=0, weights=counts)
         every = _not_flat(within + covariance_of_means(means, counts))
         least = _LEAST_SPREAD * every
-        is_alone = (counts < 2) & (totals_of(rows) < 2)  # a row that counts twice is not
+        is_alone = counts < 2
+        if weights is not None:  # whose sum may be small of many rows
+            is_alone &= totals_of(rows) < 2
         if is_alone.any():
             sizes = counts * ~is_alone
             others = np.average(covariances, axis=0, weights=sizes) if sizes.any() else least
