@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from lab.experiments.honesty.claim import FIRST_SEED, Claim, Measured
-from lab.experiments.honesty.shapes import SHAPES
+from lab.experiments.honesty.shapes import SHAPES, PlantedTables
 from melm_core.base import FloatArray, IntArray
 from melm_core.evaluation import Refits, Study
 
-_METHODS = {"melm": "MELM", "lda": "LDA", "plsda": "PLS-DA"}
+METHODS = {"melm": "MELM", "lda": "LDA", "plsda": "PLS-DA"}
 _SHARES = (0.5, 0.8, 0.95)
-_NEW_ROWS = 2_000
+NEW_ROWS = 2_000
 _N_TABLES, _FEW_TABLES = 20, 2
 _NOISE_TABLES = 100
 # Rows and features of normal tables, with noise and two deviations between the means.
@@ -27,7 +27,7 @@ _SEPARATIONS = (0.0, 2.0)
 # Features that are asked of a shape, with 100 rows: the wide ones have twenty times as many.
 _FEATURES_OF_SHAPES = dict.fromkeys(SHAPES, 10)
 # Of the regions of 50, 80 and 95 %.
-_TOLERANCES = (0.06, 0.06, 0.04)
+TOLERANCES = (0.06, 0.06, 0.04)
 _LOSS_TOLERANCE = 0.05
 _CHANCE_TOLERANCE = 0.02
 _SHARE_TOLERANCE = 0.04
@@ -40,20 +40,15 @@ _ELLIPSE = (0.88, 1.0)
 
 @dataclass(frozen=True)
 class Case:
-    """Tables of a shape, and the method that is refitted to each."""
+    """The method that is refitted to tables of a shape."""
 
     method: str
-    shape: str
-    n_rows: int
-    n_features: int
-    separation: float
+    tables: PlantedTables
 
     @property
     def words(self) -> str:
-        """Method, size and shape."""
-        distance = f"{self.separation:g} sd" if self.separation else "noise"
-        size = f"{self.n_rows} x {self.n_features}"
-        return f"{_METHODS[self.method]}, {self.shape} {size}, {distance}"
+        """Method, shape and size."""
+        return f"{METHODS[self.method]}, {self.tables}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +66,7 @@ class _Judged:
 
 
 def _judged(case: Case, number: int) -> _Judged:
-    draw = SHAPES[case.shape].draw
-    table = (case.n_features, case.separation)
-    X, y, groups = draw(case.n_rows, *table, FIRST_SEED + number, population=number)
-    X_new, y_new, _ = draw(_NEW_ROWS, *table, 2 * FIRST_SEED + number, population=number)
+    (X, y, groups), (X_new, y_new, _) = case.tables.drawn(number, NEW_ROWS)
     given = np.arange(len(y)) if groups is None else groups
     refits = Refits.of(Study(case.method, X, y, groups=given))
     codes = np.unique(y_new)
@@ -127,13 +119,13 @@ def _simulate(quick: bool) -> tuple[Measured, ...]:
 def _regions(quick: bool) -> Iterator[Measured]:
     """New rows in the regions of unseen places, beside those of fitted places."""
     sizes = _SIZES[:1] if quick else _SIZES
-    methods = ["lda"] if quick else list(_METHODS)
+    methods = ["lda"] if quick else list(METHODS)
     for (n_rows, n_features), separation, method in product(sizes, _SEPARATIONS, methods):
-        case = Case(method, "normal", n_rows, n_features, separation)
+        case = Case(method, PlantedTables("normal", n_rows, n_features, separation))
         found = _of_tables(case, quick)
         inside = _known_mean([one.inside for one in found])
         fitted = _known_mean([one.inside_fitted for one in found])
-        for share, tolerance, now, before in zip(_SHARES, _TOLERANCES, inside, fitted, strict=True):
+        for share, tolerance, now, before in zip(_SHARES, TOLERANCES, inside, fitted, strict=True):
             wanted = (share - tolerance, min(share + tolerance, 1.0))
             words = f"new rows in the region of {100 * share:.0f} %"
             yield Measured(case.words, words, float(now), wanted, f"{before:.3f} as fitted")
@@ -142,12 +134,12 @@ def _regions(quick: bool) -> Iterator[Measured]:
 def _shapes(quick: bool) -> Iterator[Measured]:
     """Regions, ellipses, shares and log loss through the bank of shapes."""
     shapes = ("normal", "90:10") if quick else tuple(SHAPES)
-    methods = ["lda"] if quick else list(_METHODS)
+    methods = ["lda"] if quick else list(METHODS)
     for shape, method in product(shapes, methods):
-        case = Case(method, shape, 100, _FEATURES_OF_SHAPES[shape], 2.0)
+        case = Case(method, PlantedTables(shape, 100, _FEATURES_OF_SHAPES[shape], 2.0))
         found = _of_tables(case, quick)
         inside = _known_mean([one.inside for one in found])
-        for share, tolerance, now in zip(_SHARES, _TOLERANCES, inside, strict=True):
+        for share, tolerance, now in zip(_SHARES, TOLERANCES, inside, strict=True):
             if np.isnan(now):  # too few groups: none is drawn, and nothing is said
                 continue
             words = f"new rows in the region of {100 * share:.0f} %"
@@ -168,13 +160,13 @@ def _chance(quick: bool) -> Iterator[Measured]:
     """The share of the folds on noise."""
     n_tables = _FEW_TABLES if quick else _NOISE_TABLES
     tolerance = 0.2 if quick else _CHANCE_TOLERANCE
-    for (n_rows, n_features), method in product(_NOISE_SIZES, ("lda",) if quick else _METHODS):
+    for (n_rows, n_features), method in product(_NOISE_SIZES, ("lda",) if quick else METHODS):
         shares = []
         for number in range(n_tables):
             X, y, _ = SHAPES["normal"].draw(n_rows, n_features, 0.0, FIRST_SEED + number)
             study = Study(method, X, y, groups=np.arange(n_rows))
             shares.append(Refits.of(study).share.balanced_accuracy)
-        words = f"{_METHODS[method]}, noise {n_rows} x {n_features}"
+        words = f"{METHODS[method]}, noise {n_rows} x {n_features}"
         wanted = (0.5 - tolerance, 0.5 + tolerance)
         yield Measured(words, "share of the folds", float(np.mean(shares)), wanted)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,57 +12,34 @@ import pandas as pd
 
 from lab.driver.traces import decoded, enclosed, points
 from lab.driver.visitor import Studio, Visitor, opened_studio
-from lab.experiments.honesty.claim import FIRST_SEED, Claim, Measured
-from lab.experiments.honesty.shapes import SHAPES
-from melm_core.base import FloatArray, IntArray
+from lab.experiments.honesty.claim import Claim, Measured
+from lab.experiments.honesty.new_rows import METHODS, NEW_ROWS, TOLERANCES
+from lab.experiments.honesty.shapes import SHAPES, PlantedTables
+from melm_core.base import FloatArray
 from melm_studio.planes.contours import CONTOUR_SHARES
 
-_METHODS = {"melm": "MELM", "lda": "LDA", "plsda": "PLS-DA"}
-_N_TABLES, _NEW_ROWS = 8, 2_000
+_N_TABLES = 8
 # Of fresh rows in the contours of 50, 80 and 95 %. Of a quarter of the rows about ten a class make
 # a contour: its share is at most that of one row above what it says, and varies by .15.
-_TOLERANCES = {"folds": (0.06, 0.06, 0.04), "a split": (0.1, 0.1, 0.05)}
+_TOLERANCES = {"folds": TOLERANCES, "a split": (0.1, 0.1, 0.05)}
 _PERCENT = {"folds": "", "a split": 25}
 
 
-@dataclass(frozen=True)
-class Case:
-    """Tables of a shape."""
-
-    shape: str
-    n_rows: int
-    n_features: int
-    separation: float
-
-    @property
-    def words(self) -> str:
-        """Size and shape."""
-        distance = f"{self.separation:g} sd" if self.separation else "noise"
-        return f"{self.shape} {self.n_rows} x {self.n_features}, {distance}"
-
-    def drawn(self, number: int) -> tuple[pd.DataFrame, FloatArray, IntArray]:
-        """A table, and fresh rows of its distribution."""
-        draw, table = SHAPES[self.shape].draw, (self.n_features, self.separation)
-        X, y, _ = draw(self.n_rows, *table, FIRST_SEED + number, population=number)
-        fresh, of_fresh, _ = draw(_NEW_ROWS, *table, 2 * FIRST_SEED + number, population=number)
-        return _table(X).assign(label=np.array(list("abcde"))[y]), fresh, of_fresh
-
-
 _CASES = (
-    Case("normal", 100, 30, 0.0),
-    Case("normal", 80, 60, 2.0),
-    Case("lognormal", 120, 10, 2.0),
-    Case("t3", 100, 20, 2.0),
+    PlantedTables("normal", 100, 30, 0.0),
+    PlantedTables("normal", 80, 60, 2.0),
+    PlantedTables("lognormal", 120, 10, 2.0),
+    PlantedTables("t3", 100, 20, 2.0),
 )
 # By one method: the claim of new rows takes all through the bank, and groups, which are a column.
 _SHAPES = tuple(
-    Case(shape, 100, 10, 2.0)
+    PlantedTables(shape, 100, 10, 2.0)
     for shape in SHAPES
     if shape not in ("normal", "lognormal", "t3", "unequal groups")
 )
 # Above the size up to which folds are kept by default, of one table.
-_LARGE = Case("normal", 6_000, 10, 2.0)
-_TRIED = (*product((*_CASES, _LARGE), _METHODS), *product(_SHAPES, ("lda",)))
+_LARGE = PlantedTables("normal", 6_000, 10, 2.0)
+_TRIED = (*product((*_CASES, _LARGE), METHODS), *product(_SHAPES, ("lda",)))
 
 
 def _table(X: FloatArray) -> pd.DataFrame:
@@ -74,10 +50,13 @@ def _csv(frame: pd.DataFrame) -> bytes:
     return frame.to_csv(index=False).encode()
 
 
-def _held(studio: Studio, case: Case, number: int, method: str, judged: str) -> FloatArray:
+def _held(
+    studio: Studio, tables: PlantedTables, number: int, method: str, judged: str
+) -> FloatArray:
     """The share of fresh rows in the contours of their class; nan where none is drawn."""
-    visitor, (table, fresh, y) = studio.visitor(), case.drawn(number)
-    visitor.choose_file(_csv(table))
+    table, (fresh, y, _) = tables.drawn(number, NEW_ROWS)
+    visitor = studio.visitor()
+    visitor.choose_file(_csv(_table(table.X).assign(label=np.array(list("abcde"))[table.y])))
     visitor.press_run(method=method, held_out=_PERCENT[judged])
     run = visitor.panels()[-1]
     studio.work()
@@ -109,13 +88,13 @@ def _simulate(quick: bool) -> tuple[Measured, ...]:
 
 def _contours(quick: bool) -> Iterator[Measured]:
     tried = product(_CASES[:1], ("lda",)) if quick else _TRIED
-    for judged, (case, method) in product(_TOLERANCES, tried):
-        if case is _LARGE and judged == "folds":
+    for judged, (tables, method) in product(_TOLERANCES, tried):
+        if tables is _LARGE and judged == "folds":
             continue
-        n_tables = 1 if quick or case is _LARGE else _N_TABLES
+        n_tables = 1 if quick or tables is _LARGE else _N_TABLES
         with TemporaryDirectory() as folder, opened_studio(Path(folder)) as studio:
             held = np.stack(
-                [_held(studio, case, number, method, judged) for number in range(n_tables)]
+                [_held(studio, tables, number, method, judged) for number in range(n_tables)]
             )
         for at, share in enumerate(CONTOUR_SHARES):
             of_tables = held[:, :, at]
@@ -126,7 +105,7 @@ def _contours(quick: bool) -> Iterator[Measured]:
             error = known.std(ddof=1) / np.sqrt(len(known)) if len(known) > 1 else None
             least, most = (share + sign * _TOLERANCES[judged][at] for sign in (-1.0, 1.0))
             yield Measured(
-                f"{_METHODS[method]} with {judged}, {case.words}",
+                f"{METHODS[method]} with {judged}, {tables}",
                 f"fresh rows in the contour of {100 * share:.0f} %",
                 float(known.mean()),
                 (least, min(most, 1.0)),

@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from lab.experiments.honesty.claim import FIRST_SEED
 from melm_core.base import FloatArray, IntArray
 
 _Stream: TypeAlias = np.random.Generator
@@ -190,3 +191,41 @@ _DRAWS: Mapping[str, Draw] = {
 }
 
 SHAPES: Mapping[str, Shape] = {name: Shape(name, draw) for name, draw in _DRAWS.items()}
+
+
+@dataclass(frozen=True)
+class PlantedTables:
+    """Tables of a shape, each with fresh rows of its distribution.
+
+    Attributes
+    ----------
+    shape : str
+        One of `SHAPES`.
+    n_rows, n_features : int
+    separation : float
+        See `Shape`; 0 is noise.
+
+    Examples
+    --------
+    >>> from lab.experiments.honesty.shapes import PlantedTables
+    >>> tables = PlantedTables("t3", 80, 5, separation=2.0)
+    >>> table, fresh = tables.drawn(0, n_fresh=1_000)
+    >>> str(tables), table.X.shape, fresh.X.shape
+    ('t3 80 x 5, 2 sd', (80, 5), (1000, 5))
+    """
+
+    shape: str
+    n_rows: int
+    n_features: int
+    separation: float
+
+    def __str__(self) -> str:
+        distance = f"{self.separation:g} sd" if self.separation else "noise"
+        return f"{self.shape} {self.n_rows} x {self.n_features}, {distance}"
+
+    def drawn(self, number: int, n_fresh: int) -> tuple[Drawn, Drawn]:
+        """Draw a table by its number, and so many fresh rows."""
+        draw, size = SHAPES[self.shape].draw, (self.n_features, self.separation)
+        table = draw(self.n_rows, *size, FIRST_SEED + number, population=number)
+        fresh = draw(n_fresh, *size, 2 * FIRST_SEED + number, population=number)
+        return table, fresh
