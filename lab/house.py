@@ -7,7 +7,6 @@ four answers took that the inspector opens.
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from sklearn.datasets import load_iris
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 from lab.driver.visitor import opened_studio
+from lab.sizes import n_modules
 from melm_core import MELM
 
 ROOT = Path(__file__).parents[1]
@@ -119,13 +119,6 @@ def frame_and_verdict() -> tuple[Called, Called]:
             studio.work()
             visitor.frames(run)
     return frame, verdict
-
-
-def n_modules() -> tuple[int, int]:
-    """The modules of the product in Python, without doors that are empty, and those of the page."""
-    python = [path for package in PRODUCT for path in (ROOT / package).rglob("*.py")]
-    filled = [path for path in python if ast.parse(path.read_text()).body]
-    return len(filled), len([*(ROOT / "assets").rglob("*.mjs")])
 
 
 def has_circles() -> bool:

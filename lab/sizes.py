@@ -33,7 +33,7 @@ def sizes(root: Path) -> dict[str, int]:
         By what is counted.
     """
     python = [*_files(root, PRODUCT, ".py")]
-    scripts = [path for path in _files(root, ("assets",), ".mjs") if ".bundle." not in path.name]
+    scripts = _scripts(root)
     styles = [*_files(root, ("assets",), ".css")]
     trees = [ast.parse(path.read_text()) for path in python]
     documents = [root / "README.md", root / "CONTRIBUTING.md", *(root / "docs").glob("*.md")]
@@ -41,7 +41,7 @@ def sizes(root: Path) -> dict[str, int]:
         "lines of Python": _lines(python),
         "lines of scripts": _lines(scripts),
         "lines of styles": _lines(styles),
-        "modules": sum(bool(tree.body) for tree in trees) + len(scripts),
+        "modules": sum(n_modules(root)),
         "lines of tests": _lines(_files(root, ("tests",), ".py", ".mjs")),
         "words of README, CONTRIBUTING, docs": _words(documents),
         "words of pages that commands write": _words((root / "docs/results").glob("*.md")),
@@ -51,6 +51,12 @@ def sizes(root: Path) -> dict[str, int]:
         "vague names of variables": sum(_n_vague(tree) for tree in trees),
         "docstrings that begin with a question": sum(_n_questions(tree) for tree in trees),
     }
+
+
+def n_modules(root: Path = ROOT) -> tuple[int, int]:
+    """Count modules of the product in Python, without doors that are empty, and of the page."""
+    python = [path for path in _files(root, PRODUCT, ".py") if ast.parse(path.read_text()).body]
+    return len(python), len(_scripts(root))
 
 
 def tree_of(commit: str, folder: Path) -> Path:
@@ -65,6 +71,10 @@ def _files(root: Path, tops: Iterable[str], *suffixes: str) -> Iterator[Path]:
         path = root / top
         files = [path] if path.is_file() else path.rglob("*")
         yield from (file for file in files if file.suffix in suffixes)
+
+
+def _scripts(root: Path) -> list[Path]:
+    return [path for path in _files(root, ("assets",), ".mjs") if ".bundle." not in path.name]
 
 
 def _lines(files: Iterable[Path]) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lab.house import ANSWERS, called, files_of_an_analysis, fit_of_iris, n_modules, taken_by
+from lab.house import ANSWERS, called, files_of_an_analysis, fit_of_iris, taken_by
+from lab.sizes import n_modules
 
 
 def test_functions_of_the_product_are_counted_and_those_of_others_are_not():
