@@ -127,8 +127,6 @@ def perseus(first: FirstLines) -> Layout | None:
 
 def _prefixed_perseus(first: FirstLines) -> Layout | None:
     """A matrix of Perseus whose other columns are named "T: …", "N: …" and "C: …"."""
-    if not any("T: " in line for line in first.texts[:1]):
-        return None
     header = first.cells(0)
     at = [i for i, name in enumerate(header) if not _PREFIX_OF_PERSEUS.match(name)]
     texts = [i for i, name in enumerate(header) if name.startswith("T: ")]
