@@ -19,6 +19,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.row_blocks import Rows, take_rows
 from melm_core.base.sample_weights import totals_of
+from melm_core.base.sampling import thinned
 from melm_core.density.class_densities import ClassDensities, PreparedSums
 from melm_core.density.covariances import kernel_covariances
 from melm_core.density.engines.class_series import ClassSeries
@@ -332,7 +333,7 @@ class DensityRule:
             If the kernels are too narrow beside the spread of the rows for a series.
         """
         counts = totals_of(rows)
-        some = [np.arange(0, n, 1 + (n - 1) // _MOST_SAMPLED) for n in counts.astype(int)]
+        some = [thinned(np.arange(n), _MOST_SAMPLED) for n in counts.astype(int)]
         moments = moments_of_classes(rows)
         rule = cls.of_moments(take_rows(rows, some), *moments, counts, gamma=gamma)
         nowhere = np.empty((0, len(rule.floor.center)))
