@@ -41,6 +41,7 @@ from melm_core.diagnostics.plane_classifiers import (
     PlaneClassifier,
     confusion_shares,
     fold_confusion,
+    mutual_confusion,
 )
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "held_out_p_value",
     "importance",
     "in_set",
+    "mutual_confusion",
     "residual_limit",
     "second_component_gain",
     "shortage_notes",

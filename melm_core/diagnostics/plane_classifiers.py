@@ -120,6 +120,30 @@ def confusion_shares(y: IntArray, predicted: IntArray, n_classes: int) -> FloatA
     return shares
 
 
+def mutual_confusion(shares: FloatArray) -> FloatArray:
+    """Symmetric confusion of each pair of classes, shape (n_classes, n_classes).
+
+    Entry (a, b) is the mean of the share of a told as b and of b told as a: 0 for separated
+    classes, 1 / n_classes for identical ones. The diagonal is zero.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_classes, n_classes)
+        See `confusion_shares`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.diagnostics import mutual_confusion
+    >>> mutual_confusion(np.array([[0.5, 0.5], [0.0, 1.0]]))
+    array([[0.  , 0.25],
+           [0.25, 0.  ]])
+    """
+    mutual: FloatArray = 0.5 * (shares + shares.T)
+    np.fill_diagonal(mutual, 0.0)
+    return mutual
+
+
 def unit_covariance(Z: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Standardize rows and points by the mean and covariance of the rows.
 

@@ -62,7 +62,7 @@ from melm_core.diagnostics.mislabeled_rows import (
     suspect_labels,
 )
 from melm_core.diagnostics.outliers import LeftOutDistances, PlaneDistances
-from melm_core.diagnostics.plane_classifiers import confusion_shares
+from melm_core.diagnostics.plane_classifiers import confusion_shares, mutual_confusion
 from melm_core.evaluation.fold_frames import Frame, nearest_start
 from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refitting import (
@@ -493,15 +493,11 @@ class Refits:
 
     @property
     def overlap(self) -> FloatArray:
-        """Symmetric confusion of each pair of classes, shape (n_classes, n_classes).
+        """Symmetric confusion of each pair of classes, see `mutual_confusion`.
 
-        Entry (a, b) is the mean of the share of a told as b and of b told as a: 0 for separated
-        classes, 1 / n_classes for identical ones. Of two classes it is one minus the share. The
-        diagonal is zero.
+        Of two classes it is one minus the share.
         """
-        overlap: FloatArray = 0.5 * (self.confusion + self.confusion.T)
-        np.fill_diagonal(overlap, 0.0)
-        return overlap
+        return mutual_confusion(self.confusion)
 
     @property
     def search_curve(self) -> SearchCurve | None:

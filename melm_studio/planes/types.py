@@ -9,7 +9,7 @@ import numpy as np
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.density import NuisanceAccuracy
-from melm_core.diagnostics import ConfidenceEllipses, EllipseOf, confusion_shares
+from melm_core.diagnostics import ConfidenceEllipses, EllipseOf, confusion_shares, mutual_confusion
 from melm_studio.runs.records.refits_report import RefitsReport
 from melm_studio.scores import (
     Rows,
@@ -162,9 +162,7 @@ class Predictions:
         """
         if len(np.unique(self.y)) < n_classes:
             return None
-        shares = confusion_shares(self.y, self.predicted, n_classes)
-        overlap: FloatArray = 0.5 * (shares + shares.T)
-        return overlap
+        return mutual_confusion(confusion_shares(self.y, self.predicted, n_classes))
 
 
 @dataclass(frozen=True, eq=False)
