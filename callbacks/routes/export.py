@@ -7,6 +7,8 @@ projection has points only.
 from __future__ import annotations
 
 import re
+import unicodedata
+from urllib.parse import quote
 
 import flask
 import numpy as np
@@ -112,8 +114,7 @@ def attachment(
 ) -> flask.Response:
     """Return a file that is named after the data, the method, and a suffix."""
     response = flask.Response(content, mimetype=mimetype)
-    name = _file_name(record, suffix)
-    response.headers.set("Content-Disposition", "attachment", filename=name)
+    response.headers.set("Content-Disposition", "attachment", **_named(_file_name(record, suffix)))
     return response
 
 
@@ -135,3 +136,11 @@ def _csv(table: pd.DataFrame, record: RunRecord, suffix: str) -> flask.Response:
 
 def _file_name(record: RunRecord, suffix: str) -> str:
     return re.sub(r"[^\w.-]+", "-", f"{record.data_name}-{record.method}-{suffix}")
+
+
+def _named(name: str) -> dict[str, str]:
+    """Return a file's name as a header takes it: headers are Latin-1, names are in any script."""
+    if name.isascii():
+        return {"filename": name}
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lstrip("-")
+    return {"filename": plain, "filename*": f"UTF-8''{quote(name)}"}

@@ -9,6 +9,7 @@ import runpy
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
+from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
@@ -107,6 +108,18 @@ def test_no_file_name_breaks_the_header(studio, visitor, name):
     assert "X-Evil" not in answer.headers
     assert answer.headers["Content-Disposition"].startswith("attachment; filename")
     assert "/" not in answer.headers["Content-Disposition"]
+
+
+@pytest.mark.parametrize("name", ["город", "größe", "数据 1", "Δοκιμή"])
+def test_a_name_in_any_script_is_sent_in_a_header_that_servers_take(studio, visitor, name):
+    visitor.choose({"kind": "upload", **visitor.upload(csv(blobs())), "name": f"{name}.csv"})
+    run = visitor.start(method="pca")
+    studio.work()
+    for file in ("points.csv", "model.json", "script.py"):
+        sent = visitor.http.get(f"/runs/{run}/{file}").headers["Content-Disposition"]
+        assert sent.isascii()  # which any server encodes
+        (encoded,) = re.findall(r"filename\*=UTF-8''([^;]+)", sent)
+        assert unquote(encoded) == f"{name.replace(' ', '-')}-pca-{file}"
 
 
 @pytest.mark.parametrize("plane", ["9999", "-1"])
