@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from threading import Lock
+from typing import NamedTuple
 
 import msgspec
 from cachetools import LRUCache
@@ -89,11 +90,12 @@ class DescribedTables:
     """Reads, prepares and describes the tables of visitors; thread-safe.
 
     A file is prepared beside the threads of requests (`Workspace.made`), and not again as long as
-    it and its data were stored within the last hour.
+    it and its data were stored within the last hour. A sample, which is the same for everybody, is
+    prepared for the first visitor only.
     """
 
     def __init__(self) -> None:
-        self._known: LRUCache[tuple[str, bytes], TableDescription] = LRUCache(
+        self._known: LRUCache[tuple[str, bytes], _Known] = LRUCache(
             MOST_DESCRIBED_BYTES, getsizeof=_size
         )
         self._lock = Lock()
@@ -108,12 +110,17 @@ class DescribedTables:
         StillReadingError
             If it is being read or prepared.
         """
+        owner = "" if source.kind == "sample" else workspace.owner
         # Its digest, since a source may name thousands of columns.
-        key = (workspace.owner, hashlib.sha256(msgspec.json.encode(source)).digest())
+        key = (owner, hashlib.sha256(msgspec.json.encode(source)).digest())
         with self._lock:
-            description = self._known.get(key)
-        if description is not None and _is_stored(workspace, source, description):
-            return description
+            known = self._known.get(key)
+        if known is not None:
+            if _is_stored(workspace, source, known.description):
+                return known.description
+            if source.kind == "sample":
+                workspace.put_data(known.description.id, known.data)
+                return known.description
         if source.kind == "upload":
             return workspace.made(key, partial(self._described, workspace, source, key))
         return self._described(workspace, source, key)
@@ -121,30 +128,39 @@ class DescribedTables:
     def _described(
         self, workspace: Workspace, source: DataSource, key: tuple[str, bytes]
     ) -> TableDescription:
-        description = _description(workspace, source)
+        known = _prepared(workspace, source)
         # The operator may change a table.
-        if source.kind != "table" and _size(description) <= MOST_DESCRIBED_BYTES:
+        if source.kind != "table" and _size(known) <= MOST_DESCRIBED_BYTES:
             with self._lock:  # not held while the store is asked
-                self._known[key] = description
-        return description
+                self._known[key] = known
+        return known.description
 
 
-def _size(description: TableDescription) -> int:
-    """Estimate the bytes of a description, nearly all of which are those of its texts."""
+class _Known(NamedTuple):
+    """A description, and of a sample the prepared data in bytes."""
+
+    description: TableDescription
+    data: bytes
+
+
+def _size(known: _Known) -> int:
+    """Estimate the bytes of a description, nearly all of which are those of its texts, and data."""
+    description = known.description
     texts = chain(
         description.labels, description.class_names, description.steps, description.warnings
     )
-    return _LEAST_BYTES + sum(map(sys.getsizeof, texts))
+    return _LEAST_BYTES + sum(map(sys.getsizeof, texts)) + len(known.data)
 
 
-def _description(workspace: Workspace, source: DataSource) -> TableDescription:
+def _prepared(workspace: Workspace, source: DataSource) -> _Known:
     table = workspace.table(source)
     data = workspace.prepare(table, source)
     description, registered = TableDescription.of(table, data), workspace.files.registered(source)
-    if registered is None:
-        return description
-    sizes = class_sizes(workspace.store, registered, data)
-    return replace(description, summary=replace(description.summary, class_sizes=sizes))
+    if registered is not None:
+        sizes = class_sizes(workspace.store, registered, data)
+        summary = replace(description.summary, class_sizes=sizes)
+        description = replace(description, summary=summary)
+    return _Known(description, data.to_bytes() if source.kind == "sample" else b"")
 
 
 def _is_stored(workspace: Workspace, source: DataSource, description: TableDescription) -> bool:

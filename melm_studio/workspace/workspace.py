@@ -123,9 +123,13 @@ class Workspace:
             orders=source.orders,
             answers=source.answers,
         )
-        self._arrive()
-        self.store.put_file(self.owner, FileKind.DATA, data.content_hash, data.to_bytes())
+        self.put_data(data.content_hash, data.to_bytes())
         return data
+
+    def put_data(self, content_hash: str, raw: bytes) -> None:
+        """Store prepared data for runs."""
+        self._arrive()
+        self.store.put_file(self.owner, FileKind.DATA, content_hash, raw)
 
     def put_upload(self, raw: bytes) -> str:
         """Store a file, and return its key: the hash of its content.

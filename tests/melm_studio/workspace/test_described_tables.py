@@ -92,6 +92,19 @@ def test_another_visitor_is_not_given_what_only_one_has(own, prepared):
         tables.describe(other, source)
 
 
+def test_a_sample_is_prepared_for_the_first_visitor_and_stored_for_each(own, prepared):
+    tables, iris = DescribedTables(), DataSource(kind="sample", key="iris", name="Iris")
+    first = tables.describe(own, iris)
+    other = Workspace(own.store, "eve", own.settings, own.reader)
+    assert tables.describe(other, iris) == first
+    assert len(prepared) == 1
+    raw = own.store.get_file("ann", FileKind.DATA, first.id)
+    assert raw is not None
+    assert own.store.get_file("eve", FileKind.DATA, first.id) == raw
+    tables.describe(other, replace(iris, standardize=False))
+    assert len(prepared) == 2
+
+
 def test_requests_at_the_same_time_share_one_preparation(own, prepared, monkeypatch):
     tables, source = DescribedTables(), upload(own)
     go_on = Event()
