@@ -17,7 +17,7 @@ import { changeView } from "./features.mjs";
 const linkedAxes = signal(/** @type {Axes | null} */ (null));
 /** Those that hold all linked panels. @type {Axes | null} */
 let holding = null;
-// What is watched: rows going from where they were fitted to where planes that never saw them put them, and one view of a
+// What is looked at: rows going from where they were fitted to where planes that never saw them put them, and one view of a
 // talk turning into the next.
 const WATCHED_MS = 900;
 const LEAST_HELD = 0.5; // of a side, so that runs which go on do not shrink in the picture
@@ -86,7 +86,8 @@ export class Painting extends Painter {
     const isStep = mode.value === "present" && !isRunning && !isSame && this.animation.isStep();
     const isAnimated = !isStill && !isLeft && (isSame || turnsTo || isStep || this.animation.isOn(isRunning));
     if (!isAnimated) this.layer.settle(plane);
-    this.drawPlane(plane, { isStill: !isAnimated, isRunning, lastsMs: turnsTo || isStep ? WATCHED_MS : null });
+    const isWatched = mode.value !== "compare"; // where several panels share the page's time
+    this.drawPlane(plane, { isStill: !isAnimated, isRunning, isWatched, lastsMs: turnsTo || isStep ? WATCHED_MS : null });
     this.paintedAs = paintedAs;
     this.paintedAt = performance.now();
     panel.notePainted(plane);

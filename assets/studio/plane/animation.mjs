@@ -137,7 +137,7 @@ export class CanvasAnimation {
 
   // A glide begins with what is on screen; where the canvas shows that, it is drawn once the next picture is due.
   drawSoon(isAtOnce) {
-    if (this.from || this.fading) keepMoving(this.move, Boolean(this.to.lastsMs));
+    if (this.from || this.fading) keepMoving(this.move, Boolean(this.to.lastsMs && this.to.isWatched));
     else stopMoving(this.move);
     if (isAtOnce || !(this.from || this.fading)) drawAtOnce(() => this.drawAt(performance.now()));
   }
@@ -249,7 +249,7 @@ function copyOf(canvas) {
 /**
  * What is drawn of a plane: its traces, the axes that are shown at least, whether it glides to them, the features of
  * its arrows, and the titles of the axes where nothing else says them.
- * @typedef {{ plane?: Placed & { traces?: object }, traces: Trace[], axes: Axes, movesAxes?: boolean, features: number[], titles?: [string, string] | null, lastsMs?: number | null }} Picture
+ * @typedef {{ plane?: Placed & { traces?: object }, traces: Trace[], axes: Axes, movesAxes?: boolean, features: number[], titles?: [string, string] | null, isWatched?: boolean, lastsMs?: number | null }} Picture
  */
 /**
  * An affine map of the plane: the first coordinate is `a x + b y + e`, the second `c x + d y + f`.
