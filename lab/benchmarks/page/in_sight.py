@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Page, ViewportSize
 
-from lab.benchmarks.page.studio import VIEWPORT, StudioPage, studio_page
+from lab.benchmarks.page.studio import ANSWERED, VIEWPORT, StudioPage, studio_page
 from lab.benchmarks.table import Measurement
 
 SIZES: tuple[ViewportSize, ...] = (
@@ -35,7 +35,6 @@ _COUNT = """(controls) => {
   const { width, height } = picture.getBoundingClientRect();
   return [shown.length, words, width, height];
 }"""
-_ANSWERED = "() => document.querySelector('[data-answer=yes]') !== null"  # it takes shuffles
 
 
 def in_sight(repeats: int) -> list[Measurement]:
@@ -44,7 +43,7 @@ def in_sight(repeats: int) -> list[Measurement]:
     with studio_page(workers=1) as studio:
         studio.choose("Wine", "178 rows")
         studio.finished("MELM", n_init=6)
-        studio.page.wait_for_function(_ANSWERED)
+        studio.page.wait_for_function(ANSWERED)
         return [
             measurement
             for mode in ("Explore", "Compare", "Present")

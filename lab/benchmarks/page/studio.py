@@ -43,6 +43,8 @@ new MutationObserver((changes) => {
 
 # At once: a run may end between two looks at its button.
 _PRESS_SHOWN = "(buttons) => buttons.forEach((button) => button.hidden || button.click())"
+# Folds and shuffles of the run in front are done; Iris and wine get a yes.
+ANSWERED = "() => document.querySelector('[data-answer=yes]') !== null"
 _N_PANELS = "(n) => document.querySelectorAll('[data-run]').length === n"
 
 
