@@ -612,15 +612,12 @@ def blur_sentence(report: RefitsReport) -> str:
     --------
     >>> report = RefitsReport(share=0.87, standard_error=0.02, drawn_share=0.79)
     >>> blur_sentence(report)
-    'the drawing is blurred, as folds found different planes: 79 % of rows are told apart in it'
+    "blurred, as the folds' planes differ: 79 % are told apart here"
     """
     drawn, share, error = report.drawn_share, report.share, report.standard_error
     if drawn is None or share is None or error is None or drawn >= share - _CLEARLY * error:
         return ""
-    return (
-        "the drawing is blurred, as folds found different planes: "
-        f"{percent(drawn)} of rows are told apart in it"
-    )
+    return f"blurred, as the folds' planes differ: {percent(drawn)} are told apart here"
 
 
 def regions_sentence(

@@ -124,7 +124,7 @@ interface Plane {
   /** What makes it another plane than that of the run, as a sentence; empty if nothing does. */
   changes: string;
   /** Where its rows are drawn; null where there are no refits. Without a state, the words say why there is one only. */
-  places: { state: "unseen" | "fitted" | ""; words: string } | null;
+  places: { state: "unseen" | "fitted" | ""; warning: string; words: string } | null;
   has_held_out: boolean;
   gamma?: number;
   /** The address that it was requested by; absent for planes that came with the news. */

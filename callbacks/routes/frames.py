@@ -394,18 +394,19 @@ def _places(
         return None
     names, held_out = renderer.viewer(record).class_names, renderer.held_out_rows(record, event)
     if held_out is not None:
-        return {"state": "", "words": regions_sentence(view.missing, names, len(held_out.y))}
+        said = regions_sentence(view.missing, names, len(held_out.y))
+        return {"state": "", "warning": "", "words": said}
     refits = renderer.refits(record)
     if refits is None:
         return None
     if renderer.unseen(record, event) is None:
-        return {"state": "", "words": refits.no_places}
-    words = (
-        moves_sentence(view.moves),
-        blur_sentence(refits) if view.moves is not None else "",
-        regions_sentence(view.missing, names),
-    )
-    return {"state": options.places, "words": "; ".join(filter(None, words))}
+        return {"state": "", "warning": "", "words": refits.no_places}
+    words = (moves_sentence(view.moves), regions_sentence(view.missing, names))
+    return {
+        "state": options.places,
+        "warning": blur_sentence(refits) if view.moves is not None else "",
+        "words": "; ".join(filter(None, words)),
+    }
 
 
 def _sample_caption(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:

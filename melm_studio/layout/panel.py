@@ -268,9 +268,8 @@ def _places() -> Component:
         for state, label in labels.items()
     ]
     group = html.Div(states, className="segments", role="group", **aria(label="Rows are drawn"))
-    return html.Div(
-        [group, html.Span(**part("moves"))], className="places", hidden=True, **part("places")
-    )
+    words = (html.Span(**part("blur")), html.Span(**part("moves")))
+    return html.Div([group, *words], className="places", hidden=True, **part("places"))
 
 
 def _over_the_picture() -> list[Component]:

@@ -32,5 +32,6 @@ function describe(panel, { places, has_held_out: hasHeldOut }) {
     hide(button, !places.state);
     button.setAttribute("aria-pressed", String(button.dataset.places === places.state));
   }
+  write(panel.part("blur"), unbroken(places.warning));
   write(panel.part("moves"), unbroken(places.words));
 }

@@ -100,7 +100,7 @@ def test_a_page_that_has_nothing_gets_all_scalars_and_the_newest_plane(finished)
 def test_the_last_plane_says_that_its_regions_are_of_held_out_rows(finished):
     places = finished.visitor.news(finished.run)["plane"]["places"]
     words = f"regions of {len(finished.held_out.y)} held-out rows"
-    assert places == {"state": "", "words": words}
+    assert places == {"state": "", "warning": "", "words": words}
     first = finished.visitor.http.get(f"/runs/{finished.run}/planes/0").json
     assert first["places"] is None
 

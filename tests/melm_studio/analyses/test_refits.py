@@ -155,7 +155,7 @@ def test_a_drawing_of_folds_that_disagree_is_said_to_be_blurred(store):
     _, disagreeing = refitted(store, "pca", data=table)
     assert disagreeing.share - disagreeing.drawn_share > 2 * disagreeing.standard_error
     said = blur_sentence(disagreeing)
-    assert said.endswith(f"{percent(disagreeing.drawn_share)} of rows are told apart in it")
+    assert said.endswith(f"{percent(disagreeing.drawn_share)} are told apart here")
     _, agreeing = refitted(store)
     assert blur_sentence(agreeing) == ""
     assert refitted(store, "tsne")[1].drawn_share is None
