@@ -1,4 +1,4 @@
-"""Print what a client of the protocol hears from the tools of `melm-studio agents`.
+"""Write what a client of the protocol hears from the tools of `melm-studio agents`.
 
 python -m lab.agent_transcript
 
@@ -22,6 +22,18 @@ from sklearn.datasets import load_wine
 
 from melm_studio.application_folder import APPLICATION_FOLDER
 
+PAGE = APPLICATION_FOLDER / "docs" / "results" / "agent-transcript.md"
+_PAGE = """\
+# What a model hears
+
+Written by `python -m lab.agent_transcript`, which starts `melm-studio agents`
+([tools](../agents.md)) and calls every tool as a client of the protocol. Lists are cut, and what
+differs each time is left out (`run`, `id`, `page`).
+
+```text
+{transcript}
+```
+"""
 _N_NEW = 40
 _MOST_ITEMS = 2
 _FOLDER = "/home/ann/tables"  # as the document says
@@ -104,7 +116,8 @@ def _short(value: Any) -> Any:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        print(asyncio.run(transcript(Path(folder).resolve())))
+        text = asyncio.run(transcript(Path(folder).resolve()))
+    PAGE.write_text(_PAGE.format(transcript=text))
 
 
 if __name__ == "__main__":

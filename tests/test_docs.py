@@ -7,14 +7,13 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from lab.benchmarks.__main__ import BENCHMARKS, LONG_BENCHMARKS
 from lab.pictures import FOLDER, PICTURES
 from lab.plane_trees import PICTURE as TREES
 from melm_studio.layout.shell.header import MODES
 from melm_studio.layout.shell.help import PRESENT_KEYS
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -99,10 +98,3 @@ def test_every_mode_has_a_page_that_readme_links():
 def test_the_page_of_present_names_its_keys_and_no_other():
     rows = re.findall(r"^\| (.+?) \| .+ \|$", (ROOT / "docs/present.md").read_text(), re.MULTILINE)
     assert rows[1:] == [key for key, _ in PRESENT_KEYS]
-
-
-def test_every_benchmark_is_described_and_no_other():
-    page = (ROOT / "docs/benchmarks.md").read_text()
-    names = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
-    described = [name for cell in names for name in re.findall(r"`([\w-]+)`", cell)]
-    assert sorted(described) == sorted([*BENCHMARKS, *LONG_BENCHMARKS])

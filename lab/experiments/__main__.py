@@ -36,7 +36,9 @@ def argument_parser() -> argparse.ArgumentParser:
     _add_report(names.add_parser(_ALL, help="all of the above"), list(REPORTS))
     for name, (_, words) in COMPARISONS.items():
         _add_report(names.add_parser(name, help=words), [name])
-    named = names.add_parser("page", help="write docs/reproducing-the-tables.md from the results")
+    named = names.add_parser(
+        "page", help="write docs/results/reproducing-the-tables.md from the results"
+    )
     named.add_argument("--data", type=Path, default=DEFAULT_DATA)
     named.add_argument("--results", type=Path, default=DEFAULT_RESULTS)
     named.add_argument("--only", nargs="+", choices=REPORTS, default=list(REPORTS), metavar="NAME")

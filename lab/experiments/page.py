@@ -1,4 +1,4 @@
-"""Generates `docs/reproducing-the-tables.md`, and a page of each report, from `docs/results`."""
+"""Generates the page of all reports, and one of each, from what `docs/results` has."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from lab.experiments.records import ROOT, Settings, write_atomically
 from lab.experiments.report import Entry, Report, as_json, as_markdown, pictures, read
 from lab.experiments.reports import REPORTS
 
-PAGE = ROOT / "docs" / "reproducing-the-tables.md"
 RESULTS = ROOT / "docs" / "results"
+PAGE = RESULTS / "reproducing-the-tables.md"
 _TIMED = ("table2", "table3")
 
 
@@ -51,7 +51,7 @@ def _line(report: Report) -> str:
     _, words = REPORTS[report.name]
     entries = [entry for section in report.sections for entry in section.entries]
     n_of_paper = sum(entry.paper is not None for entry in entries)
-    page = f"[{words}]({RESULTS.name}/{report.name}.md)"
+    page = f"[{words}]({report.name}.md)"
     return f"| `{report.name}` | {page} | {len(entries)} | {n_of_paper or ''} |"
 
 

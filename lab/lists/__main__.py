@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from lab.experiments.records import ROOT, write_atomically
-from lab.lists import faults, rooms, settings
+from lab.lists import benchmarks, faults, rooms, settings
 
 FOLDER = ROOT / "docs" / "results"
 LISTS: Mapping[str, Callable[[], str]] = {
+    "benchmarks.md": benchmarks.page,
     "faults.md": faults.page,
     "rooms.md": rooms.page,
     "settings.md": settings.page,

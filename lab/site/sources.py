@@ -57,8 +57,8 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "docs/kernel-machines",
             "docs/notation",
             "glossary",
-            "docs/reproducing-the-tables",
-            "docs/honesty",
+            "docs/results/reproducing-the-tables",
+            "docs/results/honesty",
             "docs/benchmarks",
         ),
         "Operation": ("docs/deployment", "docs/reliability", "docs/security"),
@@ -101,8 +101,10 @@ def write_sources(folder: Path) -> None:
         path.write_text(text)
     for path in (folder / "CONTRIBUTING.md", *folder.glob("docs/*.md")):
         path.write_text(within_site(path, folder))
-    for path in folder.glob("docs/results/*.md"):  # linked from a page, not in the side column
-        path.write_text(f"---\norphan: true\n---\n\n{path.read_text()}")
+    listed = {f"{name}.md" for pages in CONTENTS.values() for name in pages}
+    for path in folder.glob("docs/results/*.md"):
+        if str(path.relative_to(folder)) not in listed:  # linked from a page
+            path.write_text(f"---\norphan: true\n---\n\n{path.read_text()}")
 
 
 def within_site(document: Path, site: Path) -> str:

@@ -37,7 +37,7 @@ _LEAST_SPREAD = 1e-6
 _LEAST_WIDTH = 1e-12
 # Rows that the normal density of a class counts for beside its kernels. Chosen by the log loss of
 # new rows on the bank of shapes, where it falls by .02, and on twelve tables, where it stays; 10
-# and 40 do as well (docs/honesty.md).
+# and 40 do as well (docs/results/honesty.md).
 NORMAL_ROWS = 20.0
 # Of each class of a table that is not in memory.
 _MOST_SAMPLED = 1_000

@@ -57,9 +57,10 @@ class PlaceRegions:
     With n rows and the own row left out of each density, a new row of the class has a density above
     the k-th smallest of them with probability 1 - k / (n + 1), if rows are exchangeable. With
     groups the own group is left out, and the promise is of a row of a new group and of no less than
-    the share: of a few groups of unequal size, regions hold up to .1 more (docs/honesty.md). Rows
-    of refits without some rows lie slightly farther out than new rows of the plane of all rows, so
-    that regions of very few rows hold a little more than they say.
+    the share: of a few groups of unequal size, regions hold up to .1 more
+    (docs/results/honesty.md). Rows of refits without some rows lie slightly farther out than new
+    rows of the plane of all rows, so that regions of very few rows hold a little
+    more than they say.
 
     References
     ----------

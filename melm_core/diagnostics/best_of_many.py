@@ -6,7 +6,8 @@ each is scored on the rows that the resample does not have. Nothing is refitted:
 are methods, kernel widths or numbers of features whose predictions for held-out rows are known.
 That is what it costs: the planes behind the predictions have seen each other's test rows, so
 what chance puts into a table is not taken back altogether. On noise the share is up to .02 above
-chance (docs/honesty.md); choosing in inner folds has no such rest, and takes five times the fits.
+chance (docs/results/honesty.md); choosing in inner folds has no such rest, and takes five times
+the fits.
 """
 
 from __future__ import annotations

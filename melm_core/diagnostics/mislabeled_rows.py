@@ -32,7 +32,7 @@ _FARTHEST = -500.0  # of logarithms, whose exponentials are 0
 
 # Twice the gain in log likelihood by wrong labels below which there need not be any, and the share
 # of held-out rows in other classes above which overlap and wrong labels look alike: chosen by
-# simulation (docs/honesty.md).
+# simulation (docs/results/honesty.md).
 _LEAST_GAIN = 10.0
 _MOST_OVERLAP = 0.125
 

@@ -80,7 +80,8 @@ from melm_core.melm.estimator import MELM
 REGION_SHARES = (0.5, 0.8, 0.95)
 
 # Planes of folds share most of their rows: losses of features vary more between tables than rows
-# within one say. With it, a tenth of what is said to be seen is false at most (docs/honesty.md).
+# within one say. With it, a tenth of what is said to be seen is false at most
+# (docs/results/honesty.md).
 _OF_SHARED_ROWS = 1.25
 # Of the rows of a fold, for losses that have an error.
 _FEWEST_OF_A_CLASS = 2

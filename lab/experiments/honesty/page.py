@@ -1,4 +1,4 @@
-"""Writes docs/honesty.md, and a page of each claim, from what is kept in docs/results."""
+"""Writes docs/results/honesty.md, and a page of each claim, from what is kept in docs/results."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 from lab.experiments.honesty.claim import Claim, Measured, as_tables
 from lab.experiments.records import ROOT, write_atomically
 
-PAGE = ROOT / "docs" / "honesty.md"
 RESULTS = ROOT / "docs" / "results"
+PAGE = RESULTS / "honesty.md"
 
 _PAGE = """\
 # Do the numbers hold?
@@ -131,7 +131,7 @@ def _exceptions(claim: Claim, found: Kept) -> Iterator[str]:
 
 
 def _link(claim: Claim) -> str:
-    return f"[{_title(claim)}]({RESULTS.name}/{_file(claim, 'md').name})"
+    return f"[{_title(claim)}]({_file(claim, 'md').name})"
 
 
 def _title(claim: Claim) -> str:

@@ -18,7 +18,7 @@ def test_the_page_is_what_the_results_say():
 @pytest.mark.parametrize("name", REPORTS)
 def test_every_report_has_a_page_of_its_results_that_is_linked(name):
     assert (RESULTS / f"{name}.md").read_text() == in_full(RESULTS, name)
-    assert f"](results/{name}.md)" in PRINTED
+    assert f"]({name}.md)" in PRINTED
 
 
 def test_the_largest_difference_from_the_paper_is_named():
