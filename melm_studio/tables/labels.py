@@ -48,6 +48,8 @@ QUANTITY_WORDS = {
     "age", "amount", "count", "duration", "level", "mean", "n", "number", "percent", "rate",
     "score", "size", "sum", "time", "value", "width",
 }  # fmt: skip
+# Last words of numbers that are asked for as often as classes are.
+TARGET_WORDS = {"charges", "cnt", "mpg", "price", "salary", "sales"}
 _TRAINING = {"train", "training", "calibration"}
 _HELD_OUT = {"dev", "heldout", "holdout", "test", "testing", "val", "valid", "validation"}
 LEAST_WORD = 4  # letters, of a word of the file's name that says what its label is
@@ -111,7 +113,8 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     """Return the columns that could as well be the label as the first, which was guessed.
 
     Those that look like a label too, the likelier first; where the name of the first says it, those
-    of such a name. Beside text, numbers of more than two values are none.
+    of such a name. Beside text, numbers of more than two values are none. Where no name says what
+    the label is, numbers of many values come first that may be what is asked for.
     """
     guess, *others = candidates
     if guess == NO_LABEL or guess.lower() in PLAIN_NAMES:
@@ -130,7 +133,28 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     shares = is_missing.mean(axis=0) if rivals else ()
     kept = [name for name, share in zip(rivals, shares, strict=True) if share <= MOST_MISSING]
     preference = _Preference(table, usable)
-    return sorted(kept, key=lambda name: preference(name) if name in usable else ())
+    ranked = sorted(kept, key=lambda name: preference(name) if name in usable else ())
+    is_doubtful = bool(ranked) or not is_text
+    targets = [] if is_hinted else _targets(table.frame, guess, with_ends=is_doubtful)
+    return [*dict.fromkeys([*targets, *ranked])]
+
+
+def _targets(frame: pd.DataFrame, guess: str, *, with_ends: bool) -> list[str]:
+    """Numbers to be cut into classes: of such a name, or at an end while the guess is at none."""
+    names = [str(name) for name in frame]
+    ends = (names[-1], names[0])
+    named = [name for name in names if not TARGET_WORDS.isdisjoint(words_of(name)[-1:])]
+    likely = dict.fromkeys([*named, *(ends if with_ends and guess not in ends else ())])
+    return [
+        name
+        for name in likely
+        if name != guess and is_measure(frame[name]) and not _may_number(frame[name])
+    ]
+
+
+def _may_number(cells: pd.Series) -> bool:
+    """Whether these are whole numbers of which each tells its row from all others."""
+    return bool((cells % 1 == 0).all()) and cells.is_unique
 
 
 def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, ...]:

@@ -161,3 +161,25 @@ def test_what_says_that_cells_lie_beyond_a_limit_is_no_rival():
 def test_a_count_that_is_guessed_for_want_of_a_label_is_asked_about():
     frame = measured("mass", "width").assign(rings=numbers(*range(9)))
     assert choices(Table("t", frame, ())) == ["rings", NO_LABEL]
+
+
+@pytest.mark.parametrize(
+    ("frame", "offered"),
+    [
+        (measured("mass", "price").assign(color=words("red", "blue"), where=words("gut", "ear")),
+         "price"),
+        (measured("mass", "area").assign(doors=numbers(*range(9))).assign(**measured("log s")),
+         "log s"),
+        (measured("pull").assign(doors=numbers(*range(9))).assign(**measured("mass")), "pull"),
+    ],
+    ids=["by its name", "last", "first"],
+)  # fmt: skip
+def test_a_number_that_may_be_asked_for_is_offered_beside_a_guess(frame, offered):
+    assert offered in choices(Table("t", frame, ()))[1:]
+
+
+def test_no_number_is_offered_beside_what_its_name_says_is_the_label_or_that_counts_rows():
+    hinted = measured("price").assign(species=words("cat", "dog"), mass=measured("mass"))
+    assert choices(Table("t", hinted, ())) == []
+    counted = measured("mass").assign(doors=numbers(*range(9)), last=np.arange(1.0, N_ROWS + 1))
+    assert "last" not in choices(Table("t", counted, ()))
