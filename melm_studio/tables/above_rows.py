@@ -387,7 +387,8 @@ def _groups_of_columns(head: Head | None, data: bytes) -> str:
     last = _last_row(head, data)
     if rows[-1] == last:
         rows = rows[:-1]
-    if not _are_named_numbers(rows):
+    is_of_things = _names_things(head.rows[0][0])
+    if not _are_named_numbers(rows, may_be_numbers=is_of_things):
         return ""
     if len(last) == len(head.rows[0]) and _are_groups(last[1:]):
         return _BELOW
@@ -409,7 +410,7 @@ def _are_of_one_kind(header: Sequence[str]) -> bool:
     S20, e0 to e383; without letters, they ascend or descend as wavelengths do.
     """
     corner, *names = header
-    if _bare(corner).removesuffix("_id").removesuffix(" id") in _MEASURED_THINGS:
+    if _names_things(corner):
         return True
     found = [_SERIES.fullmatch(name) for name in names]
     parts = [(one["before"], one["behind"]) for one in found if one]
@@ -418,6 +419,14 @@ def _are_of_one_kind(header: Sequence[str]) -> bool:
     numbers = [float(one["number"]) for one in found if one]
     ascends = numbers in (sorted(numbers), sorted(numbers, reverse=True))
     return any(map(str.strip, parts[0])) or (len(numbers) >= LEAST_ASCENDING and ascends)
+
+
+def _names_things(corner: str) -> bool:
+    """Whether the first name of a header says that rows are genes or the like."""
+    bare = _bare(corner)
+    return not _MEASURED_THINGS.isdisjoint(
+        {bare, *(bare.removesuffix(ending) for ending in ("_id", " id", "id"))}
+    )
 
 
 def _group_of(name: str) -> str:
@@ -434,10 +443,11 @@ def _are_groups(cells: Sequence[str]) -> bool:
     return 2 <= len(groups) <= MAX_GROUPS and min(groups.values()) >= 2 and are_words
 
 
-def _are_named_numbers(rows: Sequence[list[str]]) -> bool:
+def _are_named_numbers(rows: Sequence[list[str]], *, may_be_numbers: bool = False) -> bool:
     names = [row[0] for row in rows]
     cells = [cell for row in rows for cell in row[1:MOST_CHECKED] if _bare(cell) not in _GAPS]
-    has_names = len(set(names)) == len(names) and not any(map(_is_number, names))
+    are_words = may_be_numbers or not any(map(_is_number, names))
+    has_names = len(set(names)) == len(names) and are_words
     return has_names and bool(cells) and all(map(_is_measured, cells))
 
 

@@ -131,6 +131,15 @@ def test_numbers_of_several_kinds_may_have_the_label_among_them(names):
     assert "samples" not in read(matrix("", names)).asked
 
 
+@pytest.mark.parametrize("corner", ["gene_id", "GeneID", "ID_REF", "probe"])
+def test_genes_may_be_named_by_numbers(corner):
+    text = matrix(corner, ["liver", "kidney", "spleen", "gut"])
+    numbered = "\n".join(line.removeprefix("g") for line in text.splitlines()[1:])
+    header = text.splitlines()[0]
+    assert "samples" in read(f"{header}\n{numbered}").asked
+    assert "samples" not in read(f"{header.replace(corner, 'day')}\n{numbered}").asked
+
+
 def test_a_table_is_not_turned_against_its_owner():
     assert read(GENES, samples="rows").frame.shape[1] == 5
     turned = read(PLAIN, samples="columns")
