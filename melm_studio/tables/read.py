@@ -34,6 +34,7 @@ from melm_studio.tables.parsing import parsed
 from melm_studio.tables.questions import LABEL, USE
 from melm_studio.tables.readers import (
     DEFAULT_OPTIONS,
+    ROW_NAMES,
     PictureArchive,
     ReadOptions,
     arff_text,
@@ -296,7 +297,10 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
         return replace(_written(text, limits, step, options), sheets=sheets, sheet=sheet)
     for is_such, cells_of in _FORMATS:
         if is_such(data):
-            return _with_groups(_of_frame(*cells_of(data, file, limits)))
+            cells, steps = cells_of(data, file, limits)
+            if _has_named_rows(cells):  # which may be genes
+                return _written(cells.to_csv(index=False).encode(), limits, steps, options)
+            return _with_groups(_of_frame(cells, steps))
     decoded = as_utf8(data, file, options.encoding)
     text, steps = decoded.data, decoded.steps
     if is_arff(text[:ARFF_HEAD].decode("utf-8", "replace")):
@@ -318,6 +322,12 @@ _FORMATS = (
     (is_statistics, statistics_cells),
     (is_sparse_lines, sparse_cells),
 )
+
+
+def _has_named_rows(cells: pd.DataFrame) -> bool:
+    """Whether this is a matrix of numbers of R or the like, with names of its rows."""
+    kinds = [dtype.kind for dtype in cells.dtypes]
+    return cells.columns[0] == ROW_NAMES and {*kinds[1:]} == {"f"}
 
 
 def _with_groups(content: _Content) -> _Content:

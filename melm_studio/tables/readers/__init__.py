@@ -19,13 +19,14 @@ from melm_studio.tables.readers.pictures import (
 )
 from melm_studio.tables.readers.soft_family import is_soft_family, soft_cells
 from melm_studio.tables.readers.sparse_lines import is_sparse_lines, sparse_cells
-from melm_studio.tables.readers.statistics import is_statistics, statistics_cells
+from melm_studio.tables.readers.statistics import ROW_NAMES, is_statistics, statistics_cells
 from melm_studio.tables.readers.unpack import MAX_UNPACKED, archived_files, unpacked
 from melm_studio.tables.readers.vectors import with_vectors
 
 __all__ = [
     "DEFAULT_OPTIONS",
     "MAX_UNPACKED",
+    "ROW_NAMES",
     "PictureArchive",
     "ReadOptions",
     "archived_files",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from melm_studio.extras import install_command
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
 
+ROW_NAMES = "row"  # the column of the names of the rows of R
 _SAS7BDAT = bytes(12) + b"\xc2\xea\x81\x60"
 _TRANSPORT = b"HEADER RECORD*"
 _EIGHTH = b"LIBV8"  # of transport files, which pandas does not know
@@ -116,13 +118,33 @@ def _r(raw: bytes) -> pd.DataFrame | None:
     except NotImplementedError:  # an object of a class that is no table
         return None
     values = [*found.values()] if isinstance(found, dict) and _R[0] != raw[:5] else [found]
+    values = [_of_samples(one) if isinstance(one, SimpleNamespace) else one for one in values]
     for value in [_joined(one) if isinstance(one, dict) else one for one in values]:
         if isinstance(value, pd.DataFrame):
             is_named = value.index.dtype.kind not in "iu"
-            return value.reset_index(names="row") if is_named else value.reset_index(drop=True)
+            return value.reset_index(names=ROW_NAMES) if is_named else value.reset_index(drop=True)
         if isinstance(value, np.ndarray) and value.ndim == 2:
             return pd.DataFrame(value).add_prefix("column ")
     return None
+
+
+def _of_samples(study: SimpleNamespace) -> dict[str, Any]:
+    """What was measured of the samples of a phyloseq, or an ExpressionSet or one like it.
+
+    Samples are the columns of an ExpressionSet; of a phyloseq, as many as its table of them has.
+    """
+    parts = vars(study)
+    if "otu_table" in parts:
+        measured, about = parts["otu_table"], parts.get("sam_data")
+        samples = about if isinstance(about, dict) else {}
+        n_samples = len(next(iter(samples.values()), ()))
+        is_turned = len(measured) != n_samples
+    elif "assayData" in parts and "exprs" in parts["assayData"]:
+        measured, samples = parts["assayData"]["exprs"], dict(parts["phenoData"].data)
+        is_turned = True
+    else:
+        return {}
+    return {"measured": measured.T if is_turned else measured, **samples}
 
 
 def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:

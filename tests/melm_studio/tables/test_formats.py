@@ -8,6 +8,7 @@ import json
 import lzma
 import struct
 import sys
+import types
 import warnings
 
 import numpy as np
@@ -232,6 +233,50 @@ def test_blocks_of_the_same_rows_in_a_list_of_r_are_one_table(tmp_path):
     rdata.write_rds(tmp_path / "file", study, file_format="xdr")
     table = read_table((tmp_path / "file").read_bytes(), "file")
     assert list(table.frame) == ["gene size", "lipid mass", "sample.kind"]
+
+
+def of_class(monkeypatch, **slots):
+    """A file of R with an object of a class, such as no package of Python writes."""
+    rdata = pytest.importorskip("rdata")
+    study = types.SimpleNamespace(**slots)
+    monkeypatch.setattr(rdata.parser, "parse_data", lambda *_, **__: None)
+    monkeypatch.setattr(rdata.conversion, "convert", lambda _: {"study": study})
+    return read_table(b"RDX3\nX\n", "study.rda")
+
+
+ABUNDANCES = np.random.default_rng(1).poisson(9, (7, 5)).astype(float)
+ABOUT = {"diet": np.resize(np.array(["fat", "lean"], dtype=object), 5)}
+
+
+@pytest.mark.parametrize("taxa_are_rows", [True, False])
+def test_the_samples_of_a_phyloseq_are_rows(taxa_are_rows, monkeypatch):
+    counts = ABUNDANCES if taxa_are_rows else ABUNDANCES.T
+    table = of_class(monkeypatch, otu_table=counts, sam_data=ABOUT)
+    assert list(table.frame) == [*(f"column {at}" for at in range(1, 8)), "diet"]
+    np.testing.assert_array_equal(table.frame.iloc[:, :7], ABUNDANCES.T)
+
+
+def test_the_samples_of_an_expression_set_are_rows(monkeypatch):
+    about = types.SimpleNamespace(data=pd.DataFrame(ABOUT))
+    table = of_class(monkeypatch, assayData={"exprs": ABUNDANCES}, phenoData=about)
+    assert table.frame.shape == (5, 8)
+    assert list(table.frame["diet"]) == list(ABOUT["diet"])
+
+
+def test_an_object_of_r_of_another_class_is_refused(monkeypatch):
+    with pytest.raises(TableError, match="without a data frame or matrix"):
+        of_class(monkeypatch, coefficients=ABUNDANCES)
+
+
+def test_a_matrix_of_r_asks_which_way_around_its_samples_are(tmp_path):
+    rdata = pytest.importorskip("rdata")
+    names = [f"K{at:05}" for at in range(7)]
+    columns = ["SRR8", "SRR3", "SRR9", "SRR1", "SRR4"]
+    frame = pd.DataFrame(ABUNDANCES, pd.Index(names, dtype=object), columns)
+    rdata.write_rds(tmp_path / "file", frame, file_format="xdr")
+    table = read_table((tmp_path / "file").read_bytes(), "file")
+    assert "samples" in table.asked
+    assert table.frame.shape == (7, 6)
 
 
 def test_events_of_flow_cytometry_are_rows(tmp_path):
