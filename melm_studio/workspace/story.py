@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -111,7 +110,7 @@ class Story(Struct, frozen=True, forbid_unknown_fields=True, tag_field="format",
             If the file is not a story, or a value in it breaks a rule.
         """
         try:
-            values = json.loads(raw)
+            values = msgspec.json.decode(raw)
         except (ValueError, RecursionError):
             raise InputError(_NOT_A_STORY) from None
         return cls.from_json(values)

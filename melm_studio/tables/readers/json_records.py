@@ -16,6 +16,11 @@ from melm_studio.tables.records import Limits, reject_rows
 from melm_studio.tables.text import TableError
 
 _START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?[\[{]\s*[\"{\]\[}0-9-]")
+# Of the two by which JSON writes a character beyond 16 bits, one without the other.
+_HALF = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
+)
 _MWTAB, _FACTORS = "METABOLOMICS WORKBENCH", "SUBJECT_SAMPLE_FACTORS"
 _LEAST_LINES = 2
 _MOST_DEPTH = 3  # of records within records, whose names are joined by dots
@@ -91,12 +96,20 @@ def _decoded(raw: bytes) -> str:
 def _content(text: str) -> tuple[Any, str]:
     """The value that a text holds, or the list of those on its lines."""
     try:
-        return json.loads(text), "Read as JSON: a row for each record."
+        return _value(text), "Read as JSON: a row for each record."
     except ValueError:
         lines = [line for line in text.splitlines() if line.strip()]
         if len(lines) < _LEAST_LINES:
             raise
-        return [json.loads(line) for line in lines], "Read as JSON: a row for each line."
+        return [_value(line) for line in lines], "Read as JSON: a row for each line."
+
+
+def _value(text: str) -> Any:
+    """The value that a text holds; half of a character, which none encodes, becomes its number."""
+    value = json.loads(text)
+    if _HALF.search(text):
+        value = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="xmlcharrefreplace"))
+    return value
 
 
 def _records(content: Any) -> list[Mapping[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Literal
 
 import msgspec
@@ -122,7 +121,7 @@ def project_of(raw: bytes) -> Project:
         If it is none, of a newer version, or a value in it breaks a rule.
     """
     try:
-        values = json.loads(raw)
+        values = msgspec.json.decode(raw)
         head = msgspec.convert(values, known_type(_Head))
     except (ValueError, RecursionError, msgspec.ValidationError):
         raise InputError(_NO_PROJECT) from None

@@ -9,6 +9,7 @@ import pytest
 from callbacks.addresses import Body
 from callbacks.routes.frames import MOST_RUNS
 from lab.driver.visitor import Visitor, declared_outputs, trigger_of
+from melm_studio.layout import ids
 from tests.callbacks.every_route import addresses
 
 ADDRESS = "/_dash-update-component"
@@ -44,6 +45,13 @@ def test_values_nested_without_end_are_refused_with_a_sentence(studio, visitor: 
         answer = visitor.http.post(address, data=NESTED, content_type="application/json")
         assert answer.status_code in {400, 410}, address
         assert answer.json["error"].endswith("."), address
+
+
+def test_half_of_a_character_is_refused_with_a_sentence(visitor: Visitor):
+    source = {"kind": "upload", "key": "0" * 64, "name": "\ud800.csv", "label": None}
+    answer = visitor.post(ids.CHOICE, "data", source)
+    assert answer.status_code == 400
+    assert answer.json["error"].endswith(".")
 
 
 @pytest.mark.parametrize(

@@ -269,6 +269,7 @@ CHANGES = {
         "must be",
     ),
     "views": (lambda v: v["story"].update(views=[{}]), "The view is missing"),
+    "half of a character": (lambda v: v["runs"][0].update(name="\ud800"), "is not a project"),
 }
 
 

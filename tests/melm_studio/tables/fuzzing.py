@@ -33,7 +33,8 @@ _CPU_S, _MEMORY = 20, 4 * 2**30
 _MOST_BYTES = 50_000
 _WORDS = (
     b"NA", b"1e308", b"1,5", b"1'000", b"-inf", b"0x1F", b"2024-01-31", b"12:30", b"=1+1",
-    b"9" * 400, b"<script>", "é".encode(), "\u202e".encode(), b"\xff\xfe", b"class", b"id",
+    b"9" * 400, b"<script>", "é".encode(), "\u202e".encode(), b"\xff\xfe", rb"\ud800", b"class",
+    b"id",
 )  # fmt: skip
 _TRACED = re.compile(r".*/melm_studio/tables/.*")
 _SENTENCE = re.compile(r"[^\s<][^\n]+\.")
@@ -148,7 +149,7 @@ def _answer(sample: Sample, writes: int) -> None:
 
 def _end_of(sample: Sample) -> str:
     try:
-        prepare(read_table(sample.raw, sample.name))
+        prepare(read_table(sample.raw, sample.name)).to_bytes()
     except UserError as refusal:
         words = str(refusal)
         return "refused" if _SENTENCE.fullmatch(words) else f"error: no sentence: {words!r}"

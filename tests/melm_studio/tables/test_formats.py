@@ -298,6 +298,14 @@ def test_what_libsvm_does_not_have_is_zero_and_what_records_do_not_have_is_missi
     assert np.isnan(read_table(of_json(records), "file").frame["mass"].iloc[0])
 
 
+def test_half_of_a_character_in_json_becomes_its_number_and_whole_ones_stay():
+    raw = json.dumps([{"\ud800 😀": at % 5, "kind": "a\udc00"[: 1 + at % 2]} for at in range(9)])
+    data = prepare(read_table(raw.encode(), "file"))
+    assert data.feature_names == ("&#55296; 😀",)
+    assert data.class_names == ("a", "a&#56320;")
+    assert data.to_bytes()
+
+
 def test_records_in_a_western_encoding_keep_their_letters():
     raw = json.dumps(
         [{"größe": at % 5, "kind": "ab"[at % 2]} for at in range(9)], ensure_ascii=False

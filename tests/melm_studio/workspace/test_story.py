@@ -73,6 +73,12 @@ def test_a_file_that_is_no_story_is_refused(raw):
         Story.from_bytes(raw)
 
 
+def test_a_story_with_half_of_a_character_is_refused(story):
+    raw = json.dumps(story.worded(1, caption="\ud800").to_json())
+    with pytest.raises(InputError, match="This file is not a story"):
+        Story.from_bytes(raw.encode())
+
+
 def test_the_view_that_cannot_be_read_is_named(story):
     values = story.to_json()
     values["views"][1]["view"]["method"] = "magic"
