@@ -78,12 +78,13 @@ def execute_run(
     record = store.get(run_id)
     if record is None:  # deleted meanwhile
         return
+    began_s = time.process_time()
     try:
         with heartbeat(store, run_id, clock=clock):
             ending = _execute(store, record, clock, tables)
         _end(store, record, ending, clock)
         if (ended := store.get(run_id)) is not None:
-            follow(store, ended, follow_s)
+            follow(store, ended, time.process_time() - began_s, follow_s)
     except RunEndedError:
         logger.info("was ended or taken over by another process", extra={"run": run_id})
 

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 _MOST_FOLDS, _FOLDS_OF_A_SHUFFLE = 10, 3
 
 
-def follow(store: RunStore, ended: RunRecord, most_s: float) -> None:
+def follow(store: RunStore, ended: RunRecord, cpu_s: float, most_s: float) -> None:
     """Queue what follows a run that ended, where it is likely to take at most `most_s` of CPU.
 
     Runs that nobody looks at are not followed. Where the plane holds rows out there are no refits
@@ -36,12 +36,15 @@ def follow(store: RunStore, ended: RunRecord, most_s: float) -> None:
     store : RunStore
     ended : RunRecord
         As it is stored now.
+    cpu_s : float
+        Seconds of CPU that it took. Those of a clock would grow with what others run, and with a
+        pause, and nothing would follow.
     most_s : float
-        Seconds; 0 for nothing.
+        Seconds of CPU; 0 for nothing.
     """
     if ended.state is not RunState.DONE or not ended.from_page or most_s <= 0.0:
         return
-    next_kind = _next_kind(store, ended, most_s)
+    next_kind = _next_kind(store, ended, cpu_s, most_s)
     fit = ended if ended.kind == FIT else store.get(ended.of_run)
     if next_kind is None or fit is None or fit.removed_s is not None:
         return
@@ -53,9 +56,9 @@ def follow(store: RunStore, ended: RunRecord, most_s: float) -> None:
         logger.info("nothing follows: %s", error, extra={"run": fit.run_id})
 
 
-def _next_kind(store: RunStore, ended: RunRecord, most_s: float) -> str | None:
+def _next_kind(store: RunStore, ended: RunRecord, cpu_s: float, most_s: float) -> str | None:
     if ended.kind == FIT:
-        return _after_fit(store, ended, most_s)
+        return _after_fit(store, ended, cpu_s, most_s)
     if ended.kind != REFITS:
         return None
     try:
@@ -67,19 +70,14 @@ def _next_kind(store: RunStore, ended: RunRecord, most_s: float) -> str | None:
     return CHECK.name if _shuffles_s(store, ended, report.fit_s) <= most_s else None
 
 
-def _after_fit(store: RunStore, fit: RunRecord, most_s: float) -> str | None:
+def _after_fit(store: RunStore, fit: RunRecord, cpu_s: float, most_s: float) -> str | None:
     if fit.n_classes == 1 or METHODS[fit.method].keeps_embedding or fit.is_of_sample:
         return None
-    folds_s = _fit_s(fit) * _MOST_FOLDS
+    folds_s = cpu_s * _MOST_FOLDS
     if fit.parameters.held_out == 0.0:
         return REFITS if folds_s <= most_s else None
-    is_quick = folds_s <= most_s and folds_s + _shuffles_s(store, fit, _fit_s(fit)) <= most_s
+    is_quick = folds_s <= most_s and folds_s + _shuffles_s(store, fit, cpu_s) <= most_s
     return CHECK.name if is_quick else None
-
-
-def _fit_s(fit: RunRecord) -> float:
-    """Return the seconds that a run took, an upper bound of those of its fit."""
-    return (fit.finished_s or 0.0) - (fit.started_s or fit.finished_s or 0.0)
 
 
 def _shuffles_s(store: RunStore, ended: RunRecord, fit_s: float) -> float:
@@ -94,7 +92,7 @@ def _shuffles_s(store: RunStore, ended: RunRecord, fit_s: float) -> float:
     ended : RunRecord
         Of the run, or of an analysis of it.
     fit_s : float
-        Seconds of a fit with all its starts.
+        Seconds of CPU of a fit with all its starts.
     """
     raw = store.get_file(ended.owner, FileKind.DATA, ended.data_id)
     if raw is None:

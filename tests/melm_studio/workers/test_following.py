@@ -15,7 +15,8 @@ from tests.melm_studio.runs.helpers import blobs, queue_run
 
 DATA = blobs(n_rows=60)
 SECONDS = 60.0
-PLENTY_S = 3600.0  # on a busy machine, too
+QUICK_S = 0.1
+PLENTY_S = 3600.0  # with any processor
 
 
 @pytest.fixture
@@ -45,8 +46,15 @@ def test_folds_and_then_shuffles_follow_a_run_of_the_page_once(store):
     fit = run_on_page(store)
     assert kinds(store, fit) == ["fit", "refits", "check"]
     assert all(run.state is RunState.DONE for run in store.runs_of(fit.owner))
-    follow(store, fit, PLENTY_S)
+    follow(store, fit, QUICK_S, PLENTY_S)
     assert kinds(store, fit) == ["fit", "refits", "check"]
+
+
+def test_a_run_that_waited_or_shared_its_processor_is_followed_as_any_other(store):
+    """As by the clock it took an hour."""
+    fit = run_on_page(store, seconds=0.0)
+    follow(store, replace(fit, started_s=fit.finished_s - 3600.0), QUICK_S, SECONDS)
+    assert kinds(store, fit) == ["fit", "refits"]
 
 
 def test_nothing_follows_where_nothing_may_nor_a_run_of_a_program(store):
@@ -59,9 +67,8 @@ def test_nothing_follows_where_nothing_may_nor_a_run_of_a_program(store):
 def test_shuffles_alone_follow_a_run_whose_plane_holds_rows_out(store):
     fit = run_on_page(store, held_out=0.25)
     assert kinds(store, fit) == ["fit", "check"]
-    slow = replace(fit, finished_s=fit.started_s + 7.0)
     store.delete(store.runs_of(fit.owner)[1].run_id)
-    follow(store, slow, SECONDS)
+    follow(store, fit, 7.0, SECONDS)
     assert kinds(store, fit) == ["fit"]
 
 
@@ -69,22 +76,20 @@ def test_where_rows_may_depend_on_each_other_the_refits_of_every_reading_count(s
     """Ten folds take 50 of 60 s, and those of a reading as long."""
     monkeypatch.setattr("melm_studio.workers.following.N_PERMUTATIONS", 0)
     fit = run_on_page(store, seconds=0.0, held_out=0.25)
-    slow = replace(fit, finished_s=fit.started_s + 5.0)
     question = Question("doubles", "Are they repeats?", (), default="each-way")
     reading = Reading(question, "together", DATA, "nearly equal rows")
     monkeypatch.setattr("melm_studio.workers.following.readings", lambda data: (reading,))
     monkeypatch.setattr("melm_studio.workers.following.shuffles_of_each", lambda *_: 0)
-    follow(store, replace(slow, finished_s=slow.started_s + 2.0), SECONDS)
+    follow(store, fit, 2.0, SECONDS)
     assert kinds(store, fit) == ["fit", "check"]
     store.delete(store.runs_of(fit.owner)[1].run_id)
-    follow(store, slow, SECONDS)
+    follow(store, fit, 5.0, SECONDS)
     assert kinds(store, fit) == ["fit"]
 
 
 def test_what_is_likely_to_take_longer_does_not_follow(store):
     fit = run_on_page(store, seconds=0.0)
-    slow = replace(fit, finished_s=fit.started_s + 7.0)  # ten folds: 70 s
-    follow(store, slow, SECONDS)
+    follow(store, fit, 7.0, SECONDS)  # ten folds: 70 s
     assert kinds(store, fit) == ["fit"]
 
 
@@ -95,8 +100,8 @@ def test_shuffles_do_not_follow_where_they_would_take_long(store, monkeypatch):
 
 def test_a_run_that_was_removed_or_stopped_is_not_followed(store):
     fit = run_on_page(store, seconds=0.0)
-    follow(store, replace(fit, state=RunState.CANCELLED), SECONDS)
-    follow(store, replace(fit, removed_s=1.0), SECONDS)
+    follow(store, replace(fit, state=RunState.CANCELLED), QUICK_S, SECONDS)
+    follow(store, replace(fit, removed_s=1.0), QUICK_S, SECONDS)
     assert kinds(store, fit) == ["fit"]
 
 
@@ -107,5 +112,5 @@ def test_where_there_is_no_room_nothing_follows_and_nothing_fails(store, monkeyp
         raise LimitReachedError("full")
 
     monkeypatch.setattr(store, "create", full)
-    follow(store, fit, SECONDS)
+    follow(store, fit, QUICK_S, SECONDS)
     assert store.get(refits_id(fit.run_id)) is None
