@@ -23,6 +23,7 @@ def long_file(number: int) -> bytes:
     return gzip.compress(b"a,b,label\n" + b"%d.5,2,x\n7,8,y\n" % number * 4_000_000, 1)
 
 
+@pytest.mark.attack
 @pytest.mark.slow
 def test_eight_files_that_take_long_leave_health_and_a_small_file_to_others(tmp_path: Path):
     with running_studio(tmp_path) as studio:

@@ -264,6 +264,7 @@ def slow_text(pattern: re.Pattern[Any], *, is_anchored: bool) -> str:
     return ""
 
 
+@pytest.mark.attack
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="stops what takes for ever")
 def test_every_pattern_takes_a_time_proportional_to_the_text():
     found = {

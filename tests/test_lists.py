@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.lists.__main__ import FOLDER, LISTS
-from lab.lists.faults import as_sentence, faults, page
+from lab.lists.marked_tests import as_sentence, marked, page
 
 ROOT = Path(__file__).parents[1]
 
@@ -25,9 +25,9 @@ def test_a_marked_test_is_listed_as_a_sentence_and_another_is_not(tmp_path):
         '"""Toys."""\n\n@pytest.mark.slow\n@pytest.mark.fault\n'
         "def test_a_toy_s_ctrl_c_takes_10_s():\n    ...\n\ndef test_another():\n    ...\n"
     )
-    assert faults(module) == ["test_a_toy_s_ctrl_c_takes_10_s"]
-    assert as_sentence(*faults(module)) == "A toy's Ctrl-C takes 10 s."
-    text = page(module.parent)
+    assert marked(module, "fault") == ["test_a_toy_s_ctrl_c_takes_10_s"]
+    assert as_sentence(*marked(module, "fault")) == "A toy's Ctrl-C takes 10 s."
+    text = page("fault", module.parent)
     assert text.endswith("## Toys\n\n`tests/test_toy.py`\n\n- A toy's Ctrl-C takes 10 s.\n")
     assert "1 in all" in text
 

@@ -203,6 +203,7 @@ def statuses(address: str, sent: bytes) -> list[int]:
 LAST = b"GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
+@pytest.mark.attack
 def test_no_request_is_hidden_from_the_proxy_in_the_body_of_another(embedded, seen):
     for name, head in AMBIGUOUS.items():
         seen.clear()
@@ -212,6 +213,7 @@ def test_no_request_is_hidden_from_the_proxy_in_the_body_of_another(embedded, se
         assert len(seen) == found.count(OK) + 1, (name, found, seen)
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize("first", ["Content-Length", "Transfer-Encoding"])
 def test_a_length_beside_chunks_is_refused_by_the_proxy(embedded, seen, first):
     lines = [b"Content-Length: 48\r\n", b"Transfer-Encoding: chunked\r\n"]
@@ -220,6 +222,7 @@ def test_a_length_beside_chunks_is_refused_by_the_proxy(embedded, seen, first):
     assert seen == []
 
 
+@pytest.mark.attack
 def test_a_body_in_chunks_reaches_the_studio_with_its_length(embedded, seen):
     parts = (b"x" * 50_000 for _ in range(20))
     assert posted(embedded, "/upload", data=parts).status_code == OK

@@ -67,6 +67,7 @@ def failures(visitor, requests) -> list[Any]:
     ]
 
 
+@pytest.mark.attack
 def test_no_number_in_a_path_is_too_large(studio, visitor, paths):
     requests = [
         (method, address(rule, paths | {name: extreme}), {"json": {}} if method == "POST" else {})
@@ -78,6 +79,7 @@ def test_no_number_in_a_path_is_too_large(studio, visitor, paths):
     assert failures(visitor, requests) == []
 
 
+@pytest.mark.attack
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_no_value_in_a_query_or_a_body_is_too_large(studio, visitor, paths):

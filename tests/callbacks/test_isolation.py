@@ -231,6 +231,7 @@ def difference(stranger: Visitor, theirs: Page, method: str, path: str, sent: An
     return None if status_and_text == otherwise else (status, expected_status, text[:200])
 
 
+@pytest.mark.attack
 def test_no_callback_tells_or_changes_anything_of_another_visitor(studio, theirs):
     before, stranger = state_of(studio, theirs), studio.visitor()
     found = [
@@ -242,6 +243,7 @@ def test_no_callback_tells_or_changes_anything_of_another_visitor(studio, theirs
     assert state_of(studio, theirs) == before
 
 
+@pytest.mark.attack
 def test_no_route_tells_or_changes_anything_of_another_visitor(studio, theirs):
     before, stranger = state_of(studio, theirs), studio.visitor()
     found = [

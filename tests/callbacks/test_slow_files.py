@@ -48,6 +48,7 @@ def choose(visitor, raw, name):
     return visitor.post(ids.CHOICE, "data", source)
 
 
+@pytest.mark.attack
 def test_eight_files_of_a_visitor_keep_neither_their_requests_nor_those_of_others(studio, visitor):
     for number in range(8):
         answer = choose(visitor, b"%d" % number + SMALL, f"slow {number}.csv")
@@ -63,6 +64,7 @@ def test_eight_files_of_a_visitor_keep_neither_their_requests_nor_those_of_other
     assert answer.json["response"][ids.DATA_NAME]["children"]
 
 
+@pytest.mark.attack
 def test_projects_that_take_long_keep_no_thread_either(studio, visitor, monkeypatch):
     is_over = threading.Event()
 

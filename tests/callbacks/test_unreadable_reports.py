@@ -59,6 +59,7 @@ def test_there_is_one_of_every_kind(damaged):
     assert set(damaged) == {*KINDS, "ranking"}
 
 
+@pytest.mark.attack
 def test_no_route_of_the_run_fails(studio, visitor, run, damaged):
     numbers = {
         "sequence": 0,
@@ -79,16 +80,19 @@ def test_no_route_of_the_run_fails(studio, visitor, run, damaged):
     assert found == []
 
 
+@pytest.mark.attack
 def test_the_panel_of_the_run_goes_on(visitor, run, damaged):
     news = visitor.frames(run)["runs"][run]
     assert (news["state"], news["plane"] is not None) == ("done", True)
 
 
+@pytest.mark.attack
 def test_the_check_says_so(visitor, run, damaged):
     answer = visitor.http.get(f"/runs/{run}/analyses/check")
     assert (answer.status_code, answer.json["words"]) == (200, RESULTS_UNREADABLE)
 
 
+@pytest.mark.attack
 def test_the_comparison_of_all_methods_says_so(visitor, damaged):
     answer = visitor.http.get(f"/rankings/{visitor.values[f'{ids.DATA}.data']['id']}")
     assert (answer.status_code, answer.json["words"]) == (400, RESULTS_UNREADABLE)

@@ -121,6 +121,7 @@ def first_of_each(calls: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return list({call["output"]: call for call in calls}.values())
 
 
+@pytest.mark.attack
 def test_no_value_of_another_type_is_an_error_of_the_server(studio, visitor):
     tried = first_of_each(calls(studio, visitor))
     assert len(tried) >= 35
@@ -128,6 +129,7 @@ def test_no_value_of_another_type_is_an_error_of_the_server(studio, visitor):
     assert failures(studio, visitor, islice(unfit, 0, None, EVERY)) == []
 
 
+@pytest.mark.attack
 def test_no_other_shape_of_a_call_is_an_error_of_the_server(studio, visitor):
     tried = first_of_each(calls(studio, visitor))
     misshaped = (each for call in tried for each in misshapen(call))
@@ -141,6 +143,7 @@ def test_nor_is_one_whatever_its_shape(studio, visitor):
     assert failures(studio, visitor, (each for call in tried for each in misshapen(call))) == []
 
 
+@pytest.mark.attack
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_nor_is_one_whatever_has_changed(studio, visitor):

@@ -32,6 +32,7 @@ def test_a_wrong_value_is_refused_with_the_bounds_that_its_type_has(kind, rule):
     assert str(refused.value) == f"The setting must be {rule}; it is ['x']."
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize("name", [" - at `$" * 100_000, " - at `key in `$" * 50_000, "`" * 400_000])
 def test_a_name_that_looks_like_a_place_in_a_message_takes_no_time_to_refuse(name):
     """Reading the message took a time quadratic in the name: minutes for this one."""
@@ -39,6 +40,7 @@ def test_a_name_that_looks_like_a_place_in_a_message_takes_no_time_to_refuse(nam
         read({name: 1}, DataSource, "The source")
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize("place", ["$.y", "$[1]", "$.kind", "$.views.x", "$[...]", "$"])
 def test_a_name_that_pretends_to_be_a_place_is_refused_in_a_sentence(place):
     for model in (DataSource, Story):

@@ -89,6 +89,7 @@ def statuses(port: int, sent: bytes) -> list[int]:
     return [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d{3}) ", answer)]
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize("head", AMBIGUOUS.values(), ids=AMBIGUOUS)
 def test_no_request_is_found_in_the_body_of_another(port, seen, caplog, head):
     seen.clear()
@@ -99,6 +100,7 @@ def test_no_request_is_found_in_the_body_of_another(port, seen, caplog, head):
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize("sent", UNREADABLE.values(), ids=UNREADABLE)
 def test_a_head_that_cannot_be_read_is_answered_and_leaves_no_traceback(port, caplog, sent):
     assert statuses(port, sent) == [400]
@@ -112,6 +114,7 @@ def test_requests_that_are_sent_ahead_are_answered_in_order(port, seen):
     assert seen == ["sent:2", "second:0", ":0"]
 
 
+@pytest.mark.attack
 def test_a_request_has_a_bounded_number_of_header_lines(port, seen):
     seen.clear()
     head = GET + b"X:\r\n" * (MOST_HEADER_LINES - 3)

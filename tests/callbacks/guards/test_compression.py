@@ -124,6 +124,7 @@ def test_a_static_file_is_compressed_once_whatever_its_fingerprint(tmp_path, mon
         assert len(compressed) == 4
 
 
+@pytest.mark.attack
 def test_no_spelling_of_an_address_is_kept_beside_the_others(tmp_path, monkeypatch):
     """Each would stay for as long as the studio runs."""
     compressed = []

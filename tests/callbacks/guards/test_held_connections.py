@@ -84,6 +84,7 @@ def test_a_client_who_leaves_is_noticed(port, held):
     held[0].send(b"to nobody")
 
 
+@pytest.mark.attack
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="of Linux")
 def test_a_client_who_vanishes_without_a_word_is_given_up_after_half_a_minute(port, held):
     connection, answer = opened(port)

@@ -109,6 +109,7 @@ def test_a_run_that_is_named_many_times_is_answered_once(studio, visitor: Visito
     assert len(read) == len(set(read)) <= 2  # its planes, and its newest one
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize(("n_all", "n_changed"), [(200_000, 1), (1, 200_000)])
 def test_a_call_of_more_controls_than_a_page_has_is_refused(visitor: Visitor, n_all, n_changed):
     """Dash compares each with each that has changed."""

@@ -147,6 +147,7 @@ def test_before_there_are_data_it_is_said(visitor):
     assert "no data to run on yet" in press(visitor, ["pca"])[ERROR]
 
 
+@pytest.mark.attack
 def test_a_batch_of_endless_choices_is_refused_before_they_are_listed(visitor):
     visitor.choose_sample("iris")
     visitor.values |= {

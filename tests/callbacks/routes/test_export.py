@@ -256,6 +256,7 @@ def test_the_model_predicts_with_the_kernel_width_on_screen(finished):
     np.testing.assert_allclose(shown, 4.0 * run)
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize(
     "name", ['a"\r\nSet-Cookie: x=1\r\n.csv', "../../etc/passwd", "\u202efdp.csv", "\x00.csv"]
 )

@@ -315,6 +315,7 @@ HISTORIES = {
 }
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize(("history", "reason"), HISTORIES.values(), ids=HISTORIES)
 def test_a_changed_history_is_refused_and_leaves_nothing(project, other, history, reason):
     visitor = other.visitor()
@@ -385,6 +386,7 @@ FILES = {
 }
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize(("raw", "reason"), FILES.values(), ids=FILES)
 def test_another_file_gets_a_sentence(visitor, raw, reason):
     answer = open_project(visitor, raw)
@@ -457,6 +459,7 @@ def test_the_sheet_of_the_table_opens_one(visitor):
     assert "open" in {part["props"].get("data-project") for part in parts}
 
 
+@pytest.mark.attack
 def test_a_plane_before_any_objective_is_read():
     history = history_of([[1.0, 0.0]], objective=-np.inf, best_objective=-np.inf)
     (event,) = checked_events(io.BytesIO(history), 2, 1)

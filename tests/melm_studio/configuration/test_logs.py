@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import shlex
 
+import pytest
+
 from melm_studio.configuration.logs import KeyValueFormatter, configure_logging
 
 
@@ -47,6 +49,7 @@ def test_a_message_cannot_pass_for_another_event():
     assert "run" not in pairs(line)
 
 
+@pytest.mark.attack
 def test_requests_that_wait_leave_no_line_each(monkeypatch):
     """A flood of requests would be one of lines."""
     monkeypatch.setattr(logging, "basicConfig", lambda **_: None)

@@ -283,6 +283,7 @@ def test_what_is_written_is_named_as_what_it_is_and_hidden_nowhere(refusal, fold
     assert sorted(folder.rglob("*")) == before
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

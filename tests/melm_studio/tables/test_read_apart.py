@@ -69,6 +69,7 @@ def test_options_reach_the_reader():
     assert list(read(book, sheet="two").frame.columns) == ["c", "d"]
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize("kind", CRAFTED)
 def test_a_file_that_is_made_to_hurt_gets_a_sentence(kind):
     pytest.importorskip("pyarrow")

@@ -181,6 +181,7 @@ def test_a_full_lane_is_left_to_who_waits_for_it(disk_store, disk_settings, monk
         assert pool.state(first) is RunState.RUNNING
 
 
+@pytest.mark.attack
 @pytest.mark.fault
 def test_one_address_leaves_processes_to_others_however_much_it_looks_at(disk_store, disk_settings):
     most, n_more = (PROCESSES_PER_WORKER + 1) // 2, 3
@@ -220,6 +221,7 @@ def test_no_more_processes_than_workers_begin_where_runs_take_half_of_the_memory
         wait_until(lambda: pool.state(waiting) is RunState.RUNNING)
 
 
+@pytest.mark.attack
 @pytest.mark.fault
 @pytest.mark.slow
 def test_a_plane_is_found_while_others_search_without_an_end_and_they_go_on(

@@ -141,6 +141,7 @@ def wide(own, n_columns: int, letters: int, mark: int) -> DataSource:
     return DataSource(kind="upload", key=own.put_upload(raw), name="rows.csv")
 
 
+@pytest.mark.attack
 def test_tables_are_remembered_up_to_a_number_of_bytes(own, prepared, monkeypatch):
     monkeypatch.setattr(described_tables, "MOST_DESCRIBED_BYTES", 100_000)
     tables = DescribedTables()

@@ -349,6 +349,7 @@ def test_the_description_names_every_route_and_no_other(studio, program):
     assert described == served - {("GET", f"{PREFIX}/openapi.json")}
 
 
+@pytest.mark.attack
 def test_the_description_is_openapi(program):
     """Names of operations are unique, references lead somewhere, and each schema is one."""
     validate(program("GET", "/openapi.json").json, cls=OpenAPIV31SpecValidator)
@@ -364,6 +365,7 @@ def operations(program) -> dict[str, Any]:
     }
 
 
+@pytest.mark.attack
 def test_every_operation_has_the_refusals_of_all(program):
     refusals = {"400", "401", "403", "404", "409", "413", "429", "503", "507"}
     assert all(refusals < set(one["responses"]) for one in operations(program).values())
@@ -402,6 +404,7 @@ def test_what_is_read_of_a_query_is_described_and_nothing_else(studio, program, 
         assert read == names, line
 
 
+@pytest.mark.attack
 def test_nobody_can_ask_for_more_than_a_token(studio, program):
     """Whoever comes without one would start what no one can find again."""
     nobody = studio.app.server.test_client(use_cookies=False)
@@ -426,6 +429,7 @@ def test_before_a_comparison_has_begun_nobody_knows_what_guessing_gives(program)
     assert (begun.state, begun.chance) == ("queued", None)
 
 
+@pytest.mark.attack
 def test_what_a_program_begins_is_listed_stopped_and_removed(studio, program, run):
     """Of others it is not there."""
     begun = program.read(Comparison, "POST", "/comparisons", json=program.upload())

@@ -91,6 +91,7 @@ def test_a_slow_viewer_delays_nobody_and_gets_the_newest(store, audience):
     assert slow.sent[0].endswith(b"picture 3")
 
 
+@pytest.mark.attack
 def test_a_viewer_that_takes_nothing_is_dropped_after_a_while(store, audience, monkeypatch):
     mute, slow = Connection(is_busy=True, n_waiting_bytes=9), Connection()
     for viewer in (mute, slow):
@@ -104,6 +105,7 @@ def test_a_viewer_that_takes_nothing_is_dropped_after_a_while(store, audience, m
     assert audience.n_viewers_of("it") == 1
 
 
+@pytest.mark.attack
 def test_what_waits_for_viewers_is_bounded(store, audience):
     half = MOST_WAITING_BYTES // 2
     behind = [Connection(is_busy=True, n_waiting_bytes=half) for _ in range(2)]
@@ -168,6 +170,7 @@ def test_a_store_that_is_away_costs_nobody_the_connection(store, audience, monke
     assert viewer.kinds == "s"
 
 
+@pytest.mark.attack
 def test_whoever_comes_from_elsewhere_finds_a_place(audience):
     """However many talks and viewers one address has, and the next one after it."""
     for name in ("first", "second", "third"):

@@ -386,6 +386,7 @@ def test_the_viewers_of_all_talks_leave_half_of_the_connections_to_others():
     assert ConnectionLimits.connections // 2 == MOST_VIEWERS_HELD == 500
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize("is_of", ["presenter", "network"])
 def test_talks_and_viewers_of_one_address_leave_places_to_those_of_others(
     studio, presenter, begin, monkeypatch, is_of
