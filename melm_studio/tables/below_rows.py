@@ -11,7 +11,8 @@ from melm_studio.tables.text import DELIMITERS
 
 SAMPLE_LINES = 200
 LAST_BYTES = 20_000
-MAX_NOTES = 20
+MAX_NOTES = 40
+SHORT = 4  # a line below an empty row has at most a fourth of the cells of a row
 LEAST_COLUMNS = 3  # a note is a single cell: of two columns, it could be a row
 NOTE = re.compile(
     r'"?\s*(?:[*†‡§]|(?:notes?|source|sources|remarks?|footnotes?|quelle|anmerkung|hinweis|legend)'
@@ -21,10 +22,10 @@ NOTE = re.compile(
 
 
 def without_notes(data: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Leave out the notes at the end: lines of one cell of text below the rows.
+    """Leave out the notes at the end: lines of one cell of text below the rows, or far too short.
 
     A line is a note if it begins as one ("* measured twice", "Source: ...") or an empty row parts
-    it from the table.
+    it from the table, as below events the settings of a cytometer.
 
     Returns
     -------
@@ -44,7 +45,8 @@ def without_notes(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     while kept > 1 and n_notes <= MAX_NOTES:
         text = lines[kept - 1].decode("utf-8", "replace")
         is_empty = not text.strip(f" {mark}")
-        if not is_empty and not _is_one_text(text, mark):
+        is_short = SHORT * (text.count(mark) + 1) <= n_cells
+        if not is_empty and not is_short and not _is_one_text(text, mark):
             break
         kept -= 1
         n_notes += not is_empty

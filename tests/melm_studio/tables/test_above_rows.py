@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.tables import NO_LABEL, ReadOptions, prepare, read_table
+from melm_studio.tables import NO_LABEL, ReadOptions, TableError, prepare, read_table
 
 TWO_HEADERS = """sample,abs,,,ref,class
 ,254 nm,280 nm,320 nm,254 nm,
@@ -61,6 +61,18 @@ def test_a_row_of_totals_at_the_end_is_left_out(word):
     table = read(TWO_HEADERS + f"{word},6,6,9,12,\n")
     assert len(table.frame) == 3
     assert table.steps[-1] == f'Left out: 1 row at the end ("{word}").'
+
+
+SETTINGS = "stored\n\nFlow cell: 250\nGains:\n,Green: 1.0\nPressure:\n0.00;5.80\n"
+
+
+def test_settings_below_an_empty_row_are_no_rows():
+    rows = "".join(f"{at},{at % 7},{at % 5},{at % 3},4,5,6,kind {at % 2}\n" for at in range(30))
+    table = read(f"id,a,b,c,d,e,f,g\n{rows}\n{SETTINGS}")
+    assert len(table.frame) == 30
+    assert "Left out: 6 lines of notes below the rows." in table.steps
+    with pytest.raises(TableError, match="1 field"):
+        read(f"id,a,b,c,d,e,f,g\n{rows}0.78\n")
 
 
 def test_a_class_named_total_is_a_class():
