@@ -129,9 +129,10 @@ def _r(raw: bytes) -> pd.DataFrame | None:
 
 
 def _of_samples(study: SimpleNamespace) -> dict[str, Any]:
-    """What was measured of the samples of a phyloseq, or an ExpressionSet or one like it.
+    """What was measured of the samples of an object of Bioconductor.
 
-    Samples are the columns of an ExpressionSet; of a phyloseq, as many as its table of them has.
+    Samples are the columns of an ExpressionSet or a SummarizedExperiment, or one like it; of a
+    phyloseq, as many as its table of them has.
     """
     parts = vars(study)
     if "otu_table" in parts:
@@ -142,6 +143,10 @@ def _of_samples(study: SimpleNamespace) -> dict[str, Any]:
     elif "assayData" in parts and "exprs" in parts["assayData"]:
         measured, samples = parts["assayData"]["exprs"], dict(parts["phenoData"].data)
         is_turned = True
+    elif "assays" in parts and "colData" in parts:
+        measured = next(iter(parts["assays"].data.listData.values()))
+        samples = dict(parts["colData"].listData)
+        is_turned = True
     else:
         return {}
     return {"measured": measured.T if is_turned else measured, **samples}
@@ -151,7 +156,7 @@ def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
     """A list of R with tables of the same rows and what else is known of these, such as x and y."""
     known = _flat(parts)
     tables = {name: one for name, one in known.items() if getattr(one, "ndim", 0) == 2}
-    n_rows = len(next(iter(tables.values()), ()))
+    n_rows = len(max(tables.values(), key=np.size, default=()))
     blocks = {name: _named(one) for name, one in tables.items() if len(one) == n_rows}
     if not n_rows:
         return None

@@ -228,7 +228,7 @@ def test_a_list_of_r_with_x_and_y_is_a_table(tmp_path):
 def test_blocks_of_the_same_rows_in_a_list_of_r_are_one_table(tmp_path):
     rdata = pytest.importorskip("rdata")
     few = pd.DataFrame({"id": [1.5, 2.5]})
-    study = {"gene": FRAME[["size"]], "lipid": FRAME[["mass"]], "about": few,
+    study = {"about": few, "gene": FRAME[["size"]], "lipid": FRAME[["mass"]],
              "sample": {"kind": np.array(FRAME["kind"].astype(str))}}  # fmt: skip
     rdata.write_rds(tmp_path / "file", study, file_format="xdr")
     table = read_table((tmp_path / "file").read_bytes(), "file")
@@ -259,6 +259,15 @@ def test_the_samples_of_a_phyloseq_are_rows(taxa_are_rows, monkeypatch):
 def test_the_samples_of_an_expression_set_are_rows(monkeypatch):
     about = types.SimpleNamespace(data=pd.DataFrame(ABOUT))
     table = of_class(monkeypatch, assayData={"exprs": ABUNDANCES}, phenoData=about)
+    assert table.frame.shape == (5, 8)
+    assert list(table.frame["diet"]) == list(ABOUT["diet"])
+
+
+def test_the_samples_of_a_summarized_experiment_are_rows(monkeypatch):
+    assays = types.SimpleNamespace(listData={"Abundance": ABUNDANCES})
+    of_samples = types.SimpleNamespace(listData=ABOUT)
+    assays = types.SimpleNamespace(data=assays)
+    table = of_class(monkeypatch, assays=assays, colData=of_samples)
     assert table.frame.shape == (5, 8)
     assert list(table.frame["diet"]) == list(ABOUT["diet"])
 
