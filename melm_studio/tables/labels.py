@@ -27,11 +27,11 @@ MIN_COLUMNS = 2  # besides a number that is cut into classes
 
 # The best hint first; plurals count as well.
 LABEL_WORDS = (
-    "label", "class", "target", "y", "species", "diagnosis", "outcome", "category", "cultivar",
-    "digit", "letter", "variety", "survived", "survival", "attrition", "churn", "churned",
-    "default", "defaulted", "exited", "disease", "status", "condition", "genotype", "phenotype",
-    "arm", "group", "grade", "response", "result", "quality", "type", "death", "died", "mortality",
-    "fraud", "spam",
+    "label", "class", "target", "y", "species", "diagnosis", "dx", "outcome", "category",
+    "cultivar", "digit", "letter", "variety", "survived", "survival", "attrition", "churn",
+    "churned", "default", "defaulted", "exited", "disease", "status", "condition", "genotype",
+    "phenotype", "arm", "group", "grade", "response", "result", "quality", "type", "death", "died",
+    "mortality", "fraud", "spam",
 )  # fmt: skip
 # Names of what things are told apart by, rather than classes of them.
 NO_CLASS_WORDS = {
@@ -39,15 +39,14 @@ NO_CLASS_WORDS = {
     "participant", "patient", "person", "plate", "replicate", "subject", "visit",
 }  # fmt: skip
 # Names of what is rarely asked: of rows that differ in it, mostly another column is.
-COVARIATE_WORDS = {
-    "date", "day", "ethnicity", "gender", "marital", "married", "month", "race", "sex", "time",
-    "week", "year",
-}  # fmt: skip
+TIME_WORDS = {"date", "day", "month", "season", "time", "week", "year"}
+COVARIATE_WORDS = TIME_WORDS | {"ethnicity", "gender", "marital", "married", "race", "sex"}
 # Behind the word of a label, these say that it is a number: class size, response time.
 QUANTITY_WORDS = {
     "age", "amount", "count", "duration", "level", "mean", "n", "number", "percent", "rate",
     "score", "size", "sum", "time", "value", "width",
 }  # fmt: skip
+MOST_KINDS, LEAST_OF_KIND = 3, 8  # values that are no persons or plates, and rows of each
 # Last words of numbers that are asked for as often as classes are.
 TARGET_WORDS = {"charges", "cnt", "mpg", "price", "salary", "sales"}
 _TRAINING = {"train", "training", "calibration"}
@@ -113,8 +112,8 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     """Return the columns that could as well be the label as the first, which was guessed.
 
     Those that look like a label too, the likelier first; where the name of the first says it, those
-    of such a name. Beside text, numbers of more than two values are none. Where no name says what
-    the label is, numbers of many values come first that may be what is asked for.
+    of such a name. Beside text, numbers of more than two values are none. Unless all words of that
+    name say it, numbers of many values come first that may be what is asked for.
     """
     guess, *others = candidates
     if guess == NO_LABEL or guess.lower() in PLAIN_NAMES:
@@ -128,15 +127,26 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
         if _is_hinted(name)
         or not (is_hinted or (is_text and kinds[name] == np.float64 and usable.get(name) != 2))
     ]
-    rivals = [name for name in rivals if NO_CLASS_WORDS.isdisjoint(words_of(name))]
+    rivals = [name for name in rivals if not _names_no_class(name) or _are_kinds(table.frame[name])]
     is_missing = table.frame[rivals].isna().to_numpy()
     shares = is_missing.mean(axis=0) if rivals else ()
     kept = [name for name, share in zip(rivals, shares, strict=True) if share <= MOST_MISSING]
     preference = _Preference(table, usable)
     ranked = sorted(kept, key=lambda name: preference(name) if name in usable else ())
-    is_doubtful = bool(ranked) or not is_text
-    targets = [] if is_hinted else _targets(table.frame, guess, with_ends=is_doubtful)
+    is_doubtful = not is_hinted and (bool(ranked) or not is_text)
+    targets = [] if _is_all_hint(guess) else _targets(table.frame, guess, with_ends=is_doubtful)
     return [*dict.fromkeys([*targets, *ranked])]
+
+
+def _names_no_class(name: str) -> bool:
+    return not NO_CLASS_WORDS.isdisjoint(words_of(name))
+
+
+def _are_kinds(cells: pd.Series) -> bool:
+    """Whether so many rows have the same few words that these are kinds: patient or control."""
+    counts = cells.value_counts()
+    is_text = cells.dtype.kind != "f"
+    return is_text and 2 <= len(counts) <= MOST_KINDS and int(counts.min()) >= LEAST_OF_KIND
 
 
 def _targets(frame: pd.DataFrame, guess: str, *, with_ends: bool) -> list[str]:
@@ -172,6 +182,11 @@ def is_count(frame: pd.DataFrame, name: str) -> bool:
     return _is_plain_number(frame, name) and frame[name].nunique() > FEW_AT_END
 
 
+def is_time(name: str) -> bool:
+    """Whether a name says when rows were measured, which need not be asked."""
+    return not TIME_WORDS.isdisjoint(words_of(name))
+
+
 def _is_plain_number(frame: pd.DataFrame, name: str) -> bool:
     return frame[name].dtype.kind in "iuf" and not _is_hinted(name)
 
@@ -193,6 +208,11 @@ def _measures(frame: pd.DataFrame) -> list[str]:
 
 def _is_hinted(name: str) -> bool:
     return _hint(name) < _NO_HINT
+
+
+def _is_all_hint(name: str) -> bool:
+    """Whether all words of a name say that this is the label."""
+    return _hint(name)[0] == 0
 
 
 _NO_HINT = (3, 0)
@@ -247,7 +267,9 @@ def _could_be_labels(
         most = _most_values(str(name), len(frame), kind)
         if kind == np.float64:
             n_values, n_repeated = counts.get(str(name), (MAX_CLASSES + 1, 0))
-            if n_repeated > 1 and n_values <= most:
+            # Of others than hinted ones, most rows must be of a class that can be held out.
+            is_repeated = n_repeated > 1 and (_is_hinted(str(name)) or 2 * n_values <= len(frame))
+            if is_repeated and n_values <= most:
                 yield str(name), int(n_values)
         elif _could_be_label(column := frame.iloc[:, at], most) and not says_split(
             str(name), column.dropna().unique()
@@ -293,6 +315,9 @@ class _Preference:
     def __init__(self, table: Table, n_values: Mapping[str, int]) -> None:
         self._kinds = table.frame.dtypes.to_dict()
         self._n_values = n_values
+        self._kinds_of_persons = {
+            name for name in n_values if _names_no_class(name) and _are_kinds(table.frame[name])
+        }
         self._ends = (str(table.frame.columns[0]), str(table.frame.columns[-1]))
         self._file = {word for word in words_of(table.name) if len(word) >= LEAST_WORD}
 
@@ -306,7 +331,8 @@ class _Preference:
         return (
             *_hint(name),
             self._file.isdisjoint(words),
-            not (NO_CLASS_WORDS | COVARIATE_WORDS).isdisjoint(words),
+            not COVARIATE_WORDS.isdisjoint(words)
+            or (_names_no_class(name) and name not in self._kinds_of_persons),
             not is_telling,
             is_number,
             is_number and n_values > 2,

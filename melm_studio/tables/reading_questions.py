@@ -16,7 +16,7 @@ from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY
 from melm_studio.tables.formatting import number, shortened, words_of
-from melm_studio.tables.labels import is_count, rival_labels
+from melm_studio.tables.labels import is_count, is_time, rival_labels
 from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, Choice, Question
 from melm_studio.tables.read import Table
 from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
@@ -146,8 +146,8 @@ def label_question(
     if guess in table.frame and (is_measure(table.frame[guess]) or is_count(table.frame, guess)):
         rivals.append(NO_LABEL)  # a number is cut into classes only where nothing else is a label
     words = table.asked.get(LABEL, "")
-    if words and guess in words and NO_LABEL not in rivals:
-        rivals.append(NO_LABEL)  # words of names need not be classes
+    if NO_LABEL not in rivals and ((words and guess in words) or is_time(guess)):
+        rivals.append(NO_LABEL)  # words of names need not be classes, nor seasons
     if answer or rivals or is_anew:
         names = dict.fromkeys(filter(None, (guess, *rivals, answer)))
         choices = tuple(Choice(name, _label_choice(table.frame, name)) for name in names)

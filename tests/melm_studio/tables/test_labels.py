@@ -10,7 +10,7 @@ import pytest
 
 from melm_studio.tables import NO_LABEL, Table, prepare
 from melm_studio.tables.families import families
-from melm_studio.tables.labels import guess_label
+from melm_studio.tables.labels import guess_label, label_candidates
 
 N_ROWS = 60
 RNG = np.random.default_rng(0)
@@ -183,3 +183,34 @@ def test_no_number_is_offered_beside_what_its_name_says_is_the_label_or_that_cou
     assert choices(Table("t", hinted, ())) == []
     counted = measured("mass").assign(doors=numbers(*range(9)), last=np.arange(1.0, N_ROWS + 1))
     assert "last" not in choices(Table("t", counted, ()))
+
+
+def test_a_price_is_offered_beside_a_type_of_something():
+    frame = measured("price", "mass").assign(fuel_type=words("gas", "oil"))
+    assert choices(Table("t", frame, ())) == ["fuel_type", "price"]
+    assert choices(Table("t", frame.rename(columns={"fuel_type": "type"}), ())) == []
+
+
+@pytest.mark.parametrize("name", ["Subject", "patient", "plate"])
+def test_a_few_words_that_recur_are_kinds_of_subjects_not_subjects(name):
+    kinds = measured("mass").assign(**{name: words("ill", "well"), "score": numbers(0, 100)})
+    assert guess_label(Table("t", kinds, ())) == name
+    persons = kinds.assign(**{name: words(*string.ascii_lowercase[:10])})
+    assert guess_label(Table("t", persons, ())) == "score"
+
+
+def test_dx_is_a_diagnosis():
+    frame = measured("mass").assign(dx=words("a", "b", "c"), type=words("fit", "stool"))
+    assert choices(Table("t", frame, ())) == ["dx", "type"]
+
+
+def test_a_number_of_which_most_rows_would_be_left_out_is_no_label():
+    growth = [0.5, 0.5, 1.5, 1.5, *range(2, 20)]
+    frame = measured("mass", "width").iloc[:22].assign(growth=np.array(growth, dtype=np.float64))
+    assert label_candidates(Table("t", frame, ())) == ()
+    assert label_candidates(Table("t", frame.rename(columns={"growth": "quality"}), ()))
+
+
+def test_a_season_need_not_be_asked():
+    frame = measured("mass").assign(season=words("1970-71", "1971-72", "1972-73"))
+    assert choices(Table("t", frame, ())) == ["season", NO_LABEL]
