@@ -39,11 +39,15 @@ globalThis.DOMParser = /** @type {any} */ (class {
 const drawn = [];
 globalThis.window = /** @type {any} */ ({ Plotly: { react: async (_, data) => drawn.push(data), purge: () => undefined } });
 
-let changeScheme; // of the dialog that was made last
+let noteScheme; // of the dialog that was made last
 globalThis.MutationObserver = /** @type {any} */ (class {
-  constructor(callback) { changeScheme = callback; }
+  constructor(callback) { noteScheme = callback; }
   observe() {}
 });
+function setScheme(scheme) {
+  globalThis.document.documentElement.dataset.scheme = scheme;
+  noteScheme();
+}
 
 const { View: Beside } = await import("../../assets/studio/analyses/beside.mjs");
 const { View: Loadings } = await import("../../assets/studio/analyses/loadings_view.mjs");
@@ -54,6 +58,7 @@ const { selectedRows } = await import("../../assets/studio/rows/singled_out.mjs"
 
 let waiting; // requests, with what answers them
 beforeEach(() => {
+  globalThis.document.documentElement.dataset.scheme = "light";
   waiting = [];
   drawn.length = 0;
   dialogs = { found: dialogs?.found }; // of which there is one
@@ -105,12 +110,15 @@ test("a dialog that is closed before the first answer begins nothing and follows
 
 test("a figure is drawn in the colors of the page, also once they have changed", async () => {
   const view = new Tree();
-  changeScheme(); // while the dialog is closed
+  setScheme("dark"); // while the dialog is closed
   assert.equal(waiting.length, 0);
+  setScheme("light");
   view.open(panelAt("a", 0));
   waiting[0].answer(found("light"));
   await settled();
-  changeScheme();
+  setScheme("light"); // as it is
+  assert.equal(waiting.length, 1);
+  setScheme("dark");
   waiting[1].answer(found("dark"));
   await settled();
   assert.deepEqual(view.shown, ["light", "dark"]);

@@ -58,11 +58,17 @@ export function colorScheme() {
   return mantineColorScheme || scheme || (dark?.matches ? "dark" : "light");
 }
 
-/** Calls back when the color scheme may have changed. @param {() => void} callback */
+/** Calls back when the color scheme has changed. @param {() => void} callback */
 export function onColorScheme(callback) {
-  dark?.addEventListener("change", callback);
+  let last = colorScheme();
+  const look = () => {
+    if (colorScheme() === last) return; // as the page sets the one that it found
+    last = colorScheme();
+    callback();
+  };
+  dark?.addEventListener("change", look);
   const attributeFilter = ["data-mantine-color-scheme", "data-scheme"];
-  new MutationObserver(callback).observe(document.documentElement, { attributeFilter });
+  new MutationObserver(look).observe(document.documentElement, { attributeFilter });
 }
 
 /** Whether the page is as narrow as a phone, for which the styles have rules of their own. */
