@@ -170,6 +170,8 @@ class ArrivingRequest(HTTPRequestParser):
     def received(self, data: bytes) -> int:
         had_body = self.body_rcv is not None
         consumed = int(super().received(data))
+        if self.completed:  # waitress would invite a body, and wait for it
+            self.expect_continue = False
         if self.error or self.empty or not self.headers_finished:
             return consumed
         words, status = self._objection(is_new=not had_body)

@@ -28,6 +28,7 @@ AMBIGUOUS = {
     "chunks": b"Transfer-Encoding: chunked\r\n\r\n",
     "chunks twice": b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
     "chunks and another": b"Transfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n\r\n",
+    "chunks that ask first": b"Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n",
     "folded chunks": b"Transfer-Encoding:\r\n chunked\r\n\r\n",
     "chunks after a tabulator": b"Transfer-Encoding: \x0bchunked\r\n\r\n",
     "a space before the colon": b"Transfer-Encoding : chunked\r\n\r\n",
@@ -112,6 +113,15 @@ def test_requests_that_are_sent_ahead_are_answered_in_order(port, seen):
     body = POST + b"Content-Length: 2\r\n\r\n{}"
     assert statuses(port, body + SECOND + GET + b"\r\n") == [200, 200, 200]
     assert seen == ["sent:2", "second:0", ":0"]
+
+
+@pytest.mark.attack
+def test_a_request_without_a_body_that_asks_to_send_one_is_answered(port, seen):
+    seen.clear()
+    asking = b"Expect: 100-continue\r\n"
+    assert statuses(port, GET + asking + b"\r\n" + SECOND) == [200, 200]
+    assert statuses(port, POST + asking + b"Content-Length: 0\r\n\r\n" + SECOND) == [200, 200]
+    assert seen == [":0", "second:0", "sent:0", "second:0"]
 
 
 @pytest.mark.attack
