@@ -210,16 +210,17 @@ def _links(X: FloatArray, codes: IntArray, tolerances: FloatArray) -> IntArray:
     projected = (X - X.mean(axis=0)) @ (weights / tolerances)  # in tolerances
     reach = np.abs(weights).sum()  # near duplicates are at most so far from each other
     order = np.lexsort([projected, codes])
+    projected, codes = projected[order], codes[order]
     links = []
     chain = np.arange(len(X))  # equal for places that the links so far connect
     for step in range(1, min(_N_NEXT, len(X) - 1) + 1):
         first, second = order[:-step], order[step:]
-        is_open = (
-            (projected[second] - projected[first] <= reach)
-            & (codes[second] == codes[first])
-            & (chain[step:] != chain[:-step])
+        is_in_reach = (projected[step:] - projected[:-step] <= reach) & (
+            codes[step:] == codes[:-step]
         )
-        places = np.flatnonzero(is_open)
+        if not is_in_reach.any():
+            break  # nor are those that are further apart in the order
+        places = np.flatnonzero(is_in_reach & (chain[step:] != chain[:-step]))
         places = places[_are_near(X, first[places], second[places], tolerances)]
         links.append(np.stack([first[places], second[places]]))
         if step == 1:
