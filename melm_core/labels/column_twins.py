@@ -191,7 +191,8 @@ def label_twins(
     shares, errors = _alone(table, cells, codes, own_groups, random_state)
     kinds = _kinds(table, cells, codes, names.astype(str), shares)
     # Most columns of a wide table range too far for codes, which is seen of all at once.
-    are_near = np.fmax.reduce(cells, axis=1) - np.fmin.reduce(cells, axis=1) <= _most_extent(cells)
+    are_codes = np.fmax.reduce(cells, axis=1) - np.fmin.reduce(cells, axis=1) <= _most_extent(cells)
+    are_codes[are_codes] = _are_codes(cells[are_codes])
     found = [
         ColumnAlone(
             one.names,
@@ -200,10 +201,10 @@ def label_twins(
             twin,
             n_same,
             len(codes),
-            one.texts is not None or (is_near and one.is_words),
+            one.texts is not None or is_code,
         )
-        for one, share, error, (twin, n_same), is_near in zip(
-            table, shares.tolist(), errors.tolist(), kinds, are_near.tolist(), strict=True
+        for one, share, error, (twin, n_same), is_code in zip(
+            table, shares.tolist(), errors.tolist(), kinds, are_codes.tolist(), strict=True
         )
     ]
     return tuple(sorted(found, key=lambda one: (-one.share, one.twin == Twin.NONE)))
@@ -233,19 +234,23 @@ class _Column:
 
     @property
     def is_words(self) -> bool:
-        return self.texts is not None or self._is_of_few_numbers
+        return self.texts is not None or bool(_are_codes(self.values[None])[0])
 
-    @property
-    def _is_of_few_numbers(self) -> bool:
-        """Whether the numbers are codes: whole, near each other, and each of many rows."""
-        most = max(len(self.values) // 20, 2)
-        extent = np.fmax.reduce(self.values) - np.fmin.reduce(self.values)
-        if not extent <= _most_extent(self.values):
-            return False
-        known = np.unique(self.values[~np.isnan(self.values)])
-        if (known % 1 != 0).any():
-            return False
-        return bool(extent <= _LOOSEST_CODES * len(known) and len(known) <= most)
+
+def _are_codes(cells: FloatArray) -> npt.NDArray[np.bool_]:
+    """Whether the numbers of each column, a row here, are codes: whole, near, of many rows each."""
+    most = max(cells.shape[1] // 20, 2)
+    ranked = np.sort(cells, axis=1)  # missing ones last
+    n_known = (np.diff(ranked, axis=1) > 0).sum(axis=1) + 1
+    extent = np.fmax.reduce(cells, axis=1) - ranked[:, 0]
+    are_whole = ((ranked % 1 == 0) | np.isnan(ranked)).all(axis=1)
+    are_codes: npt.NDArray[np.bool_] = (
+        (extent <= _most_extent(cells))
+        & (extent <= _LOOSEST_CODES * n_known)
+        & (n_known <= most)
+        & are_whole
+    )
+    return are_codes
 
 
 def _most_extent(cells: FloatArray) -> int:
