@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -123,15 +124,18 @@ def case_variants(frame: pd.DataFrame, label: str) -> dict[str, str]:
     """
     if label not in frame or frame[label].dtype.kind in "fiub":
         return {}
-    counts = frame[label].dropna().map(one_form).value_counts()
+    counts: Counter[str] = Counter()
+    for text, n_rows in frame[label].value_counts().items():
+        counts[one_form(str(text))] += int(n_rows)
     if len(counts) > MOST_PROBED:
         return {}
+    names = [name for name, _ in counts.most_common()]
     forms: dict[str, str] = {}
-    for name in counts.index:  # the commonest first
+    for name in names:
         forms.setdefault(name.casefold(), name)
     return {
         name: forms[name.casefold()]
-        for name in counts.index
+        for name in names
         if forms[name.casefold()] != name and len(name) >= LEAST_LETTERS
     }
 
