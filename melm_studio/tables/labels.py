@@ -11,7 +11,7 @@ import pandas as pd
 
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.cells import BEYOND_LIMIT
-from melm_studio.tables.classes import MAX_CLASSES, MAX_VALUES, is_measure
+from melm_studio.tables.classes import DIGITS, MAX_CLASSES, MAX_VALUES, is_measure
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.families import members_of_families
 from melm_studio.tables.formatting import MOST_NAMES, words_of
@@ -145,8 +145,8 @@ def _names_no_class(name: str) -> bool:
 def _are_kinds(cells: pd.Series) -> bool:
     """Whether so many rows have the same few words that these are kinds: patient or control."""
     counts = cells.value_counts()
-    is_text = cells.dtype.kind != "f"
-    return is_text and 2 <= len(counts) <= MOST_KINDS and int(counts.min()) >= LEAST_OF_KIND
+    are_words = not any(map(DIGITS.search, map(str, counts.index[: MOST_KINDS + 1])))
+    return are_words and 2 <= len(counts) <= MOST_KINDS and int(counts.min()) >= LEAST_OF_KIND
 
 
 def _targets(frame: pd.DataFrame, guess: str, *, with_ends: bool) -> list[str]:
@@ -155,10 +155,11 @@ def _targets(frame: pd.DataFrame, guess: str, *, with_ends: bool) -> list[str]:
     ends = (names[-1], names[0])
     named = [name for name in names if not TARGET_WORDS.isdisjoint(words_of(name)[-1:])]
     likely = dict.fromkeys([*named, *(ends if with_ends and guess not in ends else ())])
+    members = {guess, *members_of_families(frame)}
     return [
         name
         for name in likely
-        if name != guess and is_measure(frame[name]) and not _may_number(frame[name])
+        if name not in members and is_measure(frame[name]) and not _may_number(frame[name])
     ]
 
 
@@ -183,8 +184,8 @@ def is_count(frame: pd.DataFrame, name: str) -> bool:
 
 
 def is_time(name: str) -> bool:
-    """Whether a name says when rows were measured, which need not be asked."""
-    return not TIME_WORDS.isdisjoint(words_of(name))
+    """Whether a name says no more than when rows were measured, which need not be asked."""
+    return not _is_hinted(name) and not TIME_WORDS.isdisjoint(words_of(name))
 
 
 def _is_plain_number(frame: pd.DataFrame, name: str) -> bool:

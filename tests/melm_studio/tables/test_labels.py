@@ -183,6 +183,9 @@ def test_no_number_is_offered_beside_what_its_name_says_is_the_label_or_that_cou
     assert choices(Table("t", hinted, ())) == []
     counted = measured("mass").assign(doors=numbers(*range(9)), last=np.arange(1.0, N_ROWS + 1))
     assert "last" not in choices(Table("t", counted, ()))
+    spectra = measured("mass").assign(meat=words("ox", "hen", "pig"), where=words("gut", "ear"))
+    spectra = spectra.join(measured(*(f"{wave}" for wave in range(900, 960, 2))))
+    assert choices(Table("t", spectra, ())) == ["where", "mass", "meat"]
 
 
 def test_a_price_is_offered_beside_a_type_of_something():
@@ -195,8 +198,9 @@ def test_a_price_is_offered_beside_a_type_of_something():
 def test_a_few_words_that_recur_are_kinds_of_subjects_not_subjects(name):
     kinds = measured("mass").assign(**{name: words("ill", "well"), "score": numbers(0, 100)})
     assert guess_label(Table("t", kinds, ())) == name
-    persons = kinds.assign(**{name: words(*string.ascii_lowercase[:10])})
-    assert guess_label(Table("t", persons, ())) == "score"
+    for persons in (string.ascii_lowercase[:10], ("subject-1", "subject-2")):
+        frame = kinds.assign(**{name: words(*persons)})
+        assert guess_label(Table("t", frame, ())) == "score"
 
 
 def test_dx_is_a_diagnosis():
@@ -214,3 +218,5 @@ def test_a_number_of_which_most_rows_would_be_left_out_is_no_label():
 def test_a_season_need_not_be_asked():
     frame = measured("mass").assign(season=words("1970-71", "1971-72", "1972-73"))
     assert choices(Table("t", frame, ())) == ["season", NO_LABEL]
+    named = frame.rename(columns={"season": "class of the season"})
+    assert choices(Table("t", named, ())) == []
