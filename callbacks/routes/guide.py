@@ -65,7 +65,8 @@ def _rendered(name: str) -> tuple[str, str]:
 
 
 def _is_served(address: str) -> bool:
-    return not address.startswith("../") and not address.endswith(".ipynb")
+    """Whether an address is outside, or of a page beside this one; folders are of a checkout."""
+    return ":" in address or ("/" not in address and not address.endswith(".ipynb"))
 
 
 def _reachable(tokens: list[Token]) -> list[Token]:
