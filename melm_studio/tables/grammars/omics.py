@@ -98,7 +98,7 @@ def diann(first: FirstLines) -> Layout | None:
     at = range(n_known, len(header))
     names = [PureWindowsPath(header[i]).stem for i in at]
     named = [one for one in ("Precursor.Id", "Protein.Group") if one in header[:n_known]]
-    features = [header.index(one) for one in named] or [0]
+    features = [header.index(one) for one in named]
     return _matrix("a matrix of DIA-NN", header, 1, at, names=names, features=features)
 
 
@@ -119,9 +119,7 @@ def perseus(first: FirstLines) -> Layout | None:
             row[0] = row[0][found.end() :]
             marks[found["name"]] = [row[i] for i in at]
         line += 1
-    features = [i for i, kind in enumerate(types) if kind == "T"] or [
-        next((i for i in range(len(header)) if i not in at), 0)
-    ]
+    features = [i for i, kind in enumerate(types) if kind == "T"]
     return _matrix("a matrix of Perseus", header, line, at, features=features, marks=marks)
 
 
@@ -213,10 +211,11 @@ def _matrix(
     left_out: dict[int, str] | None = None,
     until: tuple[str, ...] = (),
 ) -> Layout | None:
-    """A table that is turned; None without samples."""
-    if len(at) < 2:
+    """A table that is turned, features named by another column if need be; None without samples."""
+    features = tuple(features) or tuple(sorted({*range(len(header))} - {*at}))[:1]
+    if len(at) < 2 or not features:
         return None
     named = tuple(names or (header[i] for i in at))
-    turned = Turned(tuple(at), named, tuple(features), marks or {}, left_out or {})
+    turned = Turned(tuple(at), named, features, marks or {}, left_out or {})
     step = f"Read as {what}: its columns are samples."
     return Layout(step, tuple(header), n_above, turned=turned, until=until)

@@ -41,6 +41,11 @@ def test_a_table_that_is_cut_off_is_read_or_refused_in_a_sentence(kind, share):
     assert outcome(raw[: int(len(raw) * share)]).endswith(".")
 
 
+def test_features_are_named_by_another_column_where_the_usual_one_has_another_name():
+    raw = PROGRAMS["FragPipe"].raw.replace(b"Protein ID\t", b"Accession\t", 1)
+    assert "Read as a table of FragPipe" in outcome(raw)
+
+
 def outcome(raw):
     """The first step of what was read, or why it was refused."""
     try:
