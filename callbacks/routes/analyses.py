@@ -31,6 +31,7 @@ from melm_studio.workspace.workspace import NO_NEW_ROWS
 
 def register(app: Served) -> None:
     """Connect the routes."""
+    app.server.get("/runs/<run_id>/analyses")(known)
     app.server.get("/runs/<run_id>/analyses/<name>")(show_analysis)
     app.server.post("/runs/<run_id>/analyses/<name>")(begin_analysis)
     app.server.post("/runs/<run_id>/analyses/<name>/stop")(stop_analysis)
@@ -71,6 +72,20 @@ def analysis_sections(record: RunRecord) -> Iterator[tuple[str, Any, Subject, Se
         subject = subject_of(record, current)
         if (section := analysis.section(report, subject)) is not None:
             yield name, report, subject, section
+
+
+def known(run_id: str) -> dict[str, str]:
+    """Return what each analysis of a run says so far, by name; nothing of those not requested."""
+    record, space = own_fit(run_id), workspace()
+    current = {name: space.about(record, name) for name in ANALYSES}
+    return {
+        name: _sentence(ANALYSES[name], run) for name, run in current.items() if run is not None
+    }
+
+
+def _sentence(analysis: Analysis[Any], run: RunRecord) -> str:
+    report = analysis.stored(services().store, run.run_id)
+    return analysis.sentence(report, is_final=run.state.is_final)
 
 
 def show_analysis(run_id: str, name: str) -> dict[str, Any]:

@@ -86,7 +86,6 @@ def _trust_tab() -> list[Component]:
         html.Section(
             [
                 *_analyses_of("trust"),
-                _door("Loadings", **data(analysis="loadings"), **needs(LINEAR, PLANAR)),
                 _door("Decision surface", **data(window="surface"), **needs(FLAT, CLASSES)),
             ],
             className="side-card doors",
@@ -123,10 +122,15 @@ def _new_rows_tab() -> list[Component]:
 
 
 def _analyses_of(tab: str) -> list[Component]:
+    """Doors to the analyses of a tab; a script writes below each what it has found out."""
     return [
-        _door(each.title, **data(analysis=each.name), **needs(*each.needs))
+        part_of_door
         for each in ANALYSES.values()
         if each.title and each.tab == tab
+        for part_of_door in (
+            _door(each.title, **data(analysis=each.name), **needs(*each.needs)),
+            html.P(className="door-words", **data(known=each.name), **needs(*each.needs)),
+        )
     ]
 
 
@@ -177,6 +181,7 @@ def _features() -> Component:
                 [
                     html.P(className="tool-words", role="status", **part("top-features-words")),
                     button("How few suffice?", **data(analysis="sparse")),
+                    button("Loadings", **data(analysis="loadings"), **needs(PLANAR)),
                 ],
                 className="features-foot",
             ),

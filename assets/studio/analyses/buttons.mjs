@@ -1,14 +1,22 @@
 // Opens what is found out about a run: beside its picture the tree of its planes, its resamples, the loadings of its
 // plane, how few features suffice; in a window its features, its decision surface, the distances of its rows. Their
 // scripts are loaded by the first click.
-import { sentenceOf } from "../page/answers.mjs";
+import { ask, sentenceOf } from "../page/answers.mjs";
+import { write } from "../page/dom.mjs";
 import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
+import { onChange } from "../page/signals.mjs";
 import { addToPanels } from "../panel/features.mjs";
+import { frontPanel } from "../panel/panels.mjs";
 import { Question } from "../panel/question.mjs";
+import { frontRun } from "../panel/runs.mjs";
 import { selectedRows } from "../rows/singled_out.mjs";
+import { inspected } from "./inspector.mjs";
 
 export function addAnalyses() {
+  onChange([inspected, frontRun], tellKnown);
+  document.addEventListener("close", tellKnown, true); // of a dialog, which may have found something
   addToPanels((panel) => {
+    panel.node.addEventListener("panel:news", () => panel.run === frontRun.value && tellKnown());
     panel.part("show-distances")?.addEventListener("click", () => openDistances(panel)); // not of a nonlinear projection
     if (panel.part("latent")) nameByShares(panel);
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (panel.node.querySelectorAll("[data-analysis]"))) {
@@ -18,6 +26,15 @@ export function addAnalyses() {
       button.onclick = () => openWindow(`runs/${panel.run}/${button.dataset.window}`);
     }
   });
+}
+
+/** Writes below the doors of the tab that is shown what is known behind them. */
+async function tellKnown() {
+  const panel = frontPanel();
+  const places = document.body.dataset.mode === "explore" ? panel?.node.querySelectorAll(`[data-inspected="${inspected.value}"] [data-known]`) : [];
+  if (!places?.length) return;
+  const known = await ask(`runs/${panel.run}/analyses`).catch(() => ({}));
+  for (const place of places) write(place, known[place.dataset.known] ?? "");
 }
 
 /** Opens the window with what a route answers. @param {string} address @param {Record<string, string>} [asked] */

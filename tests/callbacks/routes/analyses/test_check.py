@@ -83,3 +83,8 @@ def test_nobody_follows_a_foreign_check(studio, run, found):
     for ask in (stranger.http.get, stranger.http.post):
         assert ask(f"/runs/{run}/analyses/check").status_code == 404
     assert stranger.http.post(f"/runs/{run}/analyses/check/stop").status_code == 404
+
+
+def test_what_every_analysis_of_a_run_says_so_far_is_one_answer(owner, other, run, found):
+    assert owner.http.get(f"/runs/{run}/analyses").json == {NAME: found["words"]}
+    assert owner.http.get(f"/runs/{other}/analyses").json == {}
