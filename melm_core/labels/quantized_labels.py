@@ -178,9 +178,11 @@ def _is_mixture(X: FloatArray, y: IntArray) -> bool:
     if not _have_shapes(X, y) or (own := _in_regions(X, y))[0] < _SAME:
         return False
     each, one = _Classes.of(X, y, X.shape[1]), _Normal.of(X, X.shape[1])
-    classes = [_in_regions(each.draw(y, stream), y)[0] for _ in range(_MOST_DRAWS)]
-    if np.mean(np.array(classes) >= own[0]) > _LEVEL:
-        return False
+    n_alike = 0
+    for _ in range(_MOST_DRAWS):
+        n_alike += int(_in_regions(each.draw(y, stream), y)[0] >= own[0])
+        if n_alike > _LEVEL * _MOST_DRAWS:
+            return False
     clusters = list[FloatArray]()
     for _ in range(_LEAST_DRAWS):
         rows = one.draw(len(y), stream)
