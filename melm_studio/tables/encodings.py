@@ -23,12 +23,14 @@ NO_TEXT = -0.3  # the score below which nothing is said by an encoding
 # By the name in Python: the name to say, and that of its letters below.
 ENCODINGS = {
     "cp1252": "Western European", "cp1250": "Central European",
-    "iso8859_2": "Central European", "cp1254": "Turkish",
+    "iso8859_2": "Central European", "cp1254": "Turkish", "cp857": "Turkish DOS",
+    "cp1257": "Baltic", "cp775": "Baltic DOS",
     "mac_roman": "older Mac", "cp850": "DOS", "cp860": "Portuguese DOS",
     "cp852": "Central European DOS",
     "cp1251": "Cyrillic", "koi8_r": "Cyrillic", "cp866": "Cyrillic DOS",
     "mac_cyrillic": "Cyrillic of older Macs", "iso8859_5": "Cyrillic", "cp1253": "Greek",
-    "cp1255": "Hebrew", "cp1256": "Arabic", "gb18030": "Chinese", "big5": "Chinese",
+    "cp737": "Greek DOS", "cp1255": "Hebrew", "cp862": "Hebrew DOS", "cp1256": "Arabic",
+    "cp874": "Thai", "gb18030": "Chinese", "big5": "Chinese",
     "shift_jis": "Japanese", "euc_jp": "Japanese", "euc_kr": "Korean",
 }  # fmt: skip
 _STEPS = {
@@ -41,10 +43,12 @@ _CODECS = {
 }  # fmt: skip
 # What is read far more often than what looks as likely.
 _PRIOR = {"cp1252": 0.6, "cp1251": 0.2, "mac_roman": -0.3, "cp1254": -0.1, "iso8859_2": -0.1,
-          "cp850": -0.6, "cp860": -0.65, "cp852": -0.6, "mac_cyrillic": 0.15,
+          "cp850": -0.6, "cp860": -0.65, "cp852": -0.6, "cp857": -0.7, "cp775": -0.7,
+          "cp1257": -0.1, "cp737": -0.2, "cp862": -0.2, "mac_cyrillic": 0.15,
           "iso8859_5": -0.4}  # fmt: skip
 _EAST_ASIAN = ("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr")
-_LATIN = ("cp1252", "cp1250", "iso8859_2", "cp1254", "mac_roman", "cp850", "cp860", "cp852")
+_LATIN = ("cp1252", "cp1250", "iso8859_2", "cp1254", "mac_roman", "cp850", "cp860", "cp852",
+          "cp857", "cp1257", "cp775")  # fmt: skip
 # The commonest letters beyond ASCII, then the other ones of the languages.
 _COMMON = {
     "cp1252": "äöüßéèêàçñáíóúãâôåæøî°µ²",
@@ -55,6 +59,8 @@ _COMMON = {
     "cp1253": "αοιετσνηυρπκμλςόίάέήώύδγχθφβξζω",
     "cp1255": "יוהלאתרבשמןנםדקעחפכצטגסזךףץ",
     "cp1256": "اليمونرتبةعدسفهحكقجشطصخذضثغزظءىئأإ",
+    "cp1257": "āēīšėžųąčęįūļņģķöäüõ",
+    "cp874": "านรอกเงมยลวดทสตะปบคหแจพชขใไโผถซณฟฉธญฎฐฏศษภฆฬฮฝฑฒฌฤ",
 }
 _RARER = {
     "cp1252": "ëïìòùûõýðþœšž£¥§«»±·½¼¾ÄÖÜÉÈÊÀÇÑÁÍÓÚÃÕÂÔÅÆØÎ–—’‘“”…€™",
@@ -65,11 +71,17 @@ _RARER = {
     "cp1253": "ψϊϋΐΰ°–—’‘“”…«»µ",
     "cp1255": "°–—’‘“”…",
     "cp1256": "ؤآ،؟پچژگ°–—’‘“”…",
+    "cp1257": "ĀĒĪŠĖŽŲĄČĘĮŪĻŅĢĶÖÄÜÕ°–—’‘“”…€™µ",
+    "cp874": "ัิีึืุู็่้๊๋์ำๆฯ๐๑๒๓๔๕๖๗๘๙",
 }
 for _letters in (_COMMON, _RARER):
     _letters |= dict.fromkeys(("iso8859_2", "cp852"), _letters["cp1250"])
     _letters |= dict.fromkeys(("koi8_r", "cp866", "mac_cyrillic", "iso8859_5"), _letters["cp1251"])
     _letters["cp850"] = _letters["cp860"] = _letters["cp1252"]
+    for _dos, _windows in (("cp857", "cp1254"), ("cp737", "cp1253"), ("cp862", "cp1255")):
+        _letters[_dos] = _letters[_windows]
+    # Estonian in it looks like Portuguese, in what is read more often.
+    _letters["cp775"] = _letters["cp1257"].translate(str.maketrans("", "", "äöüõÄÖÜÕ"))
 _HANGUL = set(
     "이다는을의에가고를은로하지한서기도대사리자시인어나수해부정일스그들게전라아장제보여구원과주상동연조"
     "성비소우신세마안오미공국경생선문학요무교유식중분용관물위계거방진물개실만회남여강산울건병질포천"
