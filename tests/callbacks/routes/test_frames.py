@@ -50,6 +50,7 @@ RUN_ROUTES = (
     "colors?column=mean+radius",
     "symbols?column=mean+radius",
     "features/2",
+    "analyses",
     "analyses/loadings",
 )
 # They answer about a file or a run of another kind; see the tests of each.

@@ -87,7 +87,7 @@ def test_without_data_there_is_no_run(studio, visitor):
     assert refusal(studio, visitor).startswith("There are no data to run on yet.")
 
 
-@pytest.mark.parametrize("value", [None, "", "many", -1e9, 1e9, True, float("nan"), [2]], ids=repr)
+@pytest.mark.parametrize("value", [None, "", "many", -1e9, 1e9, True, [2]], ids=repr)
 @pytest.mark.parametrize(
     ("control", "parameter"),
     [("gamma", GAMMA), ("n_init", STARTS), ("random_state", SEED), ("held_out", HELD_OUT)],
