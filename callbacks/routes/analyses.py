@@ -23,6 +23,7 @@ from melm_studio.analyses.ranking import RANKING
 from melm_studio.analyses.report_section import Section
 from melm_studio.analyses.sparse import SPARSE
 from melm_studio.configuration.messages import HAS_ENDED, WAITS
+from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.run import RunRecord, RunState
 from melm_studio.workspace.data_source import ShownData
 from melm_studio.workspace.kept_features import view_of_features
@@ -76,15 +77,19 @@ def analysis_sections(record: RunRecord) -> Iterator[tuple[str, Any, Subject, Se
 
 def known(run_id: str) -> dict[str, str]:
     """Return what each analysis of a run says so far, by name; nothing of those not requested."""
-    record, space = own_fit(run_id), workspace()
-    current = {name: space.about(record, name) for name in ANALYSES}
+    newest = workspace().newest_about(own_fit(run_id))
     return {
-        name: _sentence(ANALYSES[name], run) for name, run in current.items() if run is not None
+        name: _sentence(analysis, newest[name])
+        for name, analysis in ANALYSES.items()
+        if name in newest
     }
 
 
 def _sentence(analysis: Analysis[Any], run: RunRecord) -> str:
-    report = analysis.stored(services().store, run.run_id)
+    try:
+        report = analysis.stored(services().store, run.run_id)
+    except ReportUnreadableError as error:  # which the others are none the worse for
+        return str(error)
     return analysis.sentence(report, is_final=run.state.is_final)
 
 

@@ -333,8 +333,11 @@ class Workspace:
 
     def about(self, record: RunRecord, kind: str) -> RunRecord | None:
         """Return the newest run of a kind about a fit, such as its tree, if there is one."""
-        analyses = [run for run in self._about(record) if run.kind == kind]
-        return analyses[-1] if analyses else None
+        return self.newest_about(record).get(kind)
+
+    def newest_about(self, record: RunRecord) -> dict[str, RunRecord]:
+        """Return the newest run of each kind about a fit, by its kind."""
+        return {run.kind: run for run in self._about(record)}
 
     def analyze(
         self, record: RunRecord, analysis: Analysis[Any], new_rows: bytes | None = None

@@ -59,6 +59,12 @@ def test_there_is_one_of_every_kind(damaged):
     assert set(damaged) == {*KINDS, "ranking"}
 
 
+def test_what_analyses_say_so_far_tells_of_each(visitor, run, damaged):
+    answer = visitor.http.get(f"/runs/{run}/analyses")
+    assert answer.status_code == 200
+    assert set(answer.json) == set(KINDS)
+
+
 @pytest.mark.attack
 def test_no_route_of_the_run_fails(studio, visitor, run, damaged):
     numbers = {

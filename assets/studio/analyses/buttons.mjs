@@ -1,8 +1,9 @@
 // Opens what is found out about a run: beside its picture the tree of its planes, its resamples, the loadings of its
 // plane, how few features suffice; in a window its features, its decision surface, the distances of its rows. Their
 // scripts are loaded by the first click.
-import { ask, sentenceOf } from "../page/answers.mjs";
+import { sentenceOf } from "../page/answers.mjs";
 import { write } from "../page/dom.mjs";
+import { mode } from "../page/mode.mjs";
 import { NO_PLANE, showNotice, whenLoaded } from "../page/notice.mjs";
 import { onChange } from "../page/signals.mjs";
 import { addToPanels } from "../panel/features.mjs";
@@ -13,10 +14,11 @@ import { selectedRows } from "../rows/singled_out.mjs";
 import { inspected } from "./inspector.mjs";
 
 export function addAnalyses() {
-  onChange([inspected, frontRun], tellKnown);
-  document.addEventListener("close", tellKnown, true); // of a dialog, which may have found something
+  onChange([inspected, frontRun], () => askKnown(frontPanel()));
+  document.addEventListener("close", () => askKnown(frontPanel()), true); // of a dialog, which may have found something
   addToPanels((panel) => {
-    panel.node.addEventListener("panel:news", () => panel.run === frontRun.value && tellKnown());
+    known.set(panel, aboutKnown(panel));
+    panel.node.addEventListener("panel:news", () => askKnown(panel));
     panel.part("show-distances")?.addEventListener("click", () => openDistances(panel)); // not of a nonlinear projection
     if (panel.part("latent")) nameByShares(panel);
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (panel.node.querySelectorAll("[data-analysis]"))) {
@@ -28,13 +30,22 @@ export function addAnalyses() {
   });
 }
 
-/** Writes below the doors of the tab that is shown what is known behind them. */
-async function tellKnown() {
-  const panel = frontPanel();
-  const places = document.body.dataset.mode === "explore" ? panel?.node.querySelectorAll(`[data-inspected="${inspected.value}"] [data-known]`) : [];
-  if (!places?.length) return;
-  const known = await ask(`runs/${panel.run}/analyses`).catch(() => ({}));
-  for (const place of places) write(place, known[place.dataset.known] ?? "");
+/** What is asked for the doors of each panel. @type {WeakMap<Panel, Question>} */
+const known = new WeakMap();
+
+/** Writes below the doors of the tab that is shown what is known behind them, in front. @param {Panel} panel */
+function aboutKnown(panel) {
+  const places = () => /** @type {HTMLElement[]} */ ([...panel.node.querySelectorAll(`[data-inspected="${inspected.value}"] [data-known]`)]);
+  const isSeen = () => mode.value === "explore" && panel.run === frontRun.value && places().length > 0;
+  const tell = (found) => found.refusal || places().forEach((place) => write(place, found[place.dataset.known] ?? ""));
+  return new Question(panel, () => isSeen() && `runs/${panel.run}/analyses`, tell);
+}
+
+/** @param {Panel | undefined} panel */
+function askKnown(panel) {
+  const question = known.get(panel);
+  question?.forget();
+  question?.soon();
 }
 
 /** Opens the window with what a route answers. @param {string} address @param {Record<string, string>} [asked] */
