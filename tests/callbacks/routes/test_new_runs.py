@@ -104,6 +104,10 @@ def test_a_control_that_is_empty_or_out_of_bounds_is_named(
     assert sentence.endswith("it is empty." if value in (None, "") else f"it is {value!r}.")
 
 
+def test_nan_which_is_not_json_starts_no_run(studio, ready):
+    assert "must be given by names and values" in refusal(studio, ready, gamma=float("nan"))
+
+
 def test_a_method_whose_package_is_missing_is_refused_with_the_way_to_install_it(
     studio, ready, monkeypatch
 ):
