@@ -1,4 +1,4 @@
-"""What is said of a method for rows that nobody has seen: a study, its refits, and tests."""
+"""Evaluation of a method on held-out rows: a study, its refits, and tests."""
 
 from __future__ import annotations
 

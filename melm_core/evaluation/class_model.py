@@ -173,7 +173,7 @@ class ClassModel(OutlierMixin, BaseEstimator):
         return near
 
     def decision_function(self, X: Any) -> FloatArray:
-        """How far within the limit a row is, negative beyond it, shape (n_samples,)."""
+        """Return how far within the limit rows are, negative beyond it, shape (n_samples,)."""
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:

@@ -154,7 +154,7 @@ class ConformalClassifier(ClassifierMixin, BaseEstimator):
         return labels
 
     def predict_set(self, X: Any) -> Sets:
-        """Which classes are in the set of each row, shape (n_samples, n_classes)."""
+        """Return which classes are in the set of each row, shape (n_samples, n_classes)."""
         rows = self._checked(X)
         return in_set(self.refits_.p_values(rows), self.coverage)
 
@@ -165,7 +165,7 @@ class ConformalClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def _finite(self) -> Any:
-        """Whether missing values are passed on, to an estimator that takes them."""
+        """True if missing values are passed on, to an estimator that takes them."""
         return "allow-nan" if allows_nan(self.estimator) else True
 
     def _checked(self, X: Any) -> FloatArray:

@@ -32,7 +32,7 @@ _NEARLY_BEST = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Where rows are drawn.
+    """Frame in which rows are drawn.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Frame:
         return cls(projection, nowhere, np.eye(n_components), nowhere)
 
     def place(self, X: FloatArray) -> FloatArray:
-        """Where rows are drawn, before preparation; shape (n_rows, n_components)."""
+        """Return coordinates of rows before preparation, shape (n_rows, n_components)."""
         return (self.projection.transform(X) - self.center) @ self.turn + self.offset
 
     def aligned(self, reference: Frame, X: FloatArray) -> Frame:

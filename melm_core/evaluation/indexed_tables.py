@@ -61,7 +61,7 @@ class IndexedTable:
         return np.array([codes.setdefault(key, len(codes)) for key in keys], dtype=np.int64)
 
     def _keys(self) -> Iterator[Hashable]:
-        """What is equal of equal rows."""
+        """Return keys that are equal for equal rows."""
         if issparse(self._X):
             rows = self._X.copy()
             rows.sum_duplicates()

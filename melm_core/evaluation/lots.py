@@ -97,7 +97,7 @@ class LotPlane:
 
 @dataclass(frozen=True, eq=False)
 class NewVerdict:
-    """Whether the classes of the new lot are told apart in the plane of the first one.
+    """Verdict on the classes of the new lot in the plane of the first one.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class NewVerdict:
 
     @property
     def sentence(self) -> str:
-        """Whether the verdict still holds."""
+        """The verdict on the new lot, as a sentence."""
         holds = "still holds" if self.p_value <= LEVEL else "is not shown to hold"
         return (
             f"The plane of the first lot {holds} for the new one: "
@@ -133,7 +133,7 @@ class NewVerdict:
 
 @dataclass(frozen=True, eq=False)
 class LotChange:
-    """What has changed between two lots, within classes.
+    """Change between two lots, within classes.
 
     Attributes
     ----------
@@ -196,7 +196,7 @@ class LotChange:
 
     @property
     def sentence(self) -> str:
-        """Whether the lot has changed, and in how many features."""
+        """The change of the lot, and in how many features, as a sentence."""
         if self.p_value > LEVEL:
             return f"No change is shown between the lots ({p_value_text(self.p_value)})."
         counted, differ = (
@@ -234,7 +234,7 @@ def lot_change(
     with_plane: bool = True,
     callback: Callable[[LotChange], object] | None = None,
 ) -> LotChange:
-    """Whether new rows differ from earlier ones, in which features, and in which plane.
+    """Test if new rows differ from earlier ones, in which features, and in which plane.
 
     Rows are compared within their class, so that another mixture of labeled classes is no change.
     Five statistics see a change of many features, of few, of one class, of correlated features, and
@@ -467,7 +467,7 @@ def _mixture_ratios(shares: FloatArray, y: IntArray, is_new: Lots) -> FloatArray
 
 
 def _blocks(both: _Both) -> tuple[Block, ...]:
-    """What is exchanged between the lots.
+    """Return the blocks of rows that are exchanged between the lots.
 
     Rows of a class or, with groups, groups of the same classes as a whole, and rows of a class
     within groups of both lots.
@@ -566,7 +566,7 @@ def standardized_draws(drawn: FloatArray) -> FloatArray:
 
 
 def _exceeding(statistics: FloatArray) -> IntArray:
-    """How many values of its statistic are at least as large as each one, itself included."""
+    """Count the values of its statistic that are at least as large as each one, itself included."""
     ordered = np.sort(statistics, axis=1)
     return np.stack(
         [

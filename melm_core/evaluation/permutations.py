@@ -110,7 +110,7 @@ class PermutationTest:
 
     @property
     def is_exhaustive(self) -> bool:
-        """Whether every distinct permutation of the labels was evaluated."""
+        """True if every distinct permutation of the labels was evaluated."""
         return len(self.values) == self.design.n_distinct - 1
 
 

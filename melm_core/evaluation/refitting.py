@@ -44,7 +44,7 @@ class FittedPreparation(Protocol):
 
 
 class Preparation(Protocol):
-    """How rows become features: what is learned from some rows and applied to others."""
+    """Preparation of features, learned from some rows and applied to others."""
 
     def fit(self, X: FloatArray, /) -> FittedPreparation:
         """Learn from the rows that a method is fitted to."""
@@ -282,7 +282,7 @@ def fit_projection(estimator: Any, rows: CodedRows, preparation: Preparation) ->
 
 
 def fit_takes(estimator: Any, name: str) -> bool:
-    """Whether an estimator is fitted with an argument of that name."""
+    """Return whether an estimator is fitted with an argument of that name."""
     return _fits_take(cast("Hashable", type(estimator)), name)
 
 
@@ -310,7 +310,7 @@ def _as_plane(estimator: Any, preparation: FittedPreparation) -> FittedProjectio
 
 
 def is_plane(estimator: Any) -> bool:
-    """Whether a fitted estimator has orthonormal directions."""
+    """Return whether a fitted estimator has orthonormal directions."""
     components = getattr(estimator, "components_", None)
     if components is None or np.ndim(components) != 2:
         return False
@@ -318,7 +318,7 @@ def is_plane(estimator: Any) -> bool:
 
 
 def is_placed(points: FloatArray) -> npt.NDArray[np.bool_]:
-    """Whether each row has a place: UMAP, say, gives nan to rows that are far from all others."""
+    """Return whether each row has a place: UMAP, say, gives nan to rows far from all others."""
     return np.asarray(np.isfinite(points).all(axis=1))
 
 

@@ -19,7 +19,7 @@ N_PARTS = 20
 
 @dataclass(frozen=True, eq=False)
 class SearchCurve:
-    """How well the best plane so far separates held-out rows while a search goes on.
+    """Held-out scores of the best plane so far while a search goes on.
 
     Attributes
     ----------

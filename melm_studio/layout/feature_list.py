@@ -111,7 +111,7 @@ def _polyline(name: str, box: str, points: str, **attributes: Any) -> Component:
 
 
 def image_groups(images: PixelImages) -> list[Component]:
-    """What the axes weigh and what pixels are worth, then the means of the classes."""
+    """Group images: weights of the axes and importance of pixels, then the means of the classes."""
     note = [html.P(images.note, className="hint")] if images.note else []
     return [
         html.P(className="pixel-words", role="status", **data(kept="words")),  # by a script

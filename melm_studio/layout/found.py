@@ -1,4 +1,4 @@
-"""What was found out about a run, below the sentence of its dialog.
+"""Results of an analysis of a run, below the sentence of its dialog.
 
 Scripts fill elements of the attribute `data-kept`, figures among them, and leave them alone when
 the rest is written anew.

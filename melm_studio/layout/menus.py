@@ -62,7 +62,7 @@ def menu_button(label: str, menu_id: str, **properties: Any) -> Component:
 
 
 def named(label: str) -> list[Component]:
-    """What is on the button of a menu; the full text of a long name is shown on hover."""
+    """Return the text on the button of a menu; that of a long name is shown in full on hover."""
     return [
         html.Span(shortened(label, _LONGEST_NAME), className="menu-name", title=label),
         html.Span(className="icon icon-chevron"),

@@ -37,7 +37,7 @@ def method_line() -> list[Component]:
 
 
 def _one_method() -> list[Component]:
-    """What Explore runs; Compare has a form of its own."""
+    """Return the choice of a method in Explore; Compare has a form of its own."""
     return [
         html.Div(
             [
@@ -58,7 +58,7 @@ def _one_method() -> list[Component]:
 
 
 def _more() -> Component:
-    """What the defaults serve well, folded away; a script sums it up."""
+    """Return settings that rarely change, folded away; a script summarizes them."""
     return html.Details(
         [
             html.Summary(["Settings", html.Span(id=ids.MORE_SETTINGS)]),

@@ -37,7 +37,7 @@ def picture_tools() -> Component:
 
 
 def drag_buttons() -> list[Component]:
-    """What dragging in a picture does; a script presses the same ones in every panel."""
+    """Return the buttons that choose what dragging does; a script presses them in every panel."""
     return [
         icon_button(icon, label, **data(drag=drag), **aria(pressed="false"))
         for drag, (icon, label) in _DRAGS.items()
@@ -94,7 +94,7 @@ def _layers() -> Component:
 
 
 def _marks() -> Component:
-    """What the colors and shapes of the points mean; a script lists the columns."""
+    """Return the legend of the colors and shapes of points; a script lists the columns."""
     fields = {"color-by": "Color by", "shape-by": "Shape by"}
     return html.Div(
         [

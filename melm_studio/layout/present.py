@@ -64,7 +64,7 @@ def present_title() -> Component:
 
 
 def stage_foot() -> Component:
-    """What the picture is of and where a talk is followed, in a room; scripts fill it."""
+    """Return the foot of the stage: the title and the address of a talk; scripts fill it."""
     return plain(
         html.Div(
             [html.P(id=ids.STAGE_FOOT), html.P(id=ids.TALK_ADDRESS, className="talk-address")],

@@ -38,7 +38,7 @@ def data_size(summary: Summary, n_rows: int = 0) -> str:
 
 
 def data_notes(table: TableDescription) -> list[Component]:
-    """How many questions wait for an answer and how many cautions there are, which opens them."""
+    """Count the open questions and the cautions, on the button that opens them."""
     n_open = sum(map(_is_in_sight, table.questions))
     counts = (count(n_open, "question"), count(len(table.warnings), "caution"))
     words = [text for text in counts if not text.startswith("0 ")]

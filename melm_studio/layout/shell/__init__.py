@@ -1,1 +1,1 @@
-"""What is on the page before the first run, and around all of them."""
+"""The page before the first run, and around all of them."""

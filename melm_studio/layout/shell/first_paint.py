@@ -1,4 +1,4 @@
-"""What a visitor sees until Dash has rendered the page: its frame and the first look at the data.
+"""The page until Dash has rendered it: its frame and the first look at the data.
 
 It is plain HTML of the document, so it is painted before the scripts of Dash run, which takes them
 seconds on a slow processor.
@@ -41,7 +41,7 @@ _SCRIPT = f"""
 
 
 def first_script(source: DataSource) -> str:
-    """What runs before the first paint.
+    """Return the script that runs before the first paint.
 
     It sets the colors of the page, as Mantine will choose them, gives a new tab the data that
     another has chosen last, and notes whether these are other data than those of a first visit,

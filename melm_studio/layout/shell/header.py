@@ -72,7 +72,7 @@ def recent_list(recent: Sequence[RecentData]) -> list[Component]:
 
 
 def open_project_item() -> Component:
-    """What brings a table with its runs and its story here, from one file; a script does it."""
+    """Return the item that opens a project: a table with its runs and its story."""
     return menu_item("Open a project…", "menu-action is-first", **data(project="open"))
 
 

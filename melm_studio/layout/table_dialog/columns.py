@@ -59,7 +59,7 @@ def columns_tab() -> Component:
 
 
 def _search() -> Component:
-    """What finds columns, and gives all that are found a role."""
+    """Return the search for columns, which can give all that are found a role."""
     return dmc.Group(
         [
             dmc.TextInput(
@@ -108,7 +108,7 @@ def _grid() -> Component:
 
 
 def _pages() -> Component:
-    """What turns the pages of the table, and discards the chosen roles."""
+    """Return the buttons that turn the pages of the table and discard the chosen roles."""
     return dmc.Group(
         [
             dmc.Pagination(id=ids.COLUMNS_PAGE, total=1, value=1, size="sm", withControls=False),
@@ -204,7 +204,7 @@ def _choice(at: int, column: Column) -> Component:
 
 
 def can_be(choice: str, column: Column) -> bool:
-    """Whether a choice can be made for a column."""
+    """Return whether a choice can be made for a column."""
     if column.is_pictures:
         return choice in ("info", "ignored")
     if choice == "label":
