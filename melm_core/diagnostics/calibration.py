@@ -118,7 +118,7 @@ def _halves(y: IntArray) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Whether probabilities hold on rows whose classes are known.
+    """Calibration of probabilities, measured on rows whose classes are known.
 
     Attributes
     ----------

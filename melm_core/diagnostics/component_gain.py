@@ -1,4 +1,4 @@
-"""Whether the second component of a plane adds anything that one direction does not say."""
+"""Gain of the second component of a plane over its best single direction."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NEGLIGIBLE_NATS = 0.05
 
 @dataclass(frozen=True, eq=False)
 class ComponentGain:
-    """What a plane tells beyond its best direction, on held-out rows.
+    """Gain of a plane over its best direction, on held-out rows.
 
     Attributes
     ----------
@@ -69,12 +69,12 @@ class ComponentGain:
 
     @property
     def adds(self) -> bool:
-        """Whether the second component adds something: a gain of more than two errors."""
+        """True if the second component adds something: a gain of more than two errors."""
         return self.gain > 2.0 * self.error
 
     @property
     def is_negligible(self) -> bool:
-        """Whether it adds nothing that matters: two errors above the gain are below 0.05 nats."""
+        """True if it adds nothing that matters: two errors above the gain are below 0.05 nats."""
         return self.gain + 2.0 * self.error < _NEGLIGIBLE_NATS
 
 
@@ -134,7 +134,7 @@ def second_component_gain(rule: DensityRule, points: FloatArray, y: IntArray) ->
 
 
 def mean_gain(parts: Sequence[ComponentGain], *, of_shared_rows: float = 1.0) -> ComponentGain:
-    """What several planes tell beyond their best directions, on average.
+    """Return the mean gain of several planes over their best directions.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ class ConfidenceEllipses:
         return outline
 
     def hold(self, points: FloatArray, of: EllipseOf) -> npt.NDArray[np.bool_]:
-        """Whether points, shape (n_points, 2), lie in an ellipse."""
+        """Return whether points, shape (n_points, 2), lie in an ellipse."""
         away = np.linalg.solve(self.axes(of), (points - self.center).T)
         inside: npt.NDArray[np.bool_] = np.square(away).sum(axis=0) <= 1.0
         return inside

@@ -31,7 +31,7 @@ Sets: TypeAlias = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What a fit says of rows that it was not made of.
+    """Evidence of a fit about rows that it was not fitted to.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class ConformalCoverage:
-    """How often the sets of held-out rows hold their class.
+    """Share of held-out rows whose set holds their class.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ several.'
 
     @property
     def holds(self) -> npt.NDArray[np.bool_]:
-        """Whether the set of each row holds its class, shape (n_rows,)."""
+        """True where the set of each row holds its class, shape (n_rows,)."""
         own: npt.NDArray[np.bool_] = self.sets[np.arange(len(self.y)), self.y]
         return own
 
@@ -195,7 +195,7 @@ class ConformalScores:
     groups: IntArray | None = None
 
     def nonconformity(self, evidence: Evidence) -> FloatArray:
-        """How strange each class is to rows, shape (n_rows, n_classes)."""
+        """Return the nonconformity of rows with each class, shape (n_rows, n_classes)."""
         background = self._background if evidence.has_densities else -np.inf
         return nonconformity(evidence.logs, evidence.residuals, background, *self._roots)
 
@@ -345,7 +345,7 @@ class ConformalScores:
 
 
 def in_set(p_values: FloatArray, coverage: float) -> Sets:
-    """Which classes are in the sets of rows, of p-values of `ConformalScores`.
+    """Return which classes are in the sets of rows, from p-values of `ConformalScores`.
 
     Parameters
     ----------
@@ -366,7 +366,7 @@ def in_set(p_values: FloatArray, coverage: float) -> Sets:
 def shortage_notes(
     n_units: Mapping[Any, int], coverage: float, has_groups: bool
 ) -> tuple[str, ...]:
-    """Which classes are in every set, as they have too few rows for the coverage.
+    """Name the classes that are in every set, as they have too few rows for the coverage.
 
     Parameters
     ----------

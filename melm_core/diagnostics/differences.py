@@ -1,4 +1,4 @@
-"""What distinguishes some rows of a table from the others."""
+"""Features that distinguish some rows of a table from the others."""
 
 from __future__ import annotations
 

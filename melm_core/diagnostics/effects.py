@@ -1,4 +1,4 @@
-"""What each factor of a designed experiment changes: shares of the variation, and p-values."""
+"""Effects of the factors of a designed experiment: shares of the variation, and p-values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class FactorEffect:
-    """What a factor changes, or several together beyond what each does.
+    """Effect of a factor, or of several together beyond those of each.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a plane loses without a feature: the importance of features on held-out rows.
+"""Importance of features: what a plane loses on held-out rows without each.
 
 The length of an arrow says how far a feature moves a row, not whether that tells classes apart: of
 rows that are many, a feature without any effect has a loading, too. What it is worth is what is
@@ -37,7 +37,7 @@ FALSE_DISCOVERIES = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Importance:
-    """What is lost without each feature, in the order of the features.
+    """Loss without each feature, in the order of the features.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Importance:
 
     @property
     def is_seen(self) -> npt.NDArray[np.bool_]:
-        """Whether an effect of each feature is seen, at a false discovery rate of 10 %.
+        """True where an effect of each feature is seen, at a false discovery rate of 10 %.
 
         Of features none of which has an effect, none is seen in nine of ten tables.
         """

@@ -1,4 +1,4 @@
-"""How well class densities tell held-out rows apart, row by row, so that scores can be paired."""
+"""Scores of held-out rows by class densities, row by row, so that scores can be paired."""
 
 from __future__ import annotations
 

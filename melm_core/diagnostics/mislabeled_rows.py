@@ -86,7 +86,7 @@ class SuspectLabels:
 
     @property
     def words(self) -> str:
-        """How many there are, and how many of them are false."""
+        """The number of suspects, and how many of them are false."""
         n_suspects, n_false = len(self.rows), round(self.n_false)
         if not n_suspects:
             return "no label stands out: as many rows look like another class by overlap alone"

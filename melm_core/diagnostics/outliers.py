@@ -89,7 +89,7 @@ class LeftOutDistances:
 
     @property
     def is_extrapolated(self) -> bool:
-        """Whether there are so few that the limit of a hundredth rests on the form of the tail."""
+        """True if there are so few that the limit of a hundredth rests on the form of the tail."""
         return len(self.scores) < MOST_EXTRAPOLATED
 
 
@@ -191,7 +191,7 @@ class PlaneDistances:
         return score_distances(X - self.mean, self.basis, self.precision)
 
     def contributions(self, X: FloatArray) -> FloatArray:
-        """What each feature contributes to T², shape (n_samples, n_features).
+        """Return the contribution of each feature to T², shape (n_samples, n_features).
 
         The contributions of a row sum to its T²; a negative one holds the row near the center.
 
@@ -213,7 +213,7 @@ class PlaneDistances:
         return squares
 
     def residual_contributions(self, X: FloatArray) -> FloatArray:
-        """What each feature contributes to Q, shape (n_samples, n_features); they sum to Q."""
+        """Return contributions of features to Q, shape (n_samples, n_features); they sum to Q."""
         return squared_residuals(X - self.mean, self.basis)
 
     def score_limit(self, level: float = DEFAULT_LEVEL, *, is_new: bool = False) -> float:
@@ -254,7 +254,7 @@ class PlaneDistances:
 
 
 def predictive_limit(values: FloatArray, level: float = DEFAULT_LEVEL) -> float:
-    """What one more squared distance like some others stays below with probability `level`.
+    """Return the limit below which one more such squared distance lies with probability `level`.
 
     The cube root of a sum of squares of normal variables is close to normal, so a prediction
     interval of cube roots gives a limit, however few the distances are; it allows for the error of

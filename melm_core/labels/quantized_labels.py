@@ -43,7 +43,7 @@ _Clustering = Callable[[FloatArray, int, np.random.Generator], IntArray]
 
 
 def are_quantized(X: FloatArray, y: IntArray) -> bool:
-    """Whether labels look like clusters of one Gaussian, which are regions of it without a gap.
+    """Return whether labels look like clusters of one Gaussian, regions of it without a gap.
 
     Clusters cut rows apart where these are dense, and leave none in the region of another. Gaussian
     classes that are so close leave some there, and classes with a gap between them are farther
@@ -103,7 +103,7 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
 
 
 def _is_clustered(X: FloatArray, y: IntArray, is_whole: bool) -> bool:
-    """Whether labels are drawn by one of the clusterings that would leave rows where they are."""
+    """Return whether labels are those of a clustering that would leave rows where they are."""
     kept = sampled_rows(y, _MOST_ROWS, None)
     if np.bincount(y[kept]).min() < _LEAST_ROWS_OF_CLASS:
         return False
@@ -129,7 +129,7 @@ def _possible_trees(X: FloatArray, y: IntArray) -> Iterator[_Clustering]:
 
 
 def _has_gap(X: FloatArray, y: IntArray, n_features: int, stream: np.random.Generator) -> bool:
-    """Whether classes are so far apart that no clustering of one Gaussian comes near."""
+    """Return whether classes are so far apart that no clustering of one Gaussian comes near."""
     one, found = _Normal.of(X, n_features), []
     for _ in range(_LEAST_CLUSTERED):
         rows = one.draw(len(y), stream)
@@ -167,12 +167,12 @@ def _agreement(y: IntArray, z: IntArray) -> float:
 
 
 def _have_shapes(X: FloatArray, y: IntArray) -> bool:
-    """Whether rows suffice for a covariance of each class."""
+    """Return whether rows suffice for a covariance of each class."""
     return bool(np.bincount(y).min() >= X.shape[1] + 2)
 
 
 def _is_mixture(X: FloatArray, y: IntArray) -> bool:
-    """Whether as many rows as of mixtures, and more than of classes, are in their own region."""
+    """Return whether as many rows as of mixtures, and more than of classes, are in their region."""
     kept = sampled_rows(y, _MOST_ROWS, None)
     X, y, stream, n_classes = X[kept], y[kept], np.random.default_rng(0), int(y.max()) + 1
     if not _have_shapes(X, y) or (own := _in_regions(X, y))[0] < _SAME:
@@ -217,7 +217,7 @@ def _in_regions(X: FloatArray, y: IntArray) -> FloatArray:
 def _is_drawn_by(
     how: _Clustering, X: FloatArray, y: IntArray, n_features: int, stream: np.random.Generator
 ) -> bool:
-    """Whether labels are like clusters of one Gaussian, and unlike classes that are Gaussian."""
+    """Return whether labels are like clusters of one Gaussian, and unlike Gaussian classes."""
     n_rows, n_classes = len(y), int(y.max()) + 1
     wholes = [_Normal.of(X, n_features, shrunk) for shrunk in _SHRUNK]
     each = _Classes.of(X, y, n_features)
@@ -324,7 +324,7 @@ class _Classes:
 
 
 def _statistics(X: FloatArray, y: IntArray) -> FloatArray:
-    """How far classes are apart, and how deep in their cells rows lie.
+    """Return distances between classes, and depths of rows in their cells.
 
     Once as they lie, and once less their own part in the means.
     """

@@ -122,22 +122,22 @@ class Method:
 
     @property
     def reports_divergence(self) -> bool:
-        """Whether the objective of its runs is the divergence between the class densities."""
+        """True if the objective of its runs is the divergence between the class densities."""
         return self.maximizes in ("", "divergence")
 
     @property
     def predicts_indicators(self) -> bool:
-        """Whether the estimator predicts class indicators, so that R2Y and Q2 are defined."""
+        """True if the estimator predicts class indicators, so that R2Y and Q2 are defined."""
         return hasattr(self.factory, "predict_indicators")
 
     @property
     def keeps_embedding(self) -> bool:
-        """Whether a fit takes long and its coordinates, `embedding_`, `restore` it."""
+        """True if a fit takes long and its coordinates, `embedding_`, `restore` it."""
         return hasattr(self.factory, "restore")
 
     @property
     def is_installed(self) -> bool:
-        """Whether the packages that a fit needs are installed."""
+        """True if the packages that a fit needs are installed."""
         return not self.extra or find_spec(self.extra) is not None
 
     def parameter(self, name: str) -> Setting | None:
@@ -145,13 +145,13 @@ class Method:
         return next((known for known in self.parameters if known.name == name), None)
 
     def takes(self, name: str) -> bool:
-        """Whether the method has a parameter of this name."""
+        """Return whether the method has a parameter of this name."""
         return self.parameter(name) is not None
 
     def refusal(
         self, n_features: int, class_counts: Mapping[str, int], n_components: int
     ) -> str | None:
-        """Why the method cannot be fitted to such data, and what would help; None if it can.
+        """Return why the method cannot be fitted to such data, with a remedy; None if it can.
 
         Parameters
         ----------

@@ -78,7 +78,7 @@ class Parameter:
 
     @property
     def _alternative(self) -> str:
-        """What else the value may be, for messages."""
+        """Return what else the value may be, for messages."""
         return ""
 
     def _allows(self, value: float) -> bool:

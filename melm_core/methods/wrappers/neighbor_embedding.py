@@ -377,5 +377,5 @@ class SupervisedUMAPProjection(UMAPProjection):
 
 
 def _is_spread(rows: FloatArray, n_components: int) -> bool:
-    """Whether principal components can be the first coordinates."""
+    """Return whether principal components can be the first coordinates."""
     return bool(min(rows.shape) >= n_components and np.ptp(rows, axis=0).any())
