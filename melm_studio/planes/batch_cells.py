@@ -1,4 +1,4 @@
-"""How well the batches of rows are told apart in a plane, within each class."""
+"""Separation of the batches of rows in a plane, within each class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page shows about batches in a plane."""
+"""Batches in a plane, as the page shows them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 def batch_news(record: RunRecord, scores: Scores) -> dict[str, Any] | None:
-    """What the page shows about batches in a plane; None without batches."""
+    """Return what the page shows about batches in a plane; None without batches."""
     if scores.batches is None:
         return None
     return {

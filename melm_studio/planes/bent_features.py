@@ -1,4 +1,4 @@
-"""What single features do in a plane: one arrow and one length each, also where they bend."""
+"""Features in a plane: one arrow and one length each, also where they bend."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class FeatureSteps:
         return np.array([self._path_values.get(feature, straight) for feature in features.tolist()])
 
     def shapes(self, components: FloatArray, features: IntArray) -> FloatArray | None:
-        """How far features move a row along their own direction, at the vertices of their `paths`.
+        """Return how far features move a row along their direction, at vertices of their `paths`.
 
         That direction is the one in which a path extends furthest, the way its arrow points: a
         shape is the same however the picture is turned.
@@ -132,7 +132,7 @@ class FeatureSteps:
         return lengths
 
     def is_used(self, components: FloatArray) -> np.typing.NDArray[np.bool_]:
-        """Whether each feature is in the plane, shape (n_features,)."""
+        """Return whether each feature is in the plane, shape (n_features,)."""
         used = np.zeros(self.n_features, dtype=np.bool_)
         used[self.groups[components[:, : len(self.groups)].any(axis=0)]] = True
         return used

@@ -67,7 +67,7 @@ def title_of_plane(record: RunRecord, *, is_changed: bool) -> str:
 
 
 def changes_of(options: ViewOptions, target: RunRecord | None = None) -> str:
-    """What makes a plane another one than that of its run, without a period; else empty.
+    """Describe how a plane differs from that of its run, without a period; else empty.
 
     `target` is the run that the plane was morphed toward.
     """
@@ -116,7 +116,7 @@ def unique_title(record: RunRecord, others: Iterable[RunRecord]) -> str:
 
 
 def _apart(record: RunRecord, others: Iterable[RunRecord]) -> list[str]:
-    """What tells a run apart from others of its title, none of which is like it there."""
+    """Describe how a run differs from others of its title, none of which is like it there."""
     sizes, widths = zip(*((other.n_features, other.gamma) for other in others), strict=True)
     is_sized = record.n_features not in {0, *sizes}
     has_width = not METHODS[record.method].takes(GAMMA.name) and record.gamma not in widths
@@ -151,7 +151,7 @@ def _shared_settings(record: RunRecord) -> list[str]:
 
 
 def _curves(record: RunRecord) -> list[str]:
-    """Whether features bend, and whether the run chooses it."""
+    """Return whether features bend, and whether the run chooses it."""
     curves = record.parameters.curves
     if curves != AUTO:
         return [] if curves == CURVES.default else [curves]
@@ -174,7 +174,7 @@ def _preparation(record: RunRecord) -> list[str]:
 
 
 def edited_rows(record: RunRecord) -> list[str]:
-    """What the user did to rows: "only site A", "3 rows left out", "4 rows as odd"."""
+    """Describe edits of rows: "only site A", "3 rows left out", "4 rows as odd"."""
     source = record.source
     n_left_out = len(source.left_out)
     return [
@@ -216,7 +216,7 @@ def kept_sentence(names: Sequence[str], share: float, *, is_chosen_held_out: boo
 
 
 def reproduced_sentence(expected: float, found: float) -> tuple[bool, str]:
-    """Whether a divergence is equal to that of a shared view, and a sentence that says so."""
+    """Return whether a divergence is equal to that of a shared view, with a sentence about it."""
     difference = abs(found - expected)
     if difference <= REPRODUCTION_TOLERANCE * max(1.0, abs(expected)):
         return (
@@ -228,7 +228,7 @@ def reproduced_sentence(expected: float, found: float) -> tuple[bool, str]:
 
 
 def sample_caption(n_drawn: int, n_all: int) -> str:
-    """Which rows of a registered table the points and the densities of a view are of.
+    """Name the rows of a registered table that points and densities of a view are of.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ def _finished(record: RunRecord, event: PlaneEvent) -> str:
 
 
 def _curves_found(record: RunRecord) -> list[str]:
-    """What inner folds said of bent features, where the run was to choose."""
+    """Describe what inner folds found of bent features, where the run was to choose."""
     found = record.outcome.curves
     if found is None or not METHODS[record.method].uses_labels:
         return []
@@ -319,7 +319,7 @@ def _curves_found(record: RunRecord) -> list[str]:
 
 
 def _embedded(record: RunRecord) -> list[str]:
-    """How many rows a map of neighbors was computed for, unless for all."""
+    """Count the rows that a map of neighbors was computed for, unless for all."""
     n_embedded, n_rows = record.outcome.n_embedded, record.outcome.n_training
     if not (n_embedded and n_rows):
         return []
@@ -328,7 +328,7 @@ def _embedded(record: RunRecord) -> list[str]:
 
 
 def _fitted_to(record: RunRecord) -> list[str]:
-    """Which rows of a table the plane is of, where only a sample of them is drawn."""
+    """Name the rows of a table that the plane is of, where only a sample of them is drawn."""
     if n_rows := record.outcome.n_rows:
         return [f"fitted to {count(n_rows, 'row')}"]
     return ["fitted to the sample"] if record.is_of_sample else []

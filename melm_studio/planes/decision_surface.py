@@ -120,7 +120,7 @@ KINDS: Mapping[str, MachineKind] = MappingProxyType(
 
 
 class SurfaceRequest(Struct, frozen=True):
-    """Which kernel machine to fit in a plane, and how to approximate it.
+    """The kernel machine to fit in a plane, and its approximation.
 
     Attributes
     ----------

@@ -57,7 +57,7 @@ class EllipseCoordinate:
         return self.ellipses.outline(self.of)[:, self.axis].astype(dtype or np.float64)
 
     def as_numbers(self) -> dict[str, Any]:
-        """What the page draws the ellipse from."""
+        """Numbers from which the page draws the ellipse."""
         center = self.ellipses.center[self.axis]
         cosine, sine = self.ellipses.axes(self.of)[self.axis]
         numbers = {"center": center, "cosine": cosine, "sine": sine}

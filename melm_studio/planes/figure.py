@@ -125,7 +125,7 @@ def arrow_names(view: PlaneView) -> _Arrays:
 
 
 def arrow_handles(view: PlaneView, n_features: int) -> _Arrays:
-    """What the scripts tell of arrows, and need to drag one: feature, name, length of a loading.
+    """Return feature, name and length of the loading of arrows, for the scripts that drag them.
 
     Where features bend, the values along the path of each, to `_PATH_DIGITS` significant digits.
     """
@@ -188,7 +188,7 @@ def _regions(part: ClassView) -> list[FloatArray]:
 
 
 def class_name_places(view: PlaneView) -> FloatArray:
-    """Where the names of the classes are: amid the training rows, or above the density."""
+    """Place the names of the classes: amid the training rows, or above the density."""
     place = _peak if _is_line(view) else _middle
     return np.array([place(part) for part in view.classes])
 
@@ -254,7 +254,7 @@ def _angles(view: PlaneView) -> list[float]:
 
 
 def _free(view: PlaneView) -> list[bool]:
-    """Which tips are clear of every stronger one, given the size of a name in the plot."""
+    """Return which tips are clear of every stronger one, given the size of a name in the plot."""
     if len(np.unique(view.arrows.origins, axis=0)) > 1:
         return [True] * len(view.arrows.tips)  # each lies in a lane of its own
     room = np.array(_NAME_SIZE) * (view.upper - view.lower).max()
@@ -291,7 +291,7 @@ def _ellipse_trace(kind: PlaneTrace, code: int, theme: Theme) -> go.Scatter:
 
 
 def _outline_trace(code: int, theme: Theme) -> go.Scatter:
-    """Where the rows of a class were as fitted, beside the places at which they are drawn."""
+    """Outline the rows of a class as fitted, beside the places at which they are drawn."""
     color = translucent(class_color(code, theme), 0.7)
     return go.Scatter(
         meta=trace_meta(PlaneTrace.FITTED_OUTLINE, code),

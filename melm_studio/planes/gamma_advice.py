@@ -46,7 +46,7 @@ def recommended_gamma(record: RunRecord, fits: Iterable[RunRecord]) -> float | N
 
 
 def can_choose_gamma(record: RunRecord) -> bool:
-    """Whether a run with the same method could choose gamma by inner folds."""
+    """Return whether a run with the same method could choose gamma by inner folds."""
     return METHODS[record.method].takes(GAMMA.name)
 
 
@@ -55,7 +55,7 @@ def _chosen_path(record: RunRecord) -> GammaPath | None:
 
 
 def _is_comparable(other: RunRecord, record: RunRecord) -> bool:
-    """Whether two runs have the same rows, and differ in nothing that the path depends on."""
+    """Return whether two runs have the same rows, and differ in nothing their path depends on."""
     return (
         (other.data_id, other.method) == (record.data_id, record.method)
         and _fixed(other) == _fixed(record)

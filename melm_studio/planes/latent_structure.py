@@ -1,4 +1,4 @@
-"""What the components of PLS-DA and OPLS-DA explain, and of held-out rows predict."""
+"""Shares that components of PLS-DA and OPLS-DA explain, and of held-out rows predict."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class LatentStructure:
 
     @property
     def line(self) -> str:
-        """How much of the classes is explained, and beside it predicted."""
+        """The share of the classes that is explained, and beside it predicted."""
         return f"R²Y {percent(self.r2y)}, Q² {percent(self.q2)}"
 
     @property

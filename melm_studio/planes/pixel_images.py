@@ -1,4 +1,4 @@
-"""What a plane says of features that are pixels, as small images: directions, means, worth.
+"""Features that are pixels, as small images of a plane: directions, means, importance.
 
 The images are PNGs with one pixel for each feature, enlarged where they are shown. What is zero is
 transparent, so that they stand on any surface.
@@ -39,7 +39,7 @@ _SIDES = ("Across", "Up")  # of the picture beside which the images stand
 
 
 class Scale(StrEnum):
-    """How numbers become colors."""
+    """Mapping of numbers to colors."""
 
     SIGNED = "signed"
     INK = "ink"
@@ -159,7 +159,7 @@ def images_of_plane(
 
 
 def pixel_news(images: PixelImages, names: Sequence[str], loadings: FloatArray) -> dict[str, Any]:
-    """What each pixel is, for the page, which names the one that is pointed at.
+    """Describe each pixel for the page, which names the one that is pointed at.
 
     Returns
     -------

@@ -134,7 +134,7 @@ class PlaneViewer:
 
     @property
     def is_map(self) -> bool:
-        """Whether the plane is the map that came with the table, whatever method was run."""
+        """True if the plane is the map that came with the table, whatever method was run."""
         return self._map_axes is not None
 
     def _axes_of_map(self, train: LabeledData) -> FloatArray | None:
@@ -338,7 +338,7 @@ class PlaneViewer:
         )
 
     def _path_values(self, features: IntArray) -> FloatArray | None:
-        """What bent features are along their paths, in the unit of the table."""
+        """Values of bent features along their paths, in the unit of the table."""
         values, train = self.steps.path_values(features), self.parts[0]
         if values is None:
             return None
@@ -397,7 +397,7 @@ class PlaneViewer:
         return deviations
 
     def scores(self, components: FloatArray) -> Scores:
-        """How well the plane separates the rows, without computing its view."""
+        """Score how well the plane separates the rows, without computing its view."""
         components = self.standardized(components)
         return self._scores(self._class_rule(components), components)
 
@@ -438,7 +438,7 @@ class PlaneViewer:
         return other
 
     def n_rows_of_table(self, components: FloatArray) -> int:
-        """How many rows the densities in a plane count, if these are more than the viewer has."""
+        """Number of rows that densities in a plane count, if more than the viewer has."""
         classes = self._class_rule(self.standardized(components)).classes
         return round(classes.totals.sum()) if classes.is_sample else 0
 
@@ -563,7 +563,7 @@ class PlaneViewer:
         return region_shares(plane_regions(classes), rows)
 
     def importance(self, components: FloatArray) -> Importance | None:
-        """What each feature is worth on held-out rows; None if a class has fewer than two.
+        """Importance of each feature on held-out rows; None if a class has fewer than two.
 
         None also of a single class, in which nothing is told apart.
         """
@@ -587,7 +587,7 @@ class PlaneViewer:
         )
 
     def second_component(self, components: FloatArray) -> ComponentGain | None:
-        """What the second of two components adds on held-out rows, an even sample of many.
+        """Gain of the second of two components on held-out rows, an even sample of many.
 
         None of another number of components, of a single class, and if a class has fewer than two
         held-out rows.
@@ -599,7 +599,7 @@ class PlaneViewer:
         return second_component_gain(self._class_rule(components), X @ components.T, y)
 
     def _tells_apart(self, held_out: LabeledData) -> bool:
-        """Whether there are classes, with held-out rows enough of each to weigh losses on them."""
+        """Return whether there are classes, with enough held-out rows to weigh losses on."""
         counts = np.bincount(held_out.y, minlength=self._n_classes)
         return len(counts) > 1 and bool(counts.min() >= 2)
 

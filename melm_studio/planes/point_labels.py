@@ -1,4 +1,4 @@
-"""Where the names of points go so that they can be read."""
+"""Placement of the names of points so that they can be read."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _is_inside(box: FloatArray) -> bool:
 
 
 def _n_covered(box: FloatArray, pixels: FloatArray) -> int:
-    """How many points lie below a name."""
+    """Count the points below a name."""
     return int(((pixels > box[0]) & (pixels < box[1])).all(axis=1).sum())
 
 

@@ -106,13 +106,13 @@ class ProjectedClasses:
 
     @cachedmethod(attrgetter("_densities"), condition=attrgetter("_condition"))
     def _sums_of_densities(self, key: PlaneKey, band: tuple[float, float]) -> PreparedSums:
-        """What densities of a band of kernel widths are summed from."""
+        """Return the sums from which densities of a band of kernel widths follow."""
         points, searched = self._points(_components(key)), self._projected(key).covariances
         return self._rule(key).classes.prepare_densities(points, band, others=searched)
 
     @cachedmethod(attrgetter("_potentials"), condition=attrgetter("_condition"))
     def _sums_of_potentials(self, key: PlaneKey, band: tuple[float, float]) -> PreparedSums:
-        """What potentials of a band of kernel widths, and of wider ones, are summed from."""
+        """Return sums from which potentials of a band of kernel widths, and wider ones, follow."""
         points = self._points(_components(key))
         wide = band[0], max(band[1], NARROWEST_WIDE)
         return self._projected(key).prepare_potentials(points, wide, MOST_POTENTIAL_BYTES)

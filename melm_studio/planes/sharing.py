@@ -1,4 +1,4 @@
-"""What requests share: values that are computed once, and the runs that are drawn alike."""
+"""Values that requests share, computed once, and the runs that are drawn alike."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def shared(function: Function, most: int, size: Callable[[Any], int] | None = No
 
 
 class _Rows(Protocol):
-    """What is known of a viewer."""
+    """Rows of a viewer, as far as known."""
 
     n_rows: int
     feature_names: tuple[str, ...]

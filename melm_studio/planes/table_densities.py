@@ -19,7 +19,7 @@ MOST_KEPT = 4
 
 
 class KeptDensities:
-    """What runs on registered tables kept of all rows; the last of them are remembered.
+    """Densities of all rows that runs on registered tables kept; the last ones are cached.
 
     Parameters
     ----------

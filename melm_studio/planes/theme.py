@@ -78,7 +78,7 @@ _MIX = 0.05
 
 @dataclass(frozen=True)
 class Shape:
-    """How a marker is written: by matplotlib, and as a character."""
+    """A marker, as matplotlib writes it, and as a character."""
 
     marker: str
     glyph: str
@@ -100,7 +100,7 @@ UNLABELED_COLOR = "#868e96"
 
 
 def page_layout(ink: str) -> dict[str, Any]:
-    """What every figure of the page has in its layout: the page shows through, in its font."""
+    """Return the common layout of the page's figures: the page shows through, in its font."""
     return {
         "paper_bgcolor": TRANSPARENT,
         "plot_bgcolor": TRANSPARENT,

@@ -1,4 +1,4 @@
-"""What every trace of a figure shows, in its `meta`, so that the page need not count traces."""
+"""Kinds of traces, in their `meta`, so that the page need not count traces."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class PlaneTrace(StrEnum):
-    """What a trace of the figure of a plane shows."""
+    """Kind of a trace in the figure of a plane."""
 
     CONTOUR = "contour"
     TRAIN = "train"
@@ -24,7 +24,7 @@ class PlaneTrace(StrEnum):
 
 
 class CurveTrace(StrEnum):
-    """What a trace of the figure of a run's objective shows."""
+    """Kind of a trace in the figure of a run's objective."""
 
     BAND = "band"
     STEPS = "steps"

@@ -22,7 +22,7 @@ from melm_studio.scores import (
 
 
 class Places(StrEnum):
-    """Where the rows of a run are drawn once its refits are known."""
+    """Coordinates at which rows of a run are drawn once its refits are known."""
 
     UNSEEN = "unseen"  # where planes that never saw a row put it
     FITTED = "fitted"  # where the plane of all rows puts them
@@ -74,7 +74,7 @@ class ClassView:
 
 @dataclass(frozen=True)
 class BatchScores:
-    """How well the batch of training and of held-out rows is told from their place in the plane.
+    """Scores of telling the batch of training and of held-out rows from their place in the plane.
 
     Within each class. None of held-out rows if none of them has a batch of the training rows.
     """
@@ -84,7 +84,7 @@ class BatchScores:
 
     @property
     def sentence(self) -> str:
-        """Whether batches can be told apart within the classes."""
+        """The separation of batches within the classes, as a sentence."""
         told, rows = self._shown
         return batch_sentence(told.accuracy, told.chance, told.standard_error, rows)
 
@@ -109,7 +109,7 @@ class BatchScores:
 
 @dataclass(frozen=True)
 class Scores:
-    """How well the plane separates training and held-out rows.
+    """Scores of a plane on training and held-out rows.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Scores:
         )
 
     def verdict(self, n_classes: int) -> Verdict:
-        """What the shares say, of any plane, also one that no run has found."""
+        """Verdict by the shares, of any plane, also one that no run has found."""
         return plane_verdict(self.accuracy_train, self.accuracy_held_out, n_classes)
 
 

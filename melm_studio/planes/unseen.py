@@ -80,7 +80,7 @@ class UnseenRows:
         return places
 
     def of_rows(self, values: FloatArray, row_numbers: IntArray) -> FloatArray:
-        """What of values of all rows is that of some rows, by their numbers in the file."""
+        """Return values of some rows, by their numbers in the file, out of those of all."""
         order = np.argsort(self.row_numbers, kind="stable")
         at = np.searchsorted(self.row_numbers, row_numbers, sorter=order)
         found: FloatArray = values[order[at]]
@@ -89,7 +89,7 @@ class UnseenRows:
     def shares(
         self, axes: FloatArray, fitted: Sequence[FloatArray], gamma: float
     ) -> list[RegionShare]:
-        """What the regions of the places hold of them, each left out, and of the rows as fitted.
+        """Return shares that regions hold of their places, each left out, and of rows as fitted.
 
         Parameters
         ----------
@@ -273,7 +273,7 @@ def _on_both(
 
 
 def _densest(regions: PlaceRegions, code: int, rows: FloatArray) -> FloatArray:
-    """Where most rows of a class are, clear of the others: one of its own places.
+    """Return the densest place of a class, clear of the others: one of its own places.
 
     The middle of a class that is a ring, or in two parts, may be amid another one.
     """

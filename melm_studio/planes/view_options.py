@@ -1,4 +1,4 @@
-"""How a plane is viewed: everything on screen that the run did not determine.
+"""View options of a plane: everything on screen that the run did not determine.
 
 View options are a few numbers, so a page, a link, and a story can hold them.
 """
@@ -40,7 +40,7 @@ Share = Annotated[float, Meta(title="The morph position", ge=0.0, le=1.0)]
 
 
 class MorphTarget(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """How far the plane has moved toward a plane of another run.
+    """A plane of another run, and the share of the way toward it.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class MorphTarget(Struct, frozen=True, array_like=True, forbid_unknown_fields=Tr
 
 
 class ViewOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What is done to a plane before it is drawn.
+    """Changes to a plane before it is drawn.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class ViewOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
 
     @property
     def changes_plane(self) -> bool:
-        """Whether the plane on screen differs from the plane of the run."""
+        """True if the plane on screen differs from the plane of the run."""
         chosen = (self.n_top_features, self.morph, self.batch_weight)
         return bool(self.edits) or any(option is not None for option in chosen)
 

@@ -74,7 +74,7 @@ Method = Literal[tuple(METHODS)]  # type: ignore[valid-type]
 
 
 class StudioTools:
-    """What a model may ask of a studio, each a call that answers with a sentence and its numbers.
+    """Tools for a language model, each a call that answers with a sentence and its numbers.
 
     Parameters
     ----------
