@@ -47,12 +47,12 @@ def end(_: BaseException | None) -> None:
 
 
 def left(_: AbandonedError) -> tuple[str, int]:
-    """What nobody receives, but the log has."""
+    """Return an empty answer, which nobody receives but the log has."""
     return "", LEFT
 
 
 def has_left(connection: socket.socket) -> bool:
-    """Whether the other end has closed a connection; does not wait, and takes nothing from it."""
+    """Return whether the other end has closed a connection, without waiting or taking from it."""
     try:
         return not connection.recv(1, socket.MSG_PEEK | getattr(socket, "MSG_DONTWAIT", 0))
     except BlockingIOError:

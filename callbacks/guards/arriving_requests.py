@@ -76,14 +76,14 @@ class KeptBodies:
 
     @property
     def n_bytes(self) -> int:
-        """How many there are."""
+        """Number of bytes."""
         with self._lock:
             return self._kept.total()
 
 
 @dataclass(frozen=True)
 class Reception:
-    """How requests are received.
+    """Reception of requests.
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ class ArrivingRequest(HTTPRequestParser):
         return len(data)  # which may have more of the body
 
     def _objection(self, *, is_new: bool) -> tuple[str, HTTPStatus]:
-        """Why the body is not taken; nothing while it is."""
+        """Return why the body is refused; nothing while it is not."""
         if is_new:
             seen = self.headers.get("X_FORWARDED_FOR", "")
             self.network = sender_network(seen, self._peer, self._reception.proxies)

@@ -1,4 +1,4 @@
-"""Who a client is, by the network that it comes from: for shares, threads, connections, bytes."""
+"""The network of a client, which shares, threads, connections and bytes are counted by."""
 
 from __future__ import annotations
 

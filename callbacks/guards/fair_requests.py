@@ -19,7 +19,7 @@ MOST_WAITED_S = 20.0
 
 @dataclass(frozen=True)
 class Client:
-    """Who waits for an answer: a network, and a visitor there by its cookies."""
+    """A client that waits for an answer: a network, and a visitor there by its cookies."""
 
     network: str
     visitor: str
@@ -30,7 +30,7 @@ class Client:
 
 @dataclass(frozen=True)
 class RequestLimits:
-    """How many requests are answered at the same time.
+    """Limits on the requests that are answered at the same time.
 
     Attributes
     ----------

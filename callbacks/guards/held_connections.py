@@ -41,18 +41,18 @@ class HeldConnection:
 
     @property
     def is_open(self) -> bool:
-        """Whether the client is still there."""
+        """True if the client is still there."""
         channel = self._channel
         return bool(channel.connected) and not (channel.will_close or channel.close_when_flushed)
 
     @property
     def n_waiting_bytes(self) -> int:
-        """How much of what was sent before the client has yet to take."""
+        """Return the number of bytes sent before that the client has yet to take."""
         return int(self._channel.total_outbufs_len)
 
     @property
     def is_busy(self) -> bool:
-        """Whether the client has yet to take what was sent before."""
+        """True if the client has yet to take what was sent before."""
         return self.n_waiting_bytes > 0
 
     def drop(self) -> None:
@@ -123,7 +123,7 @@ def _give_up_on_vanished(connection: socket.socket) -> None:
 
 
 def can_hold() -> bool:
-    """Whether the server of this request is the embedded one, which can."""
+    """Return whether the server of this request is the embedded one, which can."""
     return HOLD in flask.request.environ
 
 

@@ -57,7 +57,7 @@ class _WholeNumber(IntegerConverter):
 
 
 class _Call(msgspec.Struct):
-    """What the page sends to call a callback, as far as it can be checked."""
+    """The call of a callback by the page, as far as it can be checked."""
 
     output: str
     inputs: list[Any]
@@ -144,7 +144,7 @@ def _are_those(sent: list[Any], declared: list[Mapping[str, Any]]) -> bool:
 
 
 def _is_of(sent: Any, declared: Mapping[str, Any]) -> bool:
-    """Whether a value is of a property; a list of such values where an id is a pattern."""
+    """Return whether a value is of a property; a list of such values where an id is a pattern."""
     if declared["id"].startswith("{"):
         is_list = isinstance(sent, list) and len(sent) <= _MOST_CONTROLS
         return is_list and all(_is_part(each, declared) for each in sent)
@@ -160,7 +160,7 @@ def _is_part(sent: Any, declared: Mapping[str, Any]) -> bool:
 
 
 def _is_id(sent: Any, declared: str) -> bool:
-    """Whether an id is the declared one, or one of its pattern."""
+    """Return whether an id is the declared one, or one of its pattern."""
     if not declared.startswith("{"):
         return bool(sent == declared)
     pattern = json.loads(declared)
@@ -175,7 +175,7 @@ def _is_id(sent: Any, declared: str) -> bool:
 
 
 def _is_one_of(name: str, declared: list[Mapping[str, Any]]) -> bool:
-    """Whether what changed, such as "run.n_clicks", is an input; of parts that are gone, too."""
+    """Return whether a change, such as "run.n_clicks", is an input; of parts that are gone, too."""
     component, _, prop = name.rpartition(".")
     try:
         sent = json.loads(component) if component.startswith("{") else component
@@ -189,7 +189,7 @@ def _value(sent: Any) -> Any:
 
 
 def _are_taken(callback: Callable[..., Any], values: Iterable[Any]) -> bool:
-    """Whether values are of the types by which a callback is annotated."""
+    """Return whether values are of the types by which a callback is annotated."""
     own, of_rest = argument_types(inspect.unwrap(callback))
     return all(map(_is_typed, values, chain(own, repeat(of_rest))))
 

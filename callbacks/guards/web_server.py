@@ -49,7 +49,7 @@ _MOST_TAKEN = 0.9
 
 @dataclass(frozen=True)
 class ConnectionLimits:
-    """How many connections there may be, and how long a request may take to arrive."""
+    """Limits on the number of connections, and on the time that a request may take to arrive."""
 
     connections: int = 1_000
     # Browsers open six to a host. Behind a proxy, one network stands for all visitors.
@@ -151,11 +151,11 @@ class _Channel(HTTPChannel):
 
     @property
     def waits(self) -> bool:
-        """Whether it waits for the other end: to ask for something, or to send the rest of it."""
+        """True if it waits for the other end: to ask for something, or to send the rest of it."""
         return not (self.requests or self.total_outbufs_len or self.is_held)
 
     def is_late(self, limits: ConnectionLimits) -> bool:
-        """Whether its request should have arrived by now."""
+        """Return whether its request should have arrived by now."""
         request = self.request
         if request is None and not self.is_let_past:
             return False

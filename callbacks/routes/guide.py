@@ -65,7 +65,7 @@ def _rendered(name: str) -> tuple[str, str]:
 
 
 def _is_served(address: str) -> bool:
-    """Whether an address is outside, or of a page beside this one; folders are of a checkout."""
+    """Return whether an address is outside, or of a page beside this one, not of a folder."""
     return ":" in address or ("/" not in address and not address.endswith(".ipynb"))
 
 
