@@ -8,9 +8,10 @@ fitted, and their kernels have the spread of rows that the plane never saw.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from scipy.special import gammaln
@@ -41,33 +42,6 @@ _LEAST_WIDTH = 1e-12
 NORMAL_ROWS = 20.0
 # Of each class of a table that is not in memory.
 _MOST_SAMPLED = 1_000
-
-
-class PlaneRule(Protocol):
-    """A rule that assigns points of a plane to classes.
-
-    Attributes
-    ----------
-    temperature : float
-        Divides the logarithms of the densities before they become probabilities.
-    """
-
-    @property
-    def temperature(self) -> float:
-        """Above 1 where the densities are too sure."""
-
-    @property
-    def floor(self) -> DensityFloor:
-        """Below the densities of all classes."""
-
-    def log_mixtures(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
-        """Compute log densities without their floor, shape (n_points, n_classes)."""
-
-    def log_densities(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
-        """Compute log densities of the classes at points, shape (n_points, n_classes)."""
-
-    def probabilities(self, points: FloatArray) -> FloatArray:
-        """Compute probabilities of the classes under equal priors, shape (n_points, n_classes)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +91,76 @@ class DensityFloor:
         floor = self.log_density(points) + np.log(self.share)
         mixed: FloatArray = np.logaddexp(logs + np.log1p(-self.share), floor[:, None])
         return mixed
+
+
+class PlaneRule(ABC):
+    """A rule that assigns points of a plane to classes.
+
+    Attributes
+    ----------
+    floor : DensityFloor
+        Below the densities of all classes.
+    temperature : float
+        Divides the logarithms of the densities before they become probabilities, above 1 where
+        these are too sure; it changes no class. Fitted by
+        `melm_core.diagnostics.calibration.fitted_temperature` on held-out rows.
+    """
+
+    floor: DensityFloor
+    temperature: float
+
+    @abstractmethod
+    def log_mixtures(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
+        """Compute log densities without their floor, by which classes are told apart.
+
+        The floor is the same of all classes and changes none, but far from all rows it leaves no
+        difference that numbers could hold.
+
+        Parameters
+        ----------
+        points, own_codes
+            See `log_densities`.
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_classes)
+        """
+
+    def log_densities(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
+        """Compute log densities of the classes at points.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_points, n_components)
+        own_codes : ndarray of int, shape (n_points,), optional
+            The class of each point that is one of the rows of the rule, which is left out of its
+            density; -1 of others.
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_classes)
+        """
+        return self.floor.mixed(self.log_mixtures(points, own_codes), points)
+
+    def most_likely(self, points: FloatArray, own_codes: IntArray | None = None) -> IntArray:
+        """Return the class with the largest mixture density at points, shape (n_points,).
+
+        Parameters
+        ----------
+        points, own_codes
+            See `log_densities`.
+        """
+        codes: IntArray = self.log_mixtures(points, own_codes).argmax(axis=1)
+        return codes
+
+    def probabilities(self, points: FloatArray) -> FloatArray:
+        """Compute probabilities of the classes under equal priors, shape (n_points, n_classes)."""
+        return tempered_shares(self.log_densities(points), self.temperature)
+
+    def calibrated(self, temperature: float) -> Self:
+        """Return the rule with another temperature."""
+        changed: Any = self
+        return cast("Self", replace(changed, temperature=temperature))
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +222,7 @@ class NormalDensities:
 
 
 @dataclass(frozen=True, eq=False)
-class DensityRule:
+class DensityRule(PlaneRule):
     """Densities of the classes in a plane, as new rows meet them.
 
     Each is a kernel density, to which a normal density adds as if it had 20 more rows: so few rows
@@ -191,10 +235,8 @@ class DensityRule:
         bandwidth of Silverman's rule and the covariance of rows that the plane was not fitted to.
     normal : NormalDensities
         Of the same rows and covariances.
-    floor : DensityFloor
-    temperature : float
-        Divides the logarithms of the densities before they become probabilities; it changes no
-        class. Fitted by `melm_core.evaluation.fitted_temperature` on held-out rows.
+    floor, temperature
+        See `PlaneRule`.
 
     Notes
     -----
@@ -345,41 +387,8 @@ class DensityRule:
             )
         return replace(rule, classes=rule.classes.with_sums(PreparedSums(series, series)))
 
-    def calibrated(self, temperature: float) -> Self:
-        """Return the rule with another temperature."""
-        return replace(self, temperature=temperature)
-
-    def log_densities(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
-        """Compute log densities of the classes at points.
-
-        Parameters
-        ----------
-        points : ndarray of shape (n_points, n_components)
-        own_codes : ndarray of int, shape (n_points,), optional
-            The class of each point that is one of the rows of the rule, which is left out of its
-            density; -1 of others.
-
-        Returns
-        -------
-        ndarray of shape (n_points, n_classes)
-        """
-        return self.floor.mixed(self.log_mixtures(points, own_codes), points)
-
     def log_mixtures(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
-        """Compute log densities without their floor, by which classes are told apart.
-
-        The floor is the same of all classes and changes none, but far from all rows it leaves no
-        difference that numbers could hold.
-
-        Parameters
-        ----------
-        points, own
-            See `log_densities`.
-
-        Returns
-        -------
-        ndarray of shape (n_points, n_classes)
-        """
+        """Compute log densities without the floor: kernels and the normal density, mixed."""
         kernels = self.classes.floored_log_densities(points, own_codes)
         # There the kernels say nothing, and far from all rows the normal densities are alone.
         kernels[kernels <= self.classes.log_floor] = -np.inf
@@ -399,20 +408,10 @@ class DensityRule:
         """The share of the normal density in that of each class, shape (n_classes,)."""
         return _normal_shares(self.classes.totals)
 
-    def most_likely(self, points: FloatArray, own_codes: IntArray | None = None) -> IntArray:
-        """Return the class with the largest mixture density at points, shape (n_points,).
-
-        Parameters
-        ----------
-        points, own
-            See `log_densities`.
-        """
-        codes: IntArray = self.log_mixtures(points, own_codes).argmax(axis=1)
-        return codes
-
-    def probabilities(self, points: FloatArray) -> FloatArray:
-        """Compute probabilities of the classes under equal priors, shape (n_points, n_classes)."""
-        return tempered_shares(self.log_densities(points), self.temperature)
+    @property
+    def linear(self) -> LinearRule:
+        """The normal densities alone, which stand beside this rule; not calibrated."""
+        return LinearRule(self.normal, self.floor)
 
     def project(self, components: FloatArray) -> DensityRule:
         """Project the rule by `components`, (n_lines, n_components)."""
@@ -438,7 +437,7 @@ class DensityRule:
 
 
 @dataclass(frozen=True, eq=False)
-class LinearRule:
+class LinearRule(PlaneRule):
     """Normal densities of one covariance alone: straight lines between the classes of a plane.
 
     It stands beside `DensityRule` and is never chosen afterwards: where classes are bent or in
@@ -449,9 +448,8 @@ class LinearRule:
     normal : NormalDensities
         Means of the rows where the plane that was fitted to them puts them, and the covariance
         within the classes of rows that the plane was not fitted to.
-    floor : DensityFloor
-    temperature : float
-        See `DensityRule`.
+    floor, temperature
+        See `PlaneRule`.
 
     References
     ----------
@@ -461,9 +459,9 @@ class LinearRule:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.density import LinearRule
-    >>> rule = LinearRule.of(np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1]))
-    >>> rule.probabilities(np.array([[2.0], [3.0]])).argmax(axis=1)
+    >>> from melm_core.density import DensityRule
+    >>> rule = DensityRule.of(np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1]))
+    >>> rule.linear.probabilities(np.array([[2.0], [3.0]])).argmax(axis=1)
     array([0, 1])
     """
 
@@ -471,33 +469,12 @@ class LinearRule:
     floor: DensityFloor
     temperature: float = 1.0
 
-    @classmethod
-    def of(cls, points: FloatArray, y: IntArray, spread: FloatArray | None = None) -> Self:
-        """Fit the rule of rows in a plane; see `DensityRule.of`."""
-        rows = rows_by_class(points, y)
-        if spread is None:
-            spread = class_spreads(points, y, len(rows))
-        floor = DensityFloor.of(points, float(min(map(len, rows))))
-        return cls(NormalDensities.of(rows, spread), floor)
-
-    def calibrated(self, temperature: float) -> Self:
-        """Return the rule with another temperature."""
-        return replace(self, temperature=temperature)
-
-    def log_densities(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
-        """Compute log densities of the classes at points; see `DensityRule`."""
-        return self.floor.mixed(self.log_mixtures(points, own_codes), points)
-
     def log_mixtures(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
         """Compute log densities without the floor.
 
         A row of the rule is not left out: the means of many rows hardly depend on it.
         """
         return self.normal.log_densities(points)
-
-    def probabilities(self, points: FloatArray) -> FloatArray:
-        """Compute probabilities of the classes under equal priors, shape (n_points, n_classes)."""
-        return tempered_shares(self.log_densities(points), self.temperature)
 
 
 def _normal_shares(counts: FloatArray) -> FloatArray:

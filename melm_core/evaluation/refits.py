@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
@@ -87,8 +87,8 @@ _OF_SHARED_ROWS = 1.25
 _FEWEST_OF_A_CLASS = 2
 _NAMED_ROWS = 5  # of those without a place
 
-# Given the number and the fit of a fold, and rows: a value of each of them.
-_OfFold: TypeAlias = Callable[..., FloatArray]
+# Given the number of a fold and rows that it was not fitted to: a value of each of them.
+_OfFold: TypeAlias = Callable[[int, FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,12 +402,12 @@ class Refits:
 
         Shape (n_held_out, n_classes), in the order of `held_out`.
         """
-        return self._of_folds(self._log_densities)
+        return self._of_folds(partial(self._logs, has_floor=True))
 
     @cached_property
     def linear_log_densities(self) -> FloatArray:
         """The same by `LinearRule`."""
-        return self._of_folds(self._linear_log_densities)
+        return self._of_folds(partial(self._logs, has_floor=True, is_linear=True))
 
     @property
     def right(self) -> npt.NDArray[np.bool_]:
@@ -450,7 +450,7 @@ class Refits:
     @property
     def linear_share(self) -> Score:
         """The same by a linear rule in the planes."""
-        return self._score(self._of_folds(self._linear_mixtures).argmax(axis=1))
+        return self._score(self._of_folds(partial(self._logs, is_linear=True)).argmax(axis=1))
 
     @property
     def train_share(self) -> Score:
@@ -460,19 +460,19 @@ class Refits:
     @cached_property
     def fold_train_shares(self) -> FloatArray:
         """The same of each fold alone, shape (n_folds,)."""
-        return self._train_shares(self._log_mixtures)
+        return self._train_shares()
 
     @property
     def linear_train_share(self) -> Score:
         """The same by a linear rule, whose means hardly depend on a single row."""
-        return Score.over_folds(self._train_shares(self._linear_mixtures))
+        return Score.over_folds(self._train_shares(is_linear=True))
 
-    def _train_shares(self, mixtures: _OfFold) -> FloatArray:
+    def _train_shares(self, *, is_linear: bool = False) -> FloatArray:
         shares = []
         for number, fit in self._known:
             X, y = self._training(fit)
             own = y if self.study.is_in_memory else None
-            predicted = mixtures(number, fit, X, own).argmax(axis=1)
+            predicted = self._logs(number, X, own, is_linear=is_linear).argmax(axis=1)
             shares.append(balanced_share(predicted == y, y))
         return np.array(shares)
 
@@ -559,8 +559,7 @@ class Refits:
     @cached_property
     def linear_rule(self) -> LinearRule:
         """A linear rule at places of new rows, calibrated, beside `rule`."""
-        rule = LinearRule.of(self.fitted, self.study.rows.y, self._spreads(None))
-        return rule.calibrated(fitted_temperature(self.linear_log_densities, self.y))
+        return self.rule.linear.calibrated(fitted_temperature(self.linear_log_densities, self.y))
 
     def rule_along(self, components: FloatArray) -> DensityRule:
         """`rule` for coordinates along components of the plane of all rows.
@@ -614,7 +613,7 @@ class Refits:
         -------
         ndarray of shape (n_rows, n_classes)
         """
-        parts = [self._evidence(number, fit, X) for number, fit in self._known]
+        parts = [self._evidence(number, X) for number, _ in self._known]
         return self.conformal.p_values(parts)
 
     def without_fold(self, X: FloatArray, number: int) -> tuple[FloatArray, FloatArray]:
@@ -637,7 +636,7 @@ class Refits:
         fit = self.fits[number]
         if isinstance(fit, FailedFold):
             raise UserError(fit.sentence)
-        evidence = self._evidence(number, fit, X)
+        evidence = self._evidence(number, X)
         shares = tempered_shares(evidence.logs, self.temperature)
         return shares, self.conformal.p_values_of_fold(evidence, number)
 
@@ -718,14 +717,14 @@ class Refits:
         """
         X, y, parts = self.study.rows.X, self.study.rows.y, []
         for number, fit in self._known:
-            test, frame = fit.fold.test, self._rules(number).frame
+            test, (frame, rule) = fit.fold.test, self._rule(number)
             if np.bincount(y[test], minlength=self.study.n_classes).min() < _FEWEST_OF_A_CLASS:
                 continue
             prepared = fit.projection.preparation.apply(X[test])
             groups = feature_groups(fit.projection.preparation, prepared.shape[1])
             parts.append(
                 importance(
-                    self._rules(number).density.calibrated(self.temperature),
+                    rule.calibrated(self.temperature),
                     frame.axes,
                     prepared,
                     y[test],
@@ -755,10 +754,9 @@ class Refits:
         """
         X, y, parts = self.study.rows.X, self.study.rows.y, []
         for number, fit in self._known:
-            test, rules = fit.fold.test, self._rules(number)
+            test, (frame, rule) = fit.fold.test, self._rule(number)
             if np.bincount(y[test], minlength=self.study.n_classes).min() >= _FEWEST_OF_A_CLASS:
-                points = rules.frame.place(X[test])
-                parts.append(second_component_gain(rules.density, points, y[test]))
+                parts.append(second_component_gain(rule, frame.place(X[test]), y[test]))
         if not parts:
             raise UserError(
                 "What a second component adds needs folds with two held-out rows of every class. "
@@ -826,12 +824,12 @@ class Refits:
         n_features = fits[0].projection.components.shape[1]
         if len(fits[0].projection.components) == n_features:
             return None
-        return self._of_folds(lambda _, fit, X: self._squares_off(fit, X))
+        return self._of_folds(self._squares_off)
 
-    def _evidence(self, number: int, fit: FoldFit, X: FloatArray) -> Evidence:
+    def _evidence(self, number: int, X: FloatArray) -> Evidence:
         """What a fold says of rows that it was not fitted to."""
-        residuals = None if self._residuals is None else self._squares_off(fit, X)
-        return Evidence(self._log_densities(number, fit, X), residuals, self.frame is not None)
+        residuals = None if self._residuals is None else self._squares_off(number, X)
+        return Evidence(self._logs(number, X, has_floor=True), residuals, self.frame is not None)
 
     def _nuisance_told(self, fit: FoldFit) -> NuisanceAccuracy | None:
         """How well the nuisance is told from the positions of the rows of a fold, if at all."""
@@ -847,7 +845,8 @@ class Refits:
         kernels = kernel_cells(of_rows, cells, n_components=n_components, gamma=self.gamma)
         return nuisance_accuracy(points, test.y, test.nuisance, cells, kernels)
 
-    def _squares_off(self, fit: FoldFit, X: FloatArray) -> FloatArray:
+    def _squares_off(self, number: int, X: FloatArray) -> FloatArray:
+        fit = self._fit(number)
         apply, components = fit.projection.preparation.apply, fit.projection.components
         off = apply(X) - apply(self._training(fit)[0]).mean(axis=0)
         residuals: FloatArray = squared_residuals(off, components).sum(axis=1)
@@ -898,7 +897,7 @@ class Refits:
         X, parts, rows = self.study.rows.X, [], []
         for number, fit in self._known:
             rows.append(fit.fold.test)
-            parts.append(function(number, fit, X[fit.fold.test]))
+            parts.append(function(number, X[fit.fold.test]))
         order = np.argsort(np.concatenate(rows))
         return np.concatenate(parts)[order]
 
@@ -910,48 +909,54 @@ class Refits:
             return None
         return class_spreads(self._unseen[chosen], self.study.rows.y[chosen], self.study.n_classes)
 
-    def _log_densities(self, number: int, fit: FoldFit, X: FloatArray) -> FloatArray:
-        """Of any rows by the class densities of a fold."""
-        if fit.best is None:
-            return log_shares(fit.projection, X, len(fit.fold.train))
-        rules = self._rules(number)
-        return rules.density.log_densities(rules.frame.place(X))
-
     @cached_property
     def log_mixtures(self) -> FloatArray:
         """`log_densities` without the floor, below which far classes and wrong labels are alike."""
-        return self._of_folds(self._log_mixtures)
+        return self._of_folds(self._logs)
 
-    def _log_mixtures(
-        self, number: int, fit: FoldFit, X: FloatArray, own: IntArray | None = None
+    def _logs(
+        self,
+        number: int,
+        X: FloatArray,
+        own: IntArray | None = None,
+        *,
+        has_floor: bool = False,
+        is_linear: bool = False,
     ) -> FloatArray:
-        """The same without the floor; `own` as in `DensityRule`."""
+        """Logarithms of the class densities of a fold at any rows; `own` as in `DensityRule`."""
+        fit = self._fit(number)
         if fit.best is None:
             return log_shares(fit.projection, X, len(fit.fold.train))
-        rules = self._rules(number)
-        return rules.density.log_mixtures(rules.frame.place(X), own)
+        frame, density = self._rule(number)
+        rule = density.linear if is_linear else density
+        compute = rule.log_densities if has_floor else rule.log_mixtures
+        return compute(frame.place(X), own)
 
-    def _linear_log_densities(self, number: int, _fit: FoldFit, X: FloatArray) -> FloatArray:
-        rules = self._rules(number)
-        return rules.linear_rule.log_densities(rules.frame.place(X))
+    def _fit(self, number: int) -> FoldFit:
+        fit = self.fits[number]
+        assert isinstance(fit, FoldFit)  # noqa: S101 - numbers are those of `_known`
+        return fit
 
-    def _linear_mixtures(
-        self, number: int, _fit: FoldFit, X: FloatArray, _own: IntArray | None = None
-    ) -> FloatArray:
-        rules = self._rules(number)
-        return rules.linear_rule.log_mixtures(rules.frame.place(X))
-
-    def _rules(self, number: int) -> _FoldRules:
-        found = self._rule_cache.get(number)
+    def _rule(self, number: int) -> tuple[Frame, DensityRule]:
+        """Where a fold places rows, and the class densities there."""
+        found = self._rules.get(number)
         if found is None:
-            fit = self.fits[number]
-            assert isinstance(fit, FoldFit)  # noqa: S101 - numbers are those of `_known`
-            found = self._rule_cache[number] = _FoldRules.of(self, number, fit)
+            found = self._rules[number] = self._rule_of(self._fit(number), number)
         return found
 
     @cached_property
-    def _rule_cache(self) -> dict[int, _FoldRules]:
+    def _rules(self) -> dict[int, tuple[Frame, DensityRule]]:
         return {}
+
+    def _rule_of(self, fit: FoldFit, number: int) -> tuple[Frame, DensityRule]:
+        if not self.study.is_in_memory:  # of so many rows, new ones spread as fitted ones do
+            components = fit.projection.components
+            rows = class_rows(self.study.training_blocks(fit.fold, fit.projection))
+            rule = DensityRule.of_blocks([own @ components.T for own in rows], gamma=self.gamma)
+            return Frame.of_coordinates(fit.projection), rule
+        X, y = self._training(fit)
+        frame = cast("Frame", fit.best)
+        return frame, DensityRule.of(frame.place(X), y, self._spreads(number), gamma=self.gamma)
 
     def _score(self, predicted: IntArray) -> Score:
         right = (predicted == self.y).astype(np.float64)
@@ -960,46 +965,6 @@ class Refits:
 
 # Given the refits so far; a true return value ends the computation.
 RefitsCallback: TypeAlias = Callable[[Refits], object]
-
-
-@dataclass(frozen=True, eq=False)
-class _FoldRules:
-    """The rules of a fold that places rows."""
-
-    frame: Frame
-    density: DensityRule
-    linear: LinearRule | None
-
-    @property
-    def linear_rule(self) -> LinearRule:
-        """The linear rule, or an error where there is none."""
-        if self.linear is None:
-            raise UserError(
-                "A table that is not in memory has no linear rule beside its densities."
-            )
-        return self.linear
-
-    @classmethod
-    def of(cls, refits: Refits, number: int, fit: FoldFit) -> Self:
-        study, frame = refits.study, cast("Frame", fit.best)
-        if not study.is_in_memory:
-            own = Frame.of_coordinates(fit.projection)
-            return cls(own, _rule_of_blocks(refits, fit), None)
-        spreads = refits._spreads(number)  # noqa: SLF001 - part of it
-        X, y = refits._training(fit)  # noqa: SLF001
-        points = frame.place(X)
-        return cls(
-            frame,
-            DensityRule.of(points, y, spreads, gamma=refits.gamma),
-            LinearRule.of(points, y, spreads),
-        )
-
-
-def _rule_of_blocks(refits: Refits, fit: FoldFit) -> DensityRule:
-    """The rule of rows that are not in memory: of so many, new rows spread as fitted ones do."""
-    components = fit.projection.components
-    rows = class_rows(refits.study.training_blocks(fit.fold, fit.projection))
-    return DensityRule.of_blocks([own @ components.T for own in rows], gamma=refits.gamma)
 
 
 def places_rows(estimator: Any) -> bool:

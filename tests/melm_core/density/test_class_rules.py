@@ -8,10 +8,15 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, multivariate_t
 
-from melm_core.density import DensityFloor, DensityRule, LinearRule, class_spreads, tempered_shares
+from melm_core.density import DensityFloor, DensityRule, class_spreads, tempered_shares
 from tests.melm_core.helpers import classes, invertible
 
-RULES = pytest.mark.parametrize("kind", [DensityRule, LinearRule])
+
+def linear_rule(*arguments):
+    return DensityRule.of(*arguments).linear
+
+
+RULES = pytest.mark.parametrize("rule_of", [DensityRule.of, linear_rule])
 POINTS = np.random.default_rng(5).normal(scale=3.0, size=(40, 2))
 
 
@@ -26,11 +31,13 @@ def silverman(n_rows: int, n_components: int = 2) -> float:
 
 
 @RULES
-def test_other_coordinates_of_the_plane_shift_all_densities_alike_and_change_no_probability(kind):
+def test_other_coordinates_of_the_plane_shift_all_densities_alike_and_change_no_probability(
+    rule_of,
+):
     points, y, spread = example()
     turn, shift = invertible(2, 3), np.array([4.0, -7.0])
-    rule = kind.of(points, y, spread).calibrated(1.7)
-    other = kind.of(points @ turn + shift, y, turn.T @ spread @ turn).calibrated(1.7)
+    rule = rule_of(points, y, spread).calibrated(1.7)
+    other = rule_of(points @ turn + shift, y, turn.T @ spread @ turn).calibrated(1.7)
     moved = POINTS @ turn + shift
     difference = other.log_densities(moved) - rule.log_densities(POINTS)
     np.testing.assert_allclose(difference, -np.log(abs(np.linalg.det(turn))), atol=1e-9)
@@ -83,9 +90,9 @@ def test_the_own_row_is_left_out_of_its_class_and_of_no_other():
 
 @RULES
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_far_from_all_rows_no_class_is_likelier_and_none_is_impossible_anywhere(kind, n_classes):
+def test_far_from_all_rows_no_class_is_likelier_and_none_is_impossible_anywhere(rule_of, n_classes):
     points, y, spread = example(n_classes)
-    rule = kind.of(points, y, spread)
+    rule = rule_of(points, y, spread)
     away = np.array([[1.0, 0.5]]) * np.geomspace(1.0, 1e8, 60)[:, None]
     shares = rule.probabilities(away)
     assert shares.min() > 0.0
@@ -95,9 +102,9 @@ def test_far_from_all_rows_no_class_is_likelier_and_none_is_impossible_anywhere(
 
 
 @RULES
-def test_a_temperature_makes_probabilities_equal_and_changes_no_class(kind):
+def test_a_temperature_makes_probabilities_equal_and_changes_no_class(rule_of):
     points, y, spread = example()
-    rule = kind.of(points, y, spread)
+    rule = rule_of(points, y, spread)
     sure, unsure = (rule.calibrated(each).probabilities(POINTS) for each in (0.5, 5.0))
     named = rule.log_densities(POINTS).argmax(axis=1)
     for each in (sure, unsure):
@@ -109,7 +116,7 @@ def test_a_temperature_makes_probabilities_equal_and_changes_no_class(kind):
 
 def test_a_linear_rule_has_straight_borders():
     points, y, spread = example(2)
-    rule = LinearRule.of(points, y, spread)
+    rule = linear_rule(points, y, spread)
     rule = replace(rule, floor=replace(rule.floor, share=0.0))
     line = np.linspace([-5.0, 3.0], [6.0, -8.0], 50)
     with np.errstate(divide="ignore"):
