@@ -8,7 +8,7 @@ from melm_core.base.column_encoding import ColumnEncoding
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_magnitudes, check_positive
 from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, GammaPath, GammaProgress
-from melm_core.base.groups import nuisance_codes
+from melm_core.base.groups import nuisance_codes, units_of_classes
 from melm_core.base.known_types import known_type
 from melm_core.base.label_permutations import PermutationDesign
 from melm_core.base.progress import Callback, Progress
@@ -44,4 +44,5 @@ __all__ = [
     "read_rows",
     "stratified_sample",
     "thinned",
+    "units_of_classes",
 ]

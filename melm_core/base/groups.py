@@ -71,6 +71,20 @@ def class_counts(y: IntArray, groups: IntArray) -> IntArray:
     return counts
 
 
+def units_of_classes(y: IntArray, groups: IntArray | None, n_classes: int = 0) -> IntArray:
+    """Count the rows of each class or, where rows depend on each other, groups, (n_classes,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.base import units_of_classes
+    >>> units_of_classes(np.array([0, 0, 1, 1]), np.array([7, 7, 7, 8]), n_classes=3)
+    array([1, 2, 0])
+    """
+    of_units = y if groups is None else np.unique(np.column_stack([y, groups]), axis=0)[:, 0]
+    return np.bincount(of_units, minlength=n_classes)
+
+
 def group_members(groups: IntArray) -> list[IntArray]:
     """Return indices of the rows of each group, by ascending group."""
     order = np.argsort(groups, kind="stable")

@@ -12,7 +12,6 @@ the fits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -21,7 +20,7 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
-from melm_core.base.groups import group_codes
+from melm_core.base.groups import group_codes, group_members, units_of_classes
 from melm_core.folds.groups import group_strata
 
 Rule: TypeAlias = Literal["best", "simplest"]
@@ -31,9 +30,6 @@ N_RESAMPLES = 200
 
 # Where groups are few, a resample may leave no row of a class out; it is drawn again.
 _MOST_DRAWS = 10
-
-# (number of the resample from 1, number of resamples) -> whether to stop
-ResampleDone: TypeAlias = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +97,6 @@ def winner_share(
     n_folds: int | None = None,
     n_resamples: int = N_RESAMPLES,
     random_state: int = 0,
-    callback: ResampleDone | None = None,
 ) -> WinnerShare:
     """The held-out share of the winner, corrected for its having been chosen.
 
@@ -123,9 +118,6 @@ def winner_share(
         that were not learned from the rows.
     n_resamples : int, default=200
     random_state : int, default=0
-    callback : callable or None, default=None
-        Called after every resample with its number and the number of resamples; returns whether
-        to stop. The result is then that of the resamples so far.
 
     Returns
     -------
@@ -162,14 +154,12 @@ def winner_share(
     choice = _Choice.of(right, y, groups, rule)
     shares, winners, left_out = [], [], []
     stream = np.random.default_rng(random_state)
-    for number in range(1, n_resamples + 1):
+    for _ in range(n_resamples):
         counts = choice.drawn_counts(stream)
         winners.append(choice.winner(counts))
         is_scored = (counts == 0).astype(np.float64)
         shares.append(choice.shares(is_scored)[winners[-1]])
         left_out.append(is_scored.mean())
-        if callback is not None and callback(number, n_resamples):
-            break
     everything = np.ones(len(choice.codes))
     winner = choice.winner(everything)
     n_candidates = choice.right.shape[1]
@@ -212,16 +202,15 @@ class _Choice:
         classes, codes = np.unique(labels[is_known], return_inverse=True)
         _, unit = np.unique(unit[is_known], return_inverse=True)
         codes, unit = codes.astype(np.int64), unit.astype(np.int64)
-        for code, label in enumerate(classes.tolist()):
-            if len(np.unique(unit[codes == code])) < 2:
+        for label, n_units in zip(classes.tolist(), units_of_classes(codes, unit), strict=True):
+            if n_units < 2:
                 raise UserError(
                     f"Class {label!r} has fewer than two rows or groups with predictions, so none "
                     "can be set aside. Add rows or leave the class out."
                 )
         if len(classes) < 2:
             raise UserError("y has fewer than two classes; a choice needs rows of two.")
-        strata = group_strata(codes, unit)
-        alike = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
+        alike = group_members(group_strata(codes, unit))
         return cls(values[is_known], codes, unit, alike, rule)
 
     def drawn_counts(self, stream: np.random.Generator) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.base.groups import class_counts
+from melm_core.base.groups import units_of_classes
 from melm_core.evaluation.class_model import ClassModel
 from melm_core.evaluation.refitting import Preparation, Standardization
 from melm_core.folds.folds import Fold, stratified_folds
@@ -59,7 +59,7 @@ class ClassAcceptance:
         ValueError
             If there are none.
         """
-        n_units = np.bincount(y) if groups is None else (class_counts(y, groups) > 0).sum(axis=0)
+        n_units = units_of_classes(y, groups)
         modeled = np.flatnonzero(n_units > ClassModel.FEWEST_ROWS)
         if not len(modeled):
             raise UserError(_NONE.format(least=ClassModel.FEWEST_ROWS + 1, n=n_units.max()))

@@ -8,7 +8,7 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.base.groups import class_counts
+from melm_core.base.groups import units_of_classes
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.density.covariances import DEFAULT_SHRINKAGE
 from melm_core.evaluation.plane_separability import Score
@@ -120,8 +120,7 @@ class AutoCurves:
         rows = CodedRows(X[kept], y[kept], np.arange(y.max() + 1), None)
         if groups is not None:
             rows = replace(rows, groups=np.unique(groups[kept], return_inverse=True)[1])
-        own = np.arange(len(rows.y)) if rows.groups is None else rows.groups
-        if (class_counts(rows.y, own) > 0).sum(axis=0).min() < FEWEST_ROWS:
+        if units_of_classes(rows.y, rows.groups).min() < FEWEST_ROWS:
             return _NO_CHOICE
         try:
             straight, bent = (

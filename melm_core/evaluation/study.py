@@ -21,7 +21,7 @@ from melm_core.base.block_samples import BlocksApplied, BlocksWithout, stratifie
 from melm_core.base.block_sources import blocks_of, check_none_in_memory
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import SupervisedPlaneEstimator, check_integer
-from melm_core.base.groups import class_counts
+from melm_core.base.groups import class_counts, units_of_classes
 from melm_core.base.progress import Callback
 from melm_core.base.row_blocks import BlockSource, is_lazy
 from melm_core.evaluation.refitting import (
@@ -189,29 +189,19 @@ class Study:
 
     def with_labels(self, y: IntArray) -> Study:
         """The same study of other class codes, such as permuted ones; nothing is checked again."""
-        other = copy(self)
-        rows = self.rows
-        other.rows = CodedRows(rows.X, y, rows.classes, rows.groups, rows.nuisance)
-        return other
+        return self._with(rows=replace(self.rows, y=y))
 
     def named(self, classes: npt.NDArray[Any]) -> Study:
         """The same study whose messages have other names of its classes, in their order."""
-        other = copy(self)
-        other.rows = replace(self.rows, classes=classes)
-        return other
+        return self._with(rows=replace(self.rows, classes=classes))
 
     def with_occasions(self) -> Study:
         """The same study within groups, whose rows are less the mean of their group already."""
-        other = copy(self)
-        other.is_within = True
-        return other
+        return self._with(is_within=True)
 
     def take(self, rows: IntArray) -> Study:
         """The same study of some of its rows, by index; nothing is checked again."""
-        other = copy(self)
-        other.rows = self.rows.take(rows)
-        other.n_samples = len(rows)
-        return other
+        return self._with(rows=self.rows.take(rows), n_samples=len(rows))
 
     def folds(self, n_folds: FoldCount = "auto") -> tuple[Fold, ...]:
         """How the rows are divided: stratified, with groups whole.
@@ -259,8 +249,11 @@ class Study:
 
     def followed(self, callback: Callback) -> Study:
         """The same study of a method that streams; each fit has a copy of the callback."""
+        return self._with(estimator=clone(self.estimator).set_params(callback=callback))
+
+    def _with(self, **attributes: Any) -> Study:
         other = copy(self)
-        other.estimator = clone(self.estimator).set_params(callback=callback)
+        vars(other).update(attributes)
         return other
 
     def fitted(self) -> FittedProjection:
@@ -307,10 +300,7 @@ class Study:
     @property
     def n_units(self) -> IntArray:
         """Rows of each class or, where rows depend on each other, groups, shape (n_classes,)."""
-        y, groups = self.rows.y, self.rows.groups
-        units = np.arange(len(y)) if groups is None else groups
-        pairs = np.unique(np.column_stack([y, units]), axis=0)
-        return np.bincount(pairs[:, 0], minlength=self.n_classes)
+        return units_of_classes(self.rows.y, self.rows.groups, self.n_classes)
 
     def _check_training_rows(self, folds: tuple[Fold, ...]) -> None:
         """Check that every class keeps two rows in each fold if the estimator needs them."""
@@ -359,8 +349,7 @@ def twins_of_rows(rows: CodedRows) -> IntArray | None:
     found = near_doubles(X, rows.y) or duplicate_rows(X, rows.y)
     if not found.n_repeats:
         return None
-    pairs = np.unique(np.column_stack([rows.y, found.groups]), axis=0)
-    return found.groups if np.bincount(pairs[:, 0]).min() >= 2 else None
+    return found.groups if units_of_classes(rows.y, found.groups).min() >= 2 else None
 
 
 def _filled(X: FloatArray) -> FloatArray:

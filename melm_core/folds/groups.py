@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import IntArray
 from melm_core.base.errors import UserError
-from melm_core.base.groups import class_counts
+from melm_core.base.groups import class_counts, units_of_classes
 from melm_core.base.sampling import stratified_sample
 
 
@@ -27,7 +27,7 @@ def check_groups(classes: npt.NDArray[Any], y: IntArray, groups: IntArray) -> No
     ValueError
         If the rows of a class are all of one group.
     """
-    n_groups = (class_counts(y, groups) > 0).sum(axis=0)
+    n_groups = units_of_classes(y, groups)
     smallest = int(n_groups.argmin())
     if n_groups[smallest] < 2:
         raise UserError(

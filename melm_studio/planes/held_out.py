@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from melm_core.answers import TOLD_APART, Answer, answer_of
-from melm_core.base import IntArray
+from melm_core.base import units_of_classes
 from melm_core.diagnostics import held_out_p_value
 from melm_studio.planes.types import Predictions, Scores
 from melm_studio.runs.records.run import PlaneEvent
@@ -55,7 +55,7 @@ def held_out_verdict(
         verdict = plane_verdict(scores.accuracy_train, None, n_classes)
         return msgspec.structs.replace(verdict, answer=Answer.UNKNOWN)
     y, predicted, groups = predictions.y, predictions.predicted, predictions.groups
-    units = _units(y, groups, n_classes)
+    units = units_of_classes(y, groups, n_classes)
     recall = np.bincount(y[y == predicted], minlength=n_classes) / np.bincount(y)
     variances = recall * (1.0 - recall) / units
     standard_error = float(np.sqrt(variances.sum()) / n_classes)
@@ -80,14 +80,6 @@ def held_out_verdict(
         has_groups=groups is not None and len(np.unique(groups)) < len(y),
         class_counts=class_counts,
     )
-
-
-def _units(y: IntArray, groups: IntArray | None, n_classes: int) -> IntArray:
-    """Number of held-out rows, or groups, of each class."""
-    if groups is None:
-        return np.bincount(y, minlength=n_classes)
-    pairs = np.unique(np.column_stack([y, groups]), axis=0)
-    return np.bincount(pairs[:, 0], minlength=n_classes)
 
 
 def measured_planes(events: Iterable[PlaneEvent], before: PlaneEvent | None) -> list[PlaneEvent]:

@@ -66,12 +66,6 @@ def test_rows_of_a_group_are_on_one_side():
     assert together.standard_error > alone.standard_error
 
 
-def test_it_reports_and_stops():
-    seen = []
-    winner_share(guesses(0), Y, callback=lambda number, n: seen.append((number, n)) or number == 3)
-    assert seen == [(1, 200), (2, 200), (3, 200)]
-
-
 def test_rows_without_predictions_are_left_out():
     right = guesses(0).astype(float)
     partly = np.vstack([right, np.full((10, 13), np.nan)])
