@@ -19,7 +19,7 @@ from melm_core.answers.folds_sentence import guessing_gives
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
-from melm_core.base.groups import class_counts
+from melm_core.base.groups import group_members, units_of_classes
 from melm_core.base.share_text import percent
 from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.study import Study
@@ -64,12 +64,13 @@ class RowsNeeded:
         What is counted: "row" or "group".
     more : ndarray of int of shape (n_more,)
         Additional rows, or groups.
-    expected, lower, upper : ndarray of shape (n_more,)
-        The share that a table with so many more shows: by the power law, and the 90 % band.
+    expected : ndarray of shape (3, n_more)
+        The share that a table with so many more shows: by the power law, and the edges of the 90 %
+        band.
     n_before : int
         Sizes that the power law is not fitted to: those before a valley that the curve has left.
-    fitted, fitted_lower, fitted_upper : ndarray of shape (n_sizes - n_before,)
-        The power law at the other sizes, and its 90 % band.
+    fitted : ndarray of shape (3, n_sizes - n_before)
+        The power law at the other sizes, and the edges of its 90 % band.
     needed, needed_lower, needed_upper : float
         Rows, or groups, of a table with which p is below 0.05 in 80 % of repetitions, if the effect
         is as seen, and its 90 % interval; inf where no number within 64 times this table does.
@@ -109,12 +110,8 @@ class RowsNeeded:
     unit: str
     more: IntArray
     expected: FloatArray
-    lower: FloatArray
-    upper: FloatArray
     n_before: int
     fitted: FloatArray
-    fitted_lower: FloatArray
-    fitted_upper: FloatArray
     needed: float
     needed_lower: float
     needed_upper: float
@@ -155,11 +152,9 @@ class RowsNeeded:
 
     def expectation(self, at: int) -> str:
         """The share expected of one of `more`, with its band: "60 more rows: 81 % (77 to 84)"."""
-        lower, upper = 100.0 * self.lower[at], 100.0 * self.upper[at]
-        share = percent(float(self.expected[at]))
-        return (
-            f"{_counted(self.more[at], f'more {self.unit}')}: {share} ({lower:.0f} to {upper:.0f})"
-        )
+        share, lower, upper = self.expected[:, at].tolist()
+        more = _counted(self.more[at], f"more {self.unit}")
+        return f"{more}: {percent(share)} ({100 * lower:.0f} to {100 * upper:.0f})"
 
     @property
     def _not_shown(self) -> str:
@@ -310,13 +305,14 @@ class _Units:
         strata = group_strata(rows.y, rows.groups)
         return cls(rows, rows.groups, strata, "row" if counts_rows else "group")
 
+    @property
     def of_classes(self) -> IntArray:
-        """Rows of each unit and class, shape (n_units, n_classes)."""
-        return class_counts(self.rows.y, self.of_row)
+        """Units of each class, shape (n_classes,)."""
+        return units_of_classes(self.rows.y, self.of_row)
 
     def check_enough(self) -> None:
         """Refuse what is too little for a curve."""
-        n_of_class = (self.of_classes() > 0).sum(axis=0)
+        n_of_class = self.of_classes
         smallest = int(n_of_class.argmin())
         if n_of_class[smallest] < FEWEST_UNITS:
             raise UserError(
@@ -356,8 +352,7 @@ class _Units:
         n_units, n_classes = len(self.strata), len(self.rows.classes)
         stream = np.random.default_rng([random_state, n_units])
         weights = np.zeros((_N_BOOTSTRAPS, n_units))
-        for stratum in np.unique(self.strata):
-            members = np.flatnonzero(self.strata == stratum)
+        for members in group_members(self.strata):
             even = np.full(len(members), 1.0 / len(members))
             weights[:, members] = stream.multinomial(len(members), even, _N_BOOTSTRAPS)
         weights = np.vstack([np.ones(n_units), weights])
@@ -440,7 +435,6 @@ def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> Ro
     noise = np.hypot(errors[-1], misfit) * stream.standard_normal((_N_BOOTSTRAPS, len(more)))
     shown = np.clip(of_future[1:] + noise * np.sqrt(n_units / (n_units + more)), 0.0, 1.0)
     lower, upper = _band(shown)
-    fitted_lower, fitted_upper = _band(at_sizes[1:])
     doubled = laws.shares(np.array([sizes[-1], 2.0 * sizes[-1]]))
     gains = doubled[:, 1] - doubled[:, 0]
     # Of an effect that is not shown, planes of other training rows differ as much as rows do.
@@ -458,13 +452,11 @@ def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> Ro
         n_classes=n_classes,
         unit=units.name,
         more=more,
-        expected=of_future[0],
-        lower=np.minimum(lower, of_future[0]),
-        upper=np.maximum(upper, of_future[0]),
+        expected=np.stack(
+            [of_future[0], np.minimum(lower, of_future[0]), np.maximum(upper, of_future[0])]
+        ),
         n_before=later.start,
-        fitted=at_sizes[0],
-        fitted_lower=fitted_lower,
-        fitted_upper=fitted_upper,
+        fitted=np.vstack([at_sizes[:1], _band(at_sizes[1:])]),
         needed=float(needed),
         needed_lower=float(min(fewest, needed)),
         needed_upper=float(max(most, needed)),
@@ -529,9 +521,8 @@ def _band(values: FloatArray) -> FloatArray:
 
 def _error_of_guessing(units: _Units) -> float:
     """The standard error of the share of guessing, as of `bound_at_chance`."""
-    of_class = (units.of_classes() > 0).sum(axis=0)
-    chance = 1.0 / len(of_class)
-    return float(np.sqrt(chance * (1.0 - chance) * (1.0 / of_class).sum()) * chance)
+    chance = 1.0 / len(units.rows.classes)
+    return float(np.sqrt(chance * (1.0 - chance) * (1.0 / units.of_classes).sum()) * chance)
 
 
 def _needed(

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from melm_core.evaluation import RowsNeeded, rows_needed
 from melm_core.folds import sampled_rows
 from melm_core.methods import GAMMA
@@ -173,22 +175,10 @@ def _report(
     if needed is None:
         return MoreRowsReport(n_done=n_done, n_all=n_all)
     points = zip(needed.sizes, needed.shares, needed.standard_errors, strict=True)
-    at_sizes = zip(
-        needed.sizes[needed.n_before :],
-        needed.fitted,
-        needed.fitted_lower,
-        needed.fitted_upper,
-        strict=True,
-    )
     trained = needed.sizes[-1] / needed.n_units
-    future = zip(
-        trained * (needed.n_units + needed.more),
-        needed.expected,
-        needed.lower,
-        needed.upper,
-        strict=True,
-    )
-    forecasts = (*at_sizes, *(() if needed.falls else future))
+    at_sizes = np.vstack([needed.sizes[needed.n_before :], needed.fitted])
+    future = np.vstack([trained * (needed.n_units + needed.more), needed.expected])
+    forecasts = at_sizes if needed.falls else np.hstack([at_sizes, future])
     return MoreRowsReport(
         sentence=needed.sentence,
         expectations=()
@@ -196,7 +186,7 @@ def _report(
         else tuple(needed.expectation(number) for number in range(len(needed.more))),
         points=tuple(CurvePoint(*map(float, each)) for each in points),
         n_before=needed.n_before,
-        forecasts=tuple(Forecast(*map(float, each)) for each in forecasts),
+        forecasts=tuple(Forecast(*each) for each in forecasts.T.tolist()),
         n_classes=needed.n_classes,
         n_done=n_done,
         n_all=n_all,

@@ -74,7 +74,8 @@ def _is_covered(X: FloatArray, y: IntArray, seed: int, method: str = _METHOD) ->
     if found.falls:
         return None
     at = int(np.abs(found.more - (len(y) - len(third))).argmin())
-    return bool(found.lower[at] <= _reached(method, X, y) <= found.upper[at])
+    _, lower, upper = found.expected[:, at]
+    return bool(lower <= _reached(method, X, y) <= upper)
 
 
 def _covered_without_regularization() -> Measured:
