@@ -7,6 +7,8 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray
 
+_ROUNDING = 1e-12  # of the largest value of a feature
+
 
 def standardized_differences(X: FloatArray, chosen: npt.NDArray[np.bool_]) -> FloatArray:
     """The difference of the means of chosen and other rows, in pooled standard deviations.
@@ -47,11 +49,14 @@ def standardized_differences(X: FloatArray, chosen: npt.NDArray[np.bool_]) -> Fl
     squares = sum(((rows - rows.mean(axis=0)) ** 2).sum(axis=0) for rows in (some, others))
     pooled = np.sqrt(squares / max(len(X) - 2, 1))
     # Rounding of large numbers is no difference.
-    negligible = 1e-12 * np.abs(X).max(axis=0, initial=0.0)
-    shares: FloatArray = np.divide(
-        difference,
-        pooled,
-        out=np.where(np.abs(difference) > negligible, np.copysign(np.inf, difference), 0.0),
-        where=pooled > negligible,
-    )
-    return shares
+    return in_units(difference, pooled, _ROUNDING * np.abs(X).max(axis=0, initial=0.0), equal=0.0)
+
+
+def in_units(
+    values: FloatArray, units: FloatArray, rounding: FloatArray, equal: float
+) -> FloatArray:
+    """Values over units; of units that are 0, infinite, or `equal` where the values are 0, too."""
+    is_solid = units > rounding
+    infinite = np.where(np.abs(values) > rounding, np.copysign(np.inf, values), equal)
+    ratios: FloatArray = np.where(is_solid, values / np.where(is_solid, units, 1.0), infinite)
+    return ratios

@@ -33,6 +33,7 @@ from melm_core.base.label_permutations import (
 )
 from melm_core.base.sample_weights import balanced_share
 from melm_core.base.share_text import p_value_text, percent
+from melm_core.diagnostics.differences import in_units
 from melm_core.diagnostics.held_out_test import held_out_p_value
 from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refits import Refits, RefitsCallback
@@ -598,16 +599,8 @@ def _effects(both: _Both) -> tuple[FloatArray, FloatArray]:
     rounding = _ROUNDING * np.abs(both.X).max(axis=0)
     deviation = np.sqrt(own / max(freedom, 1))
     before, after = np.sqrt(squares / max(pooled, 1e-9))
-    shifts = _over(shift / max(weights, 1e-9), deviation, rounding, equal=0.0)
-    return shifts, _over(after, before, rounding, equal=1.0)
-
-
-def _over(values: FloatArray, units: FloatArray, rounding: FloatArray, equal: float) -> FloatArray:
-    """Values over units; of units that are 0, infinite, or `equal` where the values are 0, too."""
-    is_solid = units > rounding
-    infinite = np.where(np.abs(values) > rounding, np.copysign(np.inf, values), equal)
-    ratios: FloatArray = np.where(is_solid, values / np.where(is_solid, units, 1.0), infinite)
-    return ratios
+    shifts = in_units(shift / max(weights, 1e-9), deviation, rounding, equal=0.0)
+    return shifts, in_units(after, before, rounding, equal=1.0)
 
 
 def _plane(
