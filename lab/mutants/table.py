@@ -1057,9 +1057,9 @@ MUTANTS = (
         "::test_a_rule_of_blocks_is_that_of_the_rows_in_memory",
     ),
     Mutant(
-        "melm_core/evaluation/plane_stability.py",
-        "    except (ValueError, np.linalg.LinAlgError) as error:\n        return str(error)\n",
-        "    except KeyError as error:\n        return str(error)\n",
+        "melm_core/evaluation/refitting.py",
+        "    except (ValueError, np.linalg.LinAlgError) as error:\n",
+        "    except KeyError as error:\n",
         "tests/melm_core/evaluation/test_plane_stability.py"
         "::test_a_resample_that_cannot_be_fitted_is_named_and_the_others_are_kept",
     ),

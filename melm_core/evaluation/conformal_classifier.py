@@ -20,7 +20,7 @@ from melm_core.diagnostics.conformal import (
     shortage_notes,
 )
 from melm_core.evaluation.refits import Refits
-from melm_core.evaluation.refitting import Unchanged, seeded
+from melm_core.evaluation.refitting import Unchanged
 from melm_core.evaluation.study import FoldCount, Study
 
 
@@ -125,7 +125,7 @@ class ConformalClassifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=self._finite)
         seed = 0 if self.random_state is None else self.random_state
         study = Study(
-            seeded(self.estimator, seed),
+            self.estimator,
             X,
             y,
             groups=groups,

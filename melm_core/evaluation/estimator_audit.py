@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 
 from melm_core.answers.answers import LABELS_MAY_BE_USED, TOLD_APART, Answer, answer_of
@@ -19,11 +18,12 @@ from melm_core.answers.folds_sentence import FIRST_WORDS, folds_lead, shuffles_s
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
+from melm_core.base.groups import units_of_classes
 from melm_core.diagnostics.plane_classifiers import PLANE_CLASSIFIERS, unit_covariance
 from melm_core.evaluation.indexed_tables import IndexedTable, indexed
 from melm_core.evaluation.permutations import PermutationTest, permutation_test
 from melm_core.evaluation.refits import Refits
-from melm_core.evaluation.refitting import Unchanged, fit_takes, seeded
+from melm_core.evaluation.refitting import Unchanged, dense_rows, fit_takes
 from melm_core.evaluation.study import FoldCount, Study, twins_of_rows
 from melm_core.folds.folds import CodedRows
 from melm_core.labels.quantized_labels import are_quantized
@@ -368,7 +368,7 @@ def _study_of(estimator: Any, X: Any, y: Any, groups: Any, seed: int) -> Study:
             "places no rows that it was not fitted to. Judge its coordinates by audit_coordinates."
         )
     table = indexed(X)
-    judged = (_Output if shows else _Named)(seeded(estimator, seed), table)
+    judged = (_Output if shows else _Named)(estimator, table)
     has_own_groups = groups is None and table is not None
     if table is not None:
         groups = _equal_rows(table, y) if groups is None else groups
@@ -387,8 +387,7 @@ def _equal_rows(table: IndexedTable, y: Any) -> IntArray:
         found = twins_of_rows(CodedRows(values, codes.astype(np.int64), classes))
         return np.arange(len(codes)) if found is None else found
     groups = table.equal_rows(codes)
-    pairs = np.unique(np.column_stack([codes, groups]), axis=0)
-    return groups if np.bincount(pairs[:, 0]).min() > 1 else np.arange(len(groups))
+    return groups if units_of_classes(codes, groups).min() > 1 else np.arange(len(groups))
 
 
 class _Output(BaseEstimator):
@@ -412,13 +411,9 @@ class _Output(BaseEstimator):
         keys = [row.tobytes() for row in X]
         new = [at for at, key in enumerate(keys) if key not in self.places_]
         if new:
-            self.places_.update(zip([keys[at] for at in new], self._placed(X[new]), strict=True))
+            placed = dense_rows(self.fitted_.transform(_rows(self.table, X[new])))
+            self.places_.update(zip([keys[at] for at in new], placed, strict=True))
         return np.stack([self.places_[key] for key in keys])
-
-    def _placed(self, X: FloatArray) -> FloatArray:
-        shown = self.fitted_.transform(_rows(self.table, X))
-        dense = shown.toarray() if issparse(shown) else np.asarray(shown)
-        return np.asarray(dense, dtype=np.float64).reshape(len(X), -1)
 
 
 class _Named(ClassifierMixin, BaseEstimator):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -16,7 +16,13 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
 from melm_core.base.groups import group_members
-from melm_core.evaluation.refitting import Preparation, fit_projection, map_in_order
+from melm_core.evaluation.refitting import (
+    FailedFit,
+    Preparation,
+    fit_or_failure,
+    fit_projection,
+    map_in_order,
+)
 from melm_core.evaluation.study import Study
 from melm_core.folds.folds import CodedRows
 from melm_core.folds.groups import group_strata
@@ -226,9 +232,6 @@ class CurveSteps:
         return lengths
 
 
-# Given a random generator, indices of rows.
-Draw: TypeAlias = Callable[[np.random.Generator], IntArray]
-
 # Given the plane of a resample, rotated to match that of all rows, how many resamples are done, and
 # how many there are.
 ResampleCallback: TypeAlias = Callable[[FloatArray, int, int], object]
@@ -296,28 +299,35 @@ def stability(
     refit = partial(_plane, estimator, chosen, rows)
     reference = refit(np.arange(len(rows.y))) if start is None else start
     resamples = _resamples(rows, n_resamples, study.random_state)
-    planes, reasons = [], {}
-    for number, plane in enumerate(map_in_order(partial(_tried, refit), resamples, n_jobs), 1):
-        if isinstance(plane, str):
-            reasons[number] = plane
+    planes, failed = list[FloatArray](), list[FailedFit]()
+    refitted = partial(fit_or_failure, refit, "Resample")
+    for found in map_in_order(refitted, enumerate(resamples, 1), n_jobs):
+        if isinstance(found, FailedFit):
+            failed.append(found)
             continue
-        planes.append(align_components(plane, reference))
+        planes.append(align_components(found, reference))
         if callback is not None:
-            callback(planes[-1], number, len(resamples))
+            callback(planes[-1], len(planes) + len(failed), len(resamples))
     if len(planes) < _FEWEST_RESAMPLES:
-        number, reason = next(iter(reasons.items()))
         raise UserError(
             f"{len(planes)} of {len(resamples)} resamples could be fitted, and "
-            f"{_FEWEST_RESAMPLES} are needed. Resample {number}: {reason}"
+            f"{_FEWEST_RESAMPLES} are needed. Resample {failed[0].number}: {failed[0].reason}"
         )
-    notes = (
-        f"Resample {at} could not be fitted and is left out: {why}" for at, why in reasons.items()
-    )
     curves = None
     if column_groups is not None and len(np.unique(column_groups)) < len(column_groups):
         curves = CurveSteps.over(chosen.fit(rows.X).apply(rows.X), column_groups)
-    found = _stability(reference, np.stack(planes), confidence, curves)
-    return replace(found, notes=tuple(notes))
+    all_planes = np.stack(planes)
+    reach = np.quantile(np.abs(all_planes - reference), confidence, axis=0)
+    return Stability(
+        components=reference,
+        planes=all_planes,
+        angles=np.stack([principal_angles(plane, reference) for plane in planes]),
+        lower=np.maximum(reference - reach, -1.0),
+        upper=np.minimum(reference + reach, 1.0),
+        confidence=confidence,
+        curves=curves,
+        notes=tuple(each.sentence for each in failed),
+    )
 
 
 def _length_interval(
@@ -349,52 +359,20 @@ def _length_interval(
 
 
 def _resamples(rows: CodedRows, n_resamples: int, random_state: int) -> list[IntArray]:
-    streams = np.random.SeedSequence(random_state).spawn(n_resamples)
-    draw = _row_bootstrap(rows.y) if rows.groups is None else _group_bootstrap(rows.y, rows.groups)
-    return [draw(np.random.default_rng(stream)) for stream in streams]
+    """Draws of rows of a class or, with groups, of groups that contain the same classes."""
+    y, groups = rows.y, rows.groups
+    members = group_members(np.arange(len(y)) if groups is None else groups)
+    alike = group_members(y if groups is None else group_strata(y, groups))
+    seeds = np.random.SeedSequence(random_state).spawn(n_resamples)
+    return [_drawn(members, alike, np.random.default_rng(seed)) for seed in seeds]
 
 
-def _row_bootstrap(y: IntArray) -> Draw:
-    members = [np.flatnonzero(y == code) for code in range(int(y.max()) + 1)]
-    return partial(_drawn, members)
-
-
-def _group_bootstrap(y: IntArray, groups: IntArray) -> Draw:
-    """Draw groups with replacement among those that contain the same classes."""
-    members = group_members(groups)
-    of_group = group_strata(y, groups)
-    alike = [np.flatnonzero(of_group == stratum) for stratum in range(int(of_group.max()) + 1)]
-    return lambda stream: np.concatenate([members[group] for group in _drawn(alike, stream)])
-
-
-def _drawn(members: list[IntArray], stream: np.random.Generator) -> IntArray:
-    return np.concatenate([stream.choice(units, size=len(units)) for units in members])
+def _drawn(members: list[IntArray], alike: list[IntArray], stream: np.random.Generator) -> IntArray:
+    units = np.concatenate([stream.choice(own, size=len(own)) for own in alike])
+    return np.concatenate([members[unit] for unit in units])
 
 
 def _plane(
     estimator: Any, preparation: Preparation, rows: CodedRows, resample: IntArray
 ) -> FloatArray:
     return fit_projection(estimator, rows.take(resample), preparation).components
-
-
-def _tried(refit: Callable[[IntArray], FloatArray], resample: IntArray) -> FloatArray | str:
-    """The plane of a resample, or why there is none."""
-    try:
-        return refit(resample)
-    except (ValueError, np.linalg.LinAlgError) as error:
-        return str(error)
-
-
-def _stability(
-    reference: FloatArray, planes: FloatArray, confidence: float, curves: CurveSteps | None
-) -> Stability:
-    reach = np.quantile(np.abs(planes - reference), confidence, axis=0)
-    return Stability(
-        components=reference,
-        planes=planes,
-        angles=np.stack([principal_angles(plane, reference) for plane in planes]),
-        lower=np.maximum(reference - reach, -1.0),
-        upper=np.minimum(reference + reach, 1.0),
-        confidence=confidence,
-        curves=curves,
-    )

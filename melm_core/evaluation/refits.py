@@ -56,16 +56,13 @@ from melm_core.diagnostics.feature_importance import (
     importance,
     mean_importance,
 )
-from melm_core.diagnostics.mislabeled_rows import (
-    DEFAULT_FALSE_SHARE,
-    SuspectLabels,
-    suspect_labels,
-)
+from melm_core.diagnostics.mislabeled_rows import SuspectLabels, suspect_labels
 from melm_core.diagnostics.outliers import LeftOutDistances, PlaneDistances
 from melm_core.diagnostics.plane_classifiers import confusion_shares, mutual_confusion
 from melm_core.evaluation.fold_frames import Frame, nearest_start
 from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refitting import (
+    FailedFit,
     FittedProjection,
     feature_groups,
     is_placed,
@@ -151,26 +148,6 @@ class KeptFold:
     failure: str = ""
 
 
-@dataclass(frozen=True)
-class FailedFold:
-    """A fold without which nothing could be fitted.
-
-    Attributes
-    ----------
-    number : int
-        From 1.
-    reason : str
-    """
-
-    number: int
-    reason: str
-
-    @property
-    def sentence(self) -> str:
-        """Which fold is missing, and why."""
-        return f"Fold {self.number} could not be fitted and is left out: {self.reason}"
-
-
 @dataclass(frozen=True, eq=False)
 class Refits:
     """A study fitted to all rows and without each fold.
@@ -182,7 +159,7 @@ class Refits:
         All that were planned.
     whole : FittedProjection
         Fitted to all rows.
-    fits : tuple of FoldFit or FailedFold
+    fits : tuple of FoldFit or FailedFit
         Of the first folds; fewer than `folds` while they run, or if they were stopped.
     n_wanted : int
         Folds that were asked for, of which a small class may allow fewer.
@@ -219,7 +196,7 @@ class Refits:
     study: Study
     folds: tuple[Fold, ...]
     whole: FittedProjection
-    fits: tuple[FoldFit | FailedFold, ...]
+    fits: tuple[FoldFit | FailedFit, ...]
     n_wanted: int
     gamma: float = 1.0
     frame: Frame | None = None
@@ -232,7 +209,7 @@ class Refits:
         *,
         gamma: float = 1.0,
         whole: FittedProjection | None = None,
-        fits: Sequence[FoldFit | FailedFold | KeptFold] = (),
+        fits: Sequence[FoldFit | FailedFit | KeptFold] = (),
         follow_search: bool = False,
         callback: RefitsCallback | None = None,
     ) -> Self:
@@ -247,7 +224,7 @@ class Refits:
             Kernel width of the class densities, relative to Silverman's rule.
         whole : FittedProjection, optional
             The study fitted to all rows, where that is known.
-        fits : sequence of FoldFit, FailedFold or KeptFold, optional
+        fits : sequence of FoldFit, FailedFit or KeptFold, optional
             The first folds, as `fits` or `kept` of refits of the same study have them: they are
             not fitted again, and all numbers are the same to the last digit.
         follow_search : bool, default=False
@@ -275,7 +252,7 @@ class Refits:
             if callback is not None and callback(found):
                 break
         if found.is_complete and not found.n_folds:
-            reason = next(fit.reason for fit in found.fits if isinstance(fit, FailedFold))
+            reason = next(fit.reason for fit in found.fits if isinstance(fit, FailedFit))
             raise UserError(f"No fold could be fitted. The first one: {reason}")
         if found.is_complete and len(found.unplaced):
             _check_places(found)
@@ -296,7 +273,7 @@ class Refits:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about what differs from what was asked for."""
-        failed = (fit.sentence for fit in self.fits if isinstance(fit, FailedFold))
+        failed = (fit.sentence for fit in self.fits if isinstance(fit, FailedFit))
         return (*self._fewer_folds, *failed, *self._named_unplaced)
 
     @cached_property
@@ -329,7 +306,7 @@ class Refits:
         """The folds so far, for `of` to go on with them; of a nonlinear method none."""
         kept: list[KeptFold] = []
         for fit in self.fits:
-            if isinstance(fit, FailedFold):
+            if isinstance(fit, FailedFit):
                 kept.append(KeptFold((), failure=fit.reason))
             elif not self.study.is_in_memory or not is_plane(fit.projection.estimator):
                 return ()
@@ -339,6 +316,12 @@ class Refits:
                 planes = tuple(np.asarray(each.estimator.components_) for each in own)
                 kept.append(KeptFold(planes, fit.search))
         return tuple(kept)
+
+    @property
+    def _groups(self) -> IntArray | None:
+        """Those of the rows that some fold held out."""
+        groups = self.study.rows.groups
+        return None if groups is None else groups[self.held_out]
 
     def with_width(self, gamma: float) -> Refits:
         """The same refits with class densities of another kernel width; nothing is fitted anew."""
@@ -536,25 +519,16 @@ class Refits:
         rule = DensityRule.of(self.fitted, y, self._spreads(None), gamma=self.gamma)
         return rule.calibrated(self.temperature)
 
-    def regions(
-        self, shares: Sequence[float] = REGION_SHARES, *, as_fitted: bool = False
-    ) -> PlaceRegions:
+    def regions(self, shares: Sequence[float] = REGION_SHARES) -> PlaceRegions:
         """Regions that hold shares of new rows of each class, from unseen places.
 
         Parameters
         ----------
         shares : sequence of float in (0, 1)
             Ascending.
-        as_fitted : bool, default=False
-            Whether they are of fitted places instead, which hold fewer new rows than they say.
         """
-        groups = self.study.rows.groups
-        if as_fitted:
-            y = self.study.rows.y
-            return PlaceRegions.of(self.fitted, y, shares, groups, gamma=self.gamma)
-        rows = self.held_out
-        of_rows = None if groups is None else groups[rows]
-        return PlaceRegions.of(self.places[rows], self.y, shares, of_rows, gamma=self.gamma)
+        places, groups = self.places[self.held_out], self._groups
+        return PlaceRegions.of(places, self.y, shares, groups, gamma=self.gamma)
 
     @cached_property
     def linear_rule(self) -> LinearRule:
@@ -592,14 +566,8 @@ class Refits:
 
         Of the folds so far: rows are compared with those of the others that are done.
         """
-        groups = self.study.rows.groups
-        rows = self.held_out
-        return ConformalScores(
-            Evidence(self.log_densities, self._residuals, self.frame is not None),
-            self.y,
-            self.fold_of_rows[rows],
-            None if groups is None else groups[rows],
-        )
+        evidence = Evidence(self.log_densities, self._residuals, self.frame is not None)
+        return ConformalScores(evidence, self.y, self.fold_of_rows[self.held_out], self._groups)
 
     def p_values(self, X: FloatArray) -> FloatArray:
         """The share of the rows of each class that are as strange to it as new rows are.
@@ -634,7 +602,7 @@ class Refits:
         probabilities, p_values : ndarray of shape (n_rows, n_classes)
         """
         fit = self.fits[number]
-        if isinstance(fit, FailedFold):
+        if isinstance(fit, FailedFit):
             raise UserError(fit.sentence)
         evidence = self._evidence(number, X)
         shares = tempered_shares(evidence.logs, self.temperature)
@@ -668,12 +636,12 @@ class Refits:
         _, log_scale = np.linalg.slogdet(self._placed.change_to(components))
         return replace(limits, background=limits.background - float(log_scale))
 
-    def suspects(self, *, false_share: float = DEFAULT_FALSE_SHARE) -> SuspectLabels:
+    def suspects(self) -> SuspectLabels:
         """Held-out rows that are probably mislabeled, as indices of the rows of the study.
 
         By densities without their floor, which would take a wrong label for a row from nowhere.
         """
-        found = suspect_labels(self.log_mixtures, self.y, false_share=false_share)
+        found = suspect_labels(self.log_mixtures, self.y)
         return replace(found, rows=self.held_out[found.rows])
 
     def distances(self) -> PlaneDistances:
@@ -800,14 +768,12 @@ class Refits:
 
     # ------------------------------------------------------------------------------------- private
 
-    def _known_fit(
-        self, number: int, kept: FoldFit | FailedFold | KeptFold
-    ) -> FoldFit | FailedFold:
+    def _known_fit(self, number: int, kept: FoldFit | FailedFit | KeptFold) -> FoldFit | FailedFit:
         """The fit of a fold, of which perhaps only its planes are known."""
         if not isinstance(kept, KeptFold):
             return kept
         if not kept.planes:
-            return FailedFold(number + 1, kept.failure)
+            return FailedFit(number + 1, kept.failure)
         fold, frame = self.folds[number], cast("Frame", self.frame)
         rows = self.study.rows.take(fold.train)
         preparation = self.study.preparation_for(rows).fit(rows.X)
@@ -938,7 +904,7 @@ class Refits:
         return fit
 
     def _rule(self, number: int) -> tuple[Frame, DensityRule]:
-        """Where a fold places rows, and the class densities there."""
+        """Return the frame of a fold and its class densities."""
         found = self._rules.get(number)
         if found is None:
             found = self._rules[number] = self._rule_of(self._fit(number), number)
@@ -993,7 +959,7 @@ def log_shares(projection: FittedProjection, X: FloatArray, n_rows: int) -> Floa
     return logs
 
 
-def _fold_fit(refits: Refits, number: int, *, follow_search: bool) -> FoldFit | FailedFold:
+def _fold_fit(refits: Refits, number: int, *, follow_search: bool) -> FoldFit | FailedFit:
     study, fold = refits.study, refits.folds[number]
     is_followed = follow_search and type(study.estimator) is MELM and study.is_in_memory
     try:
@@ -1001,7 +967,7 @@ def _fold_fit(refits: Refits, number: int, *, follow_search: bool) -> FoldFit | 
         projection = followed.without(fold)
         fold = _with_places(study, fold, projection)
     except (ValueError, np.linalg.LinAlgError) as error:
-        return FailedFold(number + 1, str(error))
+        return FailedFit(number + 1, str(error))
     if refits.frame is None:
         return FoldFit(fold, projection, None, None)
     X = study.rows.X[fold.train] if study.is_in_memory else study.rows.X

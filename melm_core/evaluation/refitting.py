@@ -171,9 +171,7 @@ class FittedProjection:
         prepared = self.preparation.apply(X)
         if is_plane(self.estimator):
             return prepared @ self.components.T
-        placed = self.estimator.transform(prepared)
-        dense = placed.toarray() if issparse(placed) else np.asarray(placed)
-        return np.asarray(dense, dtype=np.float64).reshape(len(X), -1)
+        return dense_rows(self.estimator.transform(prepared))
 
     @cached_property
     def components(self) -> FloatArray:
@@ -221,8 +219,8 @@ def make_estimator(
         Parameters to set. With a key, parameters that the method does not have
         are ignored; an estimator must accept all of them.
     random_state : int
-        Seed of an estimator whose `random_state` is None, so that every refit
-        is a deterministic function of its rows.
+        Seed of an estimator, or of steps of a pipeline, whose `random_state` is None, so that every
+        refit is a deterministic function of its rows.
 
     Raises
     ------
@@ -235,22 +233,9 @@ def make_estimator(
         estimator = METHODS[method].estimator({"n_components": 2, **values})
     else:
         estimator = clone(method).set_params(**values)
-    if estimator.get_params().get("random_state", random_state) is None:
-        estimator.set_params(random_state=random_state)
-    return estimator
-
-
-def seeded(estimator: Any, seed: int) -> Any:
-    """A clone of an estimator with a seed wherever one is None, in the steps of a pipeline, too.
-
-    Parameters
-    ----------
-    estimator : estimator
-    seed : int
-    """
     names = (name for name, value in estimator.get_params().items() if value is None)
-    unset = {name: seed for name in names if name.split("__")[-1] == "random_state"}
-    return clone(estimator).set_params(**unset)
+    unset = {name: random_state for name in names if name.split("__")[-1] == "random_state"}
+    return estimator.set_params(**unset)
 
 
 def fit_projection(estimator: Any, rows: CodedRows, preparation: Preparation) -> FittedProjection:
@@ -279,6 +264,40 @@ def fit_projection(estimator: Any, rows: CodedRows, preparation: Preparation) ->
         warnings.simplefilter("ignore", SmallCellsWarning)  # given for all rows
         # Of an unfitted estimator a copy is a clone, made in a seventh of the time.
         return _as_plane(deepcopy(estimator).fit(fitted.apply(X), y, **keywords), fitted)
+
+
+@dataclass(frozen=True)
+class FailedFit:
+    """A part of the rows, such as all but a fold, to which nothing could be fitted.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    reason : str
+    name : str
+        Of such parts.
+    """
+
+    number: int
+    reason: str
+    name: str = "Fold"
+
+    @property
+    def sentence(self) -> str:
+        """Name the missing one, and say why."""
+        return f"{self.name} {self.number} could not be fitted and is left out: {self.reason}"
+
+
+def fit_or_failure(
+    fit: Callable[[Item], Result], name: str, numbered: tuple[int, Item]
+) -> Result | FailedFit:
+    """Return the fit to a numbered part of the rows, or why there is none."""
+    number, part = numbered
+    try:
+        return fit(part)
+    except (ValueError, np.linalg.LinAlgError) as error:
+        return FailedFit(number, str(error), name)
 
 
 def fit_takes(estimator: Any, name: str) -> bool:
@@ -315,6 +334,13 @@ def is_plane(estimator: Any) -> bool:
     if components is None or np.ndim(components) != 2:
         return False
     return bool(np.abs(components @ components.T - np.eye(len(components))).max() <= 1e-6)
+
+
+def dense_rows(coordinates: Any) -> FloatArray:
+    """Return the output of a transformer as an array, of shape (n_rows, n_components)."""
+    dense = coordinates.toarray() if issparse(coordinates) else coordinates
+    rows = np.asarray(dense, dtype=np.float64)
+    return rows.reshape(len(rows), -1)
 
 
 def is_placed(points: FloatArray) -> npt.NDArray[np.bool_]:

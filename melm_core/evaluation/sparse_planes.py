@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,14 @@ from melm_core.diagnostics.feature_importance import (
 )
 from melm_core.evaluation.fold_frames import Frame
 from melm_core.evaluation.plane_separability import Score
-from melm_core.evaluation.refits import FailedFold, FoldFit, Refits
+from melm_core.evaluation.refits import FoldFit, Refits
 from melm_core.evaluation.refitting import (
+    FailedFit,
     FittedPreparation,
     FittedProjection,
     Unchanged,
     feature_groups,
+    fit_or_failure,
     fit_projection,
     map_in_order,
 )
@@ -200,8 +203,8 @@ def sparse_path(
     repeats = [study.parts(n_folds, study.random_state + repeat) for repeat in range(n_repeats)]
     work = _PathWork(study, steps, gamma, frame, repeats)
     folds = list(enumerate((fold for of_repeat in repeats for fold in of_repeat), 1))
-    paths: list[_FoldPath | FailedFold] = []
-    for path in map_in_order(work.path_or_failure, folds, n_jobs):
+    paths: list[_FoldPath | FailedFit] = []
+    for path in map_in_order(partial(fit_or_failure, work.path, "Fold"), folds, n_jobs):
         paths.append(path)
         if callback is not None and isinstance(path, _FoldPath):
             callback(work.found(paths), len(folds))
@@ -250,14 +253,6 @@ class _PathWork:
     frame: Frame
     repeats: Sequence[tuple[Fold, ...]]
 
-    def path_or_failure(self, numbered: tuple[int, Fold]) -> _FoldPath | FailedFold:
-        """The path of one fold, or why it has none."""
-        number, fold = numbered
-        try:
-            return self.path(fold)
-        except (ValueError, np.linalg.LinAlgError) as error:
-            return FailedFold(number, str(error))
-
     def path(self, fold: Fold) -> _FoldPath:
         """The path of one fold."""
         rows = self.study.rows.take(fold.train)
@@ -281,10 +276,10 @@ class _PathWork:
                 order = _order(plane.components, own, of_columns, self.gamma)
         return _FoldPath(fits, masks)
 
-    def found(self, paths: Sequence[_FoldPath | FailedFold]) -> SparsePath:
+    def found(self, paths: Sequence[_FoldPath | FailedFit]) -> SparsePath:
         """The path of the folds so far."""
         known = [path for path in paths if isinstance(path, _FoldPath)]
-        failed = [path for path in paths if isinstance(path, FailedFold)]
+        failed = [path for path in paths if isinstance(path, FailedFit)]
         if not known:
             raise UserError(f"No fold could be fitted. The first one: {failed[0].reason}")
         rows, done = self.study.rows, list(paths)
@@ -312,10 +307,10 @@ class _PathWork:
         )
 
     def _refits(
-        self, folds: tuple[Fold, ...], paths: Sequence[_FoldPath | FailedFold], at: int
+        self, folds: tuple[Fold, ...], paths: Sequence[_FoldPath | FailedFit], at: int
     ) -> Refits:
         whole, n_folds = self.frame.projection, len(folds)
-        fits = tuple(path if isinstance(path, FailedFold) else path.fits[at] for path in paths)
+        fits = tuple(path if isinstance(path, FailedFit) else path.fits[at] for path in paths)
         return Refits(self.study, folds, whole, fits, n_folds, self.gamma, self.frame)
 
 

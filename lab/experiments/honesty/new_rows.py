@@ -13,6 +13,7 @@ import numpy as np
 from lab.experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from lab.experiments.honesty.shapes import SHAPES, PlantedTables
 from melm_core.base import FloatArray, IntArray
+from melm_core.density import PlaceRegions
 from melm_core.evaluation import Refits, Study
 
 METHODS = {"melm": "MELM", "lda": "LDA", "plsda": "PLS-DA"}
@@ -73,7 +74,8 @@ def _judged(case: Case, number: int) -> _Judged:
     places = refits.place(X_new)
     shares = refits.rule.probabilities(places)
     linear = refits.linear_rule.probabilities(places)
-    unseen, fitted = refits.regions(_SHARES), refits.regions(_SHARES, as_fitted=True)
+    rows, unseen = refits.study.rows, refits.regions(_SHARES)
+    fitted = PlaceRegions.of(refits.fitted, rows.y, _SHARES, rows.groups)
     ellipses = refits.ellipses()
     inside_ellipse = [
         ellipses[c].hold(places[y_new == c], "rows").mean() for c in codes if ellipses[c]
