@@ -55,17 +55,17 @@ def fitted_temperature(log_densities: FloatArray, y: IntArray) -> float:
     """
     n_classes = log_densities.shape[1]
     weights = (1.0 / (n_classes * np.maximum(np.bincount(y, minlength=n_classes), 1)))[y]
-    own = np.arange(len(y)), y
+    labeled = np.arange(len(y)), y
 
     def loss(log_sharpness: float) -> float:
         logs = np.exp(log_sharpness) * log_densities
-        return float(weights @ (np.logaddexp.reduce(logs, axis=1) - logs[own]))
+        return float(weights @ (np.logaddexp.reduce(logs, axis=1) - logs[labeled]))
 
     grid = np.linspace(*_LOG_SHARPNESS, _GRID)
     best = int(np.argmin([loss(each) for each in grid]))
     bounds = grid[max(best - 1, 0)], grid[min(best + 1, _GRID - 1)]
-    found = minimize_scalar(loss, bounds=bounds, method="bounded")
-    return float(np.exp(-found.x))
+    minimum = minimize_scalar(loss, bounds=bounds, method="bounded")
+    return float(np.exp(-minimum.x))
 
 
 def cross_calibrated(log_densities: FloatArray, y: IntArray, fold: IntArray) -> FloatArray:
@@ -101,9 +101,9 @@ def cross_calibrated(log_densities: FloatArray, y: IntArray, fold: IntArray) -> 
         fold = _halves(y)
     probabilities = np.empty_like(log_densities)
     for number in np.unique(fold):
-        own = fold == number
-        temperature = fitted_temperature(log_densities[~own], y[~own])
-        probabilities[own] = tempered_shares(log_densities[own], temperature)
+        in_fold = fold == number
+        temperature = fitted_temperature(log_densities[~in_fold], y[~in_fold])
+        probabilities[in_fold] = tempered_shares(log_densities[in_fold], temperature)
     return probabilities
 
 
@@ -111,8 +111,8 @@ def _halves(y: IntArray) -> IntArray:
     """Every other row of each class."""
     halves = np.zeros(len(y), dtype=np.int64)
     for code in np.unique(y):
-        own = np.flatnonzero(y == code)
-        halves[own[1::2]] = 1
+        members = np.flatnonzero(y == code)
+        halves[members[1::2]] = 1
     return halves
 
 
@@ -183,12 +183,12 @@ class Reliability:
         curve = [(confidence[rows].mean(), right[rows].mean()) for rows in bins if len(rows)]
         away = probabilities - np.eye(probabilities.shape[1])[y]
         squares = (away**2).sum(axis=1)
-        own = np.maximum(probabilities[np.arange(len(y)), y], np.finfo(np.float64).tiny)
+        of_class = np.maximum(probabilities[np.arange(len(y)), y], np.finfo(np.float64).tiny)
         is_sure = confidence >= _SURE
         return cls(
             accuracy=float(right.mean()),
             confidence=float(confidence.mean()),
-            log_loss=float(-np.log(own).mean()),
+            log_loss=float(-np.log(of_class).mean()),
             brier=float(squares.mean()),
             brier_error=float(squares.std(ddof=1) / np.sqrt(len(y))),
             calibration_error=sum(gaps) / len(y),
@@ -203,7 +203,7 @@ def _resampled_gaps(of_bins: list[FloatArray]) -> FloatArray:
     """The sum of the bins' differences in bootstrap samples, shape (n_bootstraps,)."""
     stream = np.random.default_rng(0)
     total = np.zeros(_N_BOOTSTRAPS)
-    for own in of_bins:
-        counts = stream.multinomial(len(own), np.full(len(own), 1.0 / len(own)), _N_BOOTSTRAPS)
-        total += np.abs(counts @ own)
+    for gaps in of_bins:
+        counts = stream.multinomial(len(gaps), np.full(len(gaps), 1.0 / len(gaps)), _N_BOOTSTRAPS)
+        total += np.abs(counts @ gaps)
     return total

@@ -100,8 +100,8 @@ several.'
     @property
     def holds(self) -> npt.NDArray[np.bool_]:
         """True where the set of each row holds its class, shape (n_rows,)."""
-        own: npt.NDArray[np.bool_] = self.sets[np.arange(len(self.y)), self.y]
-        return own
+        is_covered: npt.NDArray[np.bool_] = self.sets[np.arange(len(self.y)), self.y]
+        return is_covered
 
     @property
     def share(self) -> float:
@@ -211,14 +211,14 @@ class ConformalScores:
         """
         largest = np.full(self.evidence.logs.shape[1], np.inf)
         for code in range(len(largest)):
-            own = np.flatnonzero(self.y == code)
-            order = own[np.argsort(-self._own[own], kind="stable")]
+            members = np.flatnonzero(self.y == code)
+            order = members[np.argsort(-self._own[members], kind="stable")]
             as_strange = self._weights[order].cumsum()
             # A new row counts among those of the class, as in a p-value.
             needed = (1.0 - coverage) * (1.0 + as_strange[-1]) - 1.0
             if needed >= -ROUNDING:
-                at = np.searchsorted(as_strange, needed + ROUNDING, side="right")
-                largest[code] = self._own[order[min(int(at), len(order) - 1)]]
+                rank = np.searchsorted(as_strange, needed + ROUNDING, side="right")
+                largest[code] = self._own[order[min(int(rank), len(order) - 1)]]
         background = self._background if self.evidence.has_densities else -np.inf
         return SetLimits(coverage, largest, background, *self._roots)
 
@@ -262,8 +262,8 @@ class ConformalScores:
             return self._p_values_in_split(int(numbers[0]))
         shares = np.empty_like(self.evidence.logs)
         for number in numbers:
-            own = np.flatnonzero(self.fold == number)
-            shares[own] = self.p_values_of_fold(self.evidence.take(own), int(number))
+            in_fold = np.flatnonzero(self.fold == number)
+            shares[in_fold] = self.p_values_of_fold(self.evidence.take(in_fold), int(number))
         return shares
 
     def _p_values_in_split(self, number: int) -> FloatArray:
@@ -273,11 +273,11 @@ class ConformalScores:
         totals = np.broadcast_to(totals, counts.shape).copy()
         units = np.arange(len(self.y)) if self.groups is None else self.groups
         order = np.argsort(units, kind="stable")
-        for own in np.split(order, np.flatnonzero(np.diff(units[order])) + 1):
-            as_strange = self._own[own] >= strange[own][:, self.y[own]] - ROUNDING
-            for at, code in enumerate(self.y[own]):
-                counts[own, code] -= self._weights[own[at]] * as_strange[:, at]
-                totals[own, code] -= self._weights[own[at]]
+        for members in np.split(order, np.flatnonzero(np.diff(units[order])) + 1):
+            as_strange = self._own[members] >= strange[members][:, self.y[members]] - ROUNDING
+            for column, code in enumerate(self.y[members]):
+                counts[members, code] -= self._weights[members[column]] * as_strange[:, column]
+                totals[members, code] -= self._weights[members[column]]
         shares: FloatArray = (1.0 + counts) / (1.0 + totals)
         return shares
 
@@ -296,12 +296,12 @@ class ConformalScores:
         for of_new, number in zip(strange, numbers, strict=True):
             in_fold = self.fold == number
             for code in range(counts.shape[1]):
-                own = np.flatnonzero(in_fold & (self.y == code))
-                order = own[np.argsort(self._own[own], kind="stable")]
+                members = np.flatnonzero(in_fold & (self.y == code))
+                order = members[np.argsort(self._own[members], kind="stable")]
                 below = np.concatenate([[0.0], self._weights[order].cumsum()])
                 # Sums of the same terms in another order differ by rounding.
-                at = np.searchsorted(self._own[order], of_new[:, code] - ROUNDING)
-                counts[:, code] += below[-1] - below[at]
+                ranks = np.searchsorted(self._own[order], of_new[:, code] - ROUNDING)
+                counts[:, code] += below[-1] - below[ranks]
                 totals[code] += below[-1]
         return counts, totals
 

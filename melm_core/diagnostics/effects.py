@@ -154,7 +154,7 @@ def factor_effects(
     own_total = _squares(scores - intercept) if of_subjects is None else _squares(scores)
     design, effects = _Design(terms, codes, scores, of_subjects), []
     for done, (names, columns) in enumerate(terms.items(), 1):
-        others = [own for other, own in terms.items() if other != names]
+        others = [term for other, term in terms.items() if other != names]
         share = (_left(scores, others)[0] - left) / own_total
         stream = np.random.default_rng([random_state, done])
         p = design.p_value(names, stream, n_permutations)
@@ -174,13 +174,13 @@ _Terms = dict[tuple[str, ...], FloatArray]
 
 def _terms(codes: Mapping[str, IntArray], order: int, subjects: IntArray | None) -> _Terms:
     """The columns of each factor, deviations from the mean of its levels, and of interactions."""
-    own = {name: _deviations(values) for name, values in codes.items()}
+    mains = {name: _deviations(values) for name, values in codes.items()}
     terms: _Terms = {}
-    for size in range(1, min(order, len(own)) + 1):
-        for names in combinations(own, size):
-            columns = own[names[0]]
+    for size in range(1, min(order, len(mains)) + 1):
+        for names in combinations(mains, size):
+            columns = mains[names[0]]
             for name in names[1:]:
-                columns = (columns[:, :, None] * own[name][:, None]).reshape(len(columns), -1)
+                columns = (columns[:, :, None] * mains[name][:, None]).reshape(len(columns), -1)
             if subjects is not None:
                 columns = centered_within(columns, subjects)
             if _rank([*terms.values(), columns]) - _rank([*terms.values()]) == columns.shape[1] > 0:
@@ -188,7 +188,7 @@ def _terms(codes: Mapping[str, IntArray], order: int, subjects: IntArray | None)
             elif size == 1:
                 raise UserError(
                     f"Factor {names[0]!r} cannot be told from the subjects or from the factors "
-                    f"before it ({', '.join(map(repr, own))}). Leave it out."
+                    f"before it ({', '.join(map(repr, mains))}). Leave it out."
                 )
     return terms
 
@@ -217,8 +217,8 @@ def _scores(X: FloatArray, subjects: IntArray | None) -> FloatArray:
 def _left(scores: FloatArray, blocks: list[FloatArray]) -> tuple[float, FloatArray]:
     """The sum of squares that columns leave, and the mean of what they explain."""
     columns = np.hstack([np.ones((len(scores), 1)), *blocks])
-    found = np.linalg.lstsq(columns, scores, rcond=None)[0]
-    return _squares(scores - columns @ found), found[0]
+    coefficients = np.linalg.lstsq(columns, scores, rcond=None)[0]
+    return _squares(scores - columns @ coefficients), coefficients[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,7 +235,10 @@ class _Design:
     ) -> float:
         """Of an effect: residuals without it are permuted; nan if nothing else is left of them."""
         scores, terms, blocks = self._rows_of(names)
-        without = [np.ones((len(scores), 1)), *(own for one, own in terms.items() if one != names)]
+        without = [
+            np.ones((len(scores), 1)),
+            *(term for other, term in terms.items() if other != names),
+        ]
         reduced, full = _basis(without), _basis([*without, terms[names]])
         n_means = 0 if self.subjects is None else len(np.unique(blocks)) - 1
         if len(scores) <= full.shape[1] + n_means:
@@ -266,9 +269,9 @@ class _Design:
         _, first, cell = np.unique(told, axis=0, return_index=True, return_inverse=True)
         blocks, rows = subjects[first], _means(self.scores, cell.reshape(-1))
         terms = {
-            one: centered_within(own[first], blocks)
-            for one, own in self.terms.items()
-            if set(one) <= set(names)
+            factors: centered_within(term[first], blocks)
+            for factors, term in self.terms.items()
+            if set(factors) <= set(names)
         }
         return centered_within(rows, blocks), terms, blocks
 

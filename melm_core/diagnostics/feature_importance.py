@@ -167,12 +167,12 @@ def importance(
     n_units = int(units.max()) + 1
     most = most_points // len(counts)
     n_scored = min(MOST_ROWS, max(FEWEST_ROWS, most // n_units))
-    chosen = stratified_sample(y, n_scored / len(y), len(counts))
-    X, y, points = X[chosen], y[chosen], points[chosen]
+    sample = stratified_sample(y, n_scored / len(y), len(counts))
+    X, y, points = X[sample], y[sample], points[sample]
     whole = row_scores(rule, points, y)
     order = np.argsort(units, kind="stable")
     columns = np.split(order, np.searchsorted(units[order], np.arange(1, n_units)))
-    parts = np.stack([X[:, own] @ axes[:, own].T for own in columns])
+    parts = np.stack([X[:, of_unit] @ axes[:, of_unit].T for of_unit in columns])
     partners = _partners(len(y), most // (n_units * len(y)), random_state)
     n_at_once = max(1, BATCH_POINTS // partners.size)
     losses = [
@@ -258,8 +258,8 @@ def _losses(
     `parts`, (n_units, n_rows, n_components), are what the features of each add to the points.
     """
     moves = parts[:, partners] - parts[:, None]
-    at = (points + moves).reshape(-1, points.shape[1])
-    scores = row_scores(rule, at, np.tile(y, len(at) // len(y)))
+    moved = (points + moves).reshape(-1, points.shape[1])
+    scores = row_scores(rule, moved, np.tile(y, len(moved) // len(y)))
     losses, right = (
         each.reshape(moves.shape[:3]).mean(axis=1) for each in (scores.losses, scores.is_right)
     )

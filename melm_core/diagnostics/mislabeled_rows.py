@@ -174,18 +174,18 @@ def _probabilities_right(log_densities: FloatArray, y: IntArray) -> FloatArray:
     away = log_densities - log_densities.max(axis=1, keepdims=True)
     away = np.maximum(away, _FARTHEST)
     wrong = np.append(0.0, np.geomspace(0.25 / n_rows, _MOST_WRONG, _N_SHARES))[:, None]
-    best, chosen = np.full(len(wrong), -np.inf), np.ones((len(wrong), n_rows))
+    best, by_share = np.full(len(wrong), -np.inf), np.ones((len(wrong), n_rows))
     for sharpness in np.exp(_LOG_SHARPNESS):
-        own = np.exp(log_softmax(sharpness * away, axis=1)[np.arange(n_rows), y])
-        by_right = (1.0 - wrong) * own
-        of_label = by_right + wrong / n_others * (1.0 - own)
+        of_own_class = np.exp(log_softmax(sharpness * away, axis=1)[np.arange(n_rows), y])
+        by_right = (1.0 - wrong) * of_own_class
+        of_label = by_right + wrong / n_others * (1.0 - of_own_class)
         of_label = np.maximum(of_label, np.finfo(float).tiny)
         value = np.log(of_label).sum(axis=1)
         is_better = value > best
         best = np.where(is_better, value, best)
-        chosen[is_better] = (by_right / of_label)[is_better]
-    found = int(best.argmax())
-    if 2.0 * (best[found] - best[0]) < _LEAST_GAIN:
+        by_share[is_better] = (by_right / of_label)[is_better]
+    likeliest = int(best.argmax())
+    if 2.0 * (best[likeliest] - best[0]) < _LEAST_GAIN:
         return np.ones(n_rows)
-    probabilities: FloatArray = chosen[found]
+    probabilities: FloatArray = by_share[likeliest]
     return probabilities

@@ -76,8 +76,8 @@ class PlaneClassifier:
         ndarray of shape (n_points,)
             Class codes.
         """
-        chosen = self._chosen(Z, y, random_state)
-        return next(self.predict(Z, y, points, [chosen]))
+        candidate = self._chosen(Z, y, random_state)
+        return next(self.predict(Z, y, points, [candidate]))
 
     def _chosen(self, Z: FloatArray, y: IntArray, random_state: int) -> Any:
         if np.bincount(y).min() < 2:

@@ -92,8 +92,8 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
     False
     """
     is_whole = len(y) <= _MOST_ROWS_OF_TREE
-    kept = sampled_rows(y, _MOST_ROWS_OF_TREE, None)
-    X, y = X[kept], y[kept]
+    sample = sampled_rows(y, _MOST_ROWS_OF_TREE, None)
+    X, y = X[sample], y[sample]
     X = X[:, np.ptp(X, axis=0) > 0]
     if y.max() < 1 or np.bincount(y).min() < _LEAST_ROWS_OF_CLASS or not X.shape[1]:
         return False
@@ -104,11 +104,11 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
 
 def _is_clustered(X: FloatArray, y: IntArray, is_whole: bool) -> bool:
     """Return whether labels are those of a clustering that would leave rows where they are."""
-    kept = sampled_rows(y, _MOST_ROWS, None)
-    if np.bincount(y[kept]).min() < _LEAST_ROWS_OF_CLASS:
+    drawn = sampled_rows(y, _MOST_ROWS, None)
+    if np.bincount(y[drawn]).min() < _LEAST_ROWS_OF_CLASS:
         return False
     n_features, stream = X.shape[1], np.random.default_rng(0)
-    sample = row_space(X[kept] - X[kept].mean(axis=0), 1).rows, y[kept]
+    sample = row_space(X[drawn] - X[drawn].mean(axis=0), 1).rows, y[drawn]
     all_rows = row_space(X, 1).rows, y
     if _has_gap(*sample, n_features, stream):
         return False
@@ -125,17 +125,17 @@ def _stays_in_cells(X: FloatArray, y: IntArray) -> bool:
 def _possible_trees(X: FloatArray, y: IntArray) -> Iterator[_Clustering]:
     distances, n_classes = pdist(X), int(y.max()) + 1
     trees = [_Tree(method) for method in _TREES]
-    return (one for one in trees if _agreement(y, one.cut(distances, n_classes)) >= _SAME)
+    return (tree for tree in trees if _agreement(y, tree.cut(distances, n_classes)) >= _SAME)
 
 
 def _has_gap(X: FloatArray, y: IntArray, n_features: int, stream: np.random.Generator) -> bool:
     """Return whether classes are so far apart that no clustering of one Gaussian comes near."""
-    one, found = _Normal.of(X, n_features), []
+    normal, separations = _Normal.of(X, n_features), []
     for _ in range(_LEAST_CLUSTERED):
-        rows = one.draw(len(y), stream)
+        rows = normal.draw(len(y), stream)
         labels = _k_means(rows, int(y.max()) + 1, stream)
-        found.append(_statistics(rows, labels)[0] if np.bincount(labels).min() > 1 else 0.0)
-    return bool(_statistics(X, y)[0] > np.max(found) + _GAP * np.std(found))
+        separations.append(_statistics(rows, labels)[0] if np.bincount(labels).min() > 1 else 0.0)
+    return bool(_statistics(X, y)[0] > np.max(separations) + _GAP * np.std(separations))
 
 
 def _k_means(X: FloatArray, n_classes: int, stream: np.random.Generator) -> IntArray:
@@ -173,19 +173,19 @@ def _have_shapes(X: FloatArray, y: IntArray) -> bool:
 
 def _is_mixture(X: FloatArray, y: IntArray) -> bool:
     """Return whether as many rows as of mixtures, and more than of classes, are in their region."""
-    kept = sampled_rows(y, _MOST_ROWS, None)
-    X, y, stream, n_classes = X[kept], y[kept], np.random.default_rng(0), int(y.max()) + 1
-    if not _have_shapes(X, y) or (own := _in_regions(X, y))[0] < _SAME:
+    sample = sampled_rows(y, _MOST_ROWS, None)
+    X, y, stream, n_classes = X[sample], y[sample], np.random.default_rng(0), int(y.max()) + 1
+    if not _have_shapes(X, y) or (observed := _in_regions(X, y))[0] < _SAME:
         return False
-    each, one = _Classes.of(X, y, X.shape[1]), _Normal.of(X, X.shape[1])
+    each, normal = _Classes.of(X, y, X.shape[1]), _Normal.of(X, X.shape[1])
     n_alike = 0
     for _ in range(_MOST_DRAWS):
-        n_alike += int(_in_regions(each.draw(y, stream), y)[0] >= own[0])
+        n_alike += int(_in_regions(each.draw(y, stream), y)[0] >= observed[0])
         if n_alike > _LEVEL * _MOST_DRAWS:
             return False
     clusters = list[FloatArray]()
     for _ in range(_LEAST_DRAWS):
-        rows = one.draw(len(y), stream)
+        rows = normal.draw(len(y), stream)
         model = GaussianMixture(n_classes, random_state=int(stream.integers(2**31)))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -195,7 +195,7 @@ def _is_mixture(X: FloatArray, y: IntArray) -> bool:
     if len(clusters) < _LEAST_CLUSTERED:
         return False
     least = np.mean(clusters, axis=0) - _LIKE_CLUSTERS * np.std(clusters, axis=0) - _RIDGE
-    return bool((own > least).all())
+    return bool((observed > least).all())
 
 
 def _in_regions(X: FloatArray, y: IntArray) -> FloatArray:
@@ -205,11 +205,11 @@ def _in_regions(X: FloatArray, y: IntArray) -> FloatArray:
     """
     scores = []
     for code, mean in enumerate(_means(X, y)):
-        own = X[y == code]
-        covariance = np.atleast_2d(np.cov(own.T)) + _RIDGE * np.eye(X.shape[1])
+        members = X[y == code]
+        covariance = np.atleast_2d(np.cov(members.T)) + _RIDGE * np.eye(X.shape[1])
         offsets = X - mean
         lengths = (offsets * np.linalg.solve(covariance, offsets.T).T).sum(axis=1)
-        scores.append(np.log(len(own)) - 0.5 * (lengths + np.linalg.slogdet(covariance)[1]))
+        scores.append(np.log(len(members)) - 0.5 * (lengths + np.linalg.slogdet(covariance)[1]))
     doubts = 1.0 - softmax(scores, axis=0).max(axis=0)
     return np.array([(np.argmax(scores, axis=0) == y).mean(), doubts.mean()])
 
@@ -222,7 +222,7 @@ def _is_drawn_by(
     wholes = [_Normal.of(X, n_features, shrunk) for shrunk in _SHRUNK]
     each = _Classes.of(X, y, n_features)
     of_labels = partial(_statistics_beside, how, stream)
-    own, clusters, classes = of_labels(X, y), list[FloatArray](), list[FloatArray]()
+    observed, clusters, classes = of_labels(X, y), list[FloatArray](), list[FloatArray]()
     for n_drawn in (_LEAST_DRAWS, int(np.clip(_ROWS_DRAWN // n_rows, _LEAST_DRAWS, _MOST_DRAWS))):
         while len(classes) < n_drawn:
             rows = wholes[len(classes) % len(wholes)].draw(n_rows, stream)
@@ -232,7 +232,7 @@ def _is_drawn_by(
             classes.append(of_labels(each.draw(y, stream), y))
         if len(clusters) < _LEAST_CLUSTERED:
             return False
-        unlike, like = _places(own, np.stack(clusters), np.stack(classes))
+        unlike, like = _places(observed, np.stack(clusters), np.stack(classes))
         if like < -_FAR:
             return False
     # What hardly any classes are is rather odd clusters: a clustering finds gaps that rows have.
@@ -243,20 +243,20 @@ def _statistics_beside(
     how: _Clustering, stream: np.random.Generator, X: FloatArray, y: IntArray
 ) -> FloatArray:
     """Those of labels, and how well a clustering like theirs reproduces them."""
-    found = _statistics(X, y)
+    statistics = _statistics(X, y)
     if how is _k_means:  # of many features each start gives other clusters
-        return found
-    return np.append(found, _agreement(y, how(X, int(y.max()) + 1, stream)))
+        return statistics
+    return np.append(statistics, _agreement(y, how(X, int(y.max()) + 1, stream)))
 
 
-def _places(own: FloatArray, clusters: FloatArray, classes: FloatArray) -> tuple[float, float]:
+def _places(observed: FloatArray, clusters: FloatArray, classes: FloatArray) -> tuple[float, float]:
     """Along the way from classes to clusters, in standard deviations from either of them."""
     covariance = np.cov(clusters.T) + np.cov(classes.T)
     variances = np.diag(covariance) + _RIDGE
     covariance = (1.0 - _SHRINKAGE) * covariance + _SHRINKAGE * np.diag(variances)
     way = np.linalg.solve(covariance, clusters.mean(axis=0) - classes.mean(axis=0))
     places = [
-        (own @ way - (drawn @ way).mean()) / ((drawn @ way).std() + _RIDGE)
+        (observed @ way - (drawn @ way).mean()) / ((drawn @ way).std() + _RIDGE)
         for drawn in (classes, clusters)
     ]
     return float(places[0]), float(places[1])
@@ -335,16 +335,16 @@ def _statistics(X: FloatArray, y: IntArray) -> FloatArray:
     others[rows, y] = np.inf
     nearest = others.argmin(axis=1)
     apart = 2.0 * np.linalg.norm(means[nearest] - means[y], axis=1) + _RIDGE
-    own, other = squares[rows, y], others.min(axis=1)
-    without = own * counts[y] / (counts[y] - 1), other * counts[nearest] / (counts[nearest] + 1)
+    to_own, other = squares[rows, y], others.min(axis=1)
+    without = to_own * counts[y] / (counts[y] - 1), other * counts[nearest] / (counts[nearest] + 1)
     total = (X**2).sum()
-    found = [counts @ (means**2).sum(axis=1) / total, counts.std() / len(y)]
-    for depth in ((other - own) / apart, (without[1] - without[0]) / apart):
+    values = [counts @ (means**2).sum(axis=1) / total, counts.std() / len(y)]
+    for depth in ((other - to_own) / apart, (without[1] - without[0]) / apart):
         around = depth - (np.bincount(y, depth) / counts)[y]
         deviation = around.std() + _RIDGE
-        found += [(depth < 0).mean(), depth.mean() / deviation, deviation / np.sqrt(total)]
-        found += [(around**3).mean() / deviation**3, *np.quantile(depth, _QUANTILES) / deviation]
-    return np.array(found)
+        values += [(depth < 0).mean(), depth.mean() / deviation, deviation / np.sqrt(total)]
+        values += [(around**3).mean() / deviation**3, *np.quantile(depth, _QUANTILES) / deviation]
+    return np.array(values)
 
 
 def _squares(X: FloatArray, means: FloatArray) -> FloatArray:

@@ -112,8 +112,8 @@ class Method:
         callback : callable or None
             Given every `Progress`, if the method streams.
         """
-        known = ("n_components", *(parameter.name for parameter in self.parameters))
-        arguments = {name: parameters[name] for name in known if name in parameters}
+        names = ("n_components", *(parameter.name for parameter in self.parameters))
+        arguments = {name: parameters[name] for name in names if name in parameters}
         if self.accepts_init and "init" in parameters:
             arguments["init"] = parameters["init"]
         if self.streams:
@@ -142,7 +142,7 @@ class Method:
 
     def parameter(self, name: str) -> Setting | None:
         """The parameter of this name, with this method's default; None if it has none."""
-        return next((known for known in self.parameters if known.name == name), None)
+        return next((parameter for parameter in self.parameters if parameter.name == name), None)
 
     def takes(self, name: str) -> bool:
         """Return whether the method has a parameter of this name."""

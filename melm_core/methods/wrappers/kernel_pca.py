@@ -98,11 +98,11 @@ class KernelPCAProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             bandwidth_scale=self.bandwidth_scale,
             max_rows=self.max_rows,
         )
-        found = space.variances[: self.n_components]
-        self.variances_ = np.pad(found, (0, self.n_components - len(found)))
+        variances = space.variances[: self.n_components]
+        self.variances_ = np.pad(variances, (0, self.n_components - len(variances)))
         self.X_fit_, self.bandwidth_ = space.centers, space.bandwidth
         self.dual_coef_, self.intercept_ = space.coordinates_along(
-            np.eye(len(found), len(space.variances)), self.n_components
+            np.eye(len(variances), len(space.variances)), self.n_components
         )
         return self
 

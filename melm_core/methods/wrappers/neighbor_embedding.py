@@ -222,9 +222,9 @@ class TSNEProjection(NeighborEmbedding):
             init="pca" if _is_spread(rows, self.n_components) else "random",
             random_state=self.random_state,
         )
-        found: FloatArray = search.fit_transform(rows)
+        embedding: FloatArray = search.fit_transform(rows)
         self.n_iter_ = search.n_iter_ + 1
-        return found
+        return embedding
 
     def _check_parameters(self) -> None:
         if self.n_components > _MOST_COMPONENTS:
@@ -315,8 +315,8 @@ class UMAPProjection(NeighborEmbedding):
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of numba's compiler, and of rows without neighbors
-            found: FloatArray = search.fit_transform(rows, labels)
-        return found
+            embedding: FloatArray = search.fit_transform(rows, labels)
+        return embedding
 
     def _check_parameters(self) -> None:
         check_integer("n_neighbors", self.n_neighbors, minimum=2)
