@@ -56,13 +56,14 @@ class BatchCells:
             return None
         kernels = kernel_cells(train.X, cells, n_components=n_components, gamma=gamma)
         parts = tuple(
-            _sampled(data, own) for data, own in zip((train, held_out), batches, strict=True)
+            _sampled(data, codes_of_part)
+            for data, codes_of_part in zip((train, held_out), batches, strict=True)
         )
         return cls(cells, kernels, parts)
 
     def scores(self, components: FloatArray, factor: float = 1.0) -> BatchScores | None:
         """The accuracies in a plane, with kernels `factor` times as wide."""
-        projected = tuple(own.project(components).widened(factor) for own in self.kernels)
+        projected = tuple(kernel.project(components).widened(factor) for kernel in self.kernels)
         of_train, of_held_out = self.parts
         train = self._accuracy(of_train, components, projected, leave_out=True)
         held_out = self._accuracy(of_held_out, components, projected, leave_out=False)

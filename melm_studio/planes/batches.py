@@ -65,8 +65,8 @@ def trade_off_points(
     """
     points = []
     for weight in sorted({*WEIGHTS, record.batch_weight}):
-        own = None if weight == record.batch_weight else weight
-        scores = renderer.view(record, event, replace(options, batch_weight=own)).scores
+        changed_weight = None if weight == record.batch_weight else weight
+        scores = renderer.view(record, event, replace(options, batch_weight=changed_weight)).scores
         if scores.batches is None:
             return []
         told = scores.batches.held_out or scores.batches.train

@@ -46,13 +46,13 @@ class FeatureSteps:
         self._path_values: dict[int, FloatArray] = {}
         if len(groups) > self.n_features:
             for feature in np.unique(groups[self.n_features :]).tolist():
-                own = X[:, self.columns(feature)]
-                self._covariances[feature] = np.cov(own.T, bias=True)
+                columns = X[:, self.columns(feature)]
+                self._covariances[feature] = np.cov(columns.T, bias=True)
                 # All columns depend on the first: rows in its order follow the curve.
-                places = np.round(PATH_SHARES * (len(own) - 1)).astype(np.intp)
-                in_order = np.argsort(own[:, 0], kind="stable")[places]
-                self._paths[feature] = own[in_order] - own.mean(axis=0)
-                self._path_values[feature] = own[in_order, 0]
+                places = np.round(PATH_SHARES * (len(columns) - 1)).astype(np.intp)
+                in_order = np.argsort(columns[:, 0], kind="stable")[places]
+                self._paths[feature] = columns[in_order] - columns.mean(axis=0)
+                self._path_values[feature] = columns[in_order, 0]
 
     def columns(self, features: int | IntArray) -> IntArray:
         """The columns of some features."""
@@ -125,8 +125,8 @@ class FeatureSteps:
         """Root mean square of the steps, in standard deviations of a feature: (n_features,)."""
         lengths: FloatArray = np.linalg.norm(components[:, : self.n_features], axis=0)
         for feature, covariance in self._covariances.items():
-            own = components[:, self.columns(feature)]
-            square = np.einsum("kc,cd,kd->", own, covariance, own)
+            loadings = components[:, self.columns(feature)]
+            square = np.einsum("kc,cd,kd->", loadings, covariance, loadings)
             width = covariance[0, 0]
             lengths[feature] = np.sqrt(max(square, 0.0) / width) if width else 0.0
         return lengths

@@ -106,9 +106,9 @@ def unique_title(record: RunRecord, others: Iterable[RunRecord]) -> str:
     it does of the kernel width of the divergence, as "LDA, γ 1"; else it is numbered, as
     "MELM, γ 1 (2)".
     """
-    known, wanted = list(others), title(record)
-    taken = set(map(title, known))
-    alike = [other for other in known if title(other) == wanted]
+    records, wanted = list(others), title(record)
+    taken = set(map(title, records))
+    alike = [other for other in records if title(other) == wanted]
     if alike and not record.name:
         wanted = ", ".join([wanted, *_apart(record, alike)])
     numbered = (f"{wanted} ({n})" for n in range(2, len(taken) + 2))
@@ -178,7 +178,7 @@ def edited_rows(record: RunRecord) -> list[str]:
     source = record.source
     n_left_out = len(source.left_out)
     return [
-        *(one.words for one in source.filters),
+        *(row_filter.words for row_filter in source.filters),
         *([f"{count(n_left_out, 'row')} left out"] if n_left_out else []),
         *(
             f"{count(len(mark.rows), 'row')} as "
@@ -211,19 +211,19 @@ def kept_sentence(names: Sequence[str], share: float, *, is_chosen_held_out: boo
     """
     *others, last = names
     listed = f"{', '.join(others)} and {last}" if others else last
-    chosen = "; the held-out rows chose them" if is_chosen_held_out else ""
-    return f"{listed} alone keep {percent(share)} of the divergence{chosen}."
+    reservation = "; the held-out rows chose them" if is_chosen_held_out else ""
+    return f"{listed} alone keep {percent(share)} of the divergence{reservation}."
 
 
-def reproduced_sentence(expected: float, found: float) -> tuple[bool, str]:
+def reproduced_sentence(expected: float, divergence: float) -> tuple[bool, str]:
     """Return whether a divergence is equal to that of a shared view, with a sentence about it."""
-    difference = abs(found - expected)
+    difference = abs(divergence - expected)
     if difference <= REPRODUCTION_TOLERANCE * max(1.0, abs(expected)):
         return (
             True,
-            f"Reproduced: divergence {found:.5g}, equal to within {REPRODUCTION_TOLERANCE:g}.",
+            f"Reproduced: divergence {divergence:.5g}, equal to within {REPRODUCTION_TOLERANCE:g}.",
         )
-    values = f"divergence {found:.5g} here and {expected:.5g} in the shared view"
+    values = f"divergence {divergence:.5g} here and {expected:.5g} in the shared view"
     return False, f"Not reproduced: {values}, a difference of {difference:.2g}."
 
 
@@ -295,9 +295,9 @@ def _progress(event: PlaneEvent) -> str:
 
 def _finished(record: RunRecord, event: PlaneEvent) -> str:
     if not METHODS[record.method].streams:
-        found = ", ".join([*_curves_found(record), *_fitted_to(record)])
-        found = found[:1].upper() + found[1:]
-        said = [found, *_embedded(record), METHODS[record.method].caution]
+        notes = ", ".join([*_curves_found(record), *_fitted_to(record)])
+        notes = notes[:1].upper() + notes[1:]
+        said = [notes, *_embedded(record), METHODS[record.method].caution]
         return ". ".join(filter(None, said))
     counts = [count(event.n_evaluations, "evaluation"), f"{event.elapsed_s:.1f} s"]
     if METHODS[record.method].takes(STARTS.name):
@@ -310,11 +310,11 @@ def _finished(record: RunRecord, event: PlaneEvent) -> str:
 
 def _curves_found(record: RunRecord) -> list[str]:
     """Describe what inner folds found of bent features, where the run was to choose."""
-    found = record.outcome.curves
-    if found is None or not METHODS[record.method].uses_labels:
+    curves = record.outcome.curves
+    if curves is None or not METHODS[record.method].uses_labels:
         return []
-    verdict = "features bend" if found.is_curved else "features stay straight"
-    gain = f"{100 * found.gain:+.0f} ± {100 * found.standard_error:.0f} %"
+    verdict = "features bend" if curves.is_curved else "features stay straight"
+    gain = f"{100 * curves.gain:+.0f} ± {100 * curves.standard_error:.0f} %"
     return [f"{verdict}: curves gain {gain} in inner folds"]
 
 
@@ -336,9 +336,9 @@ def _fitted_to(record: RunRecord) -> list[str]:
 
 def _starts(record: RunRecord) -> str:
     """The number of starts, and how many of them are known to agree on this plane."""
-    found = record.outcome
-    n_starts = record.parameters.n_init if found.n_starts is None else found.n_starts
-    starts, n_agreeing = count(n_starts, "start"), found.n_agreeing
+    outcome = record.outcome
+    n_starts = record.parameters.n_init if outcome.n_starts is None else outcome.n_starts
+    starts, n_agreeing = count(n_starts, "start"), outcome.n_agreeing
     if n_agreeing is None or n_starts == 1:
         return starts
     if n_agreeing == 1:
@@ -365,8 +365,8 @@ def axis_titles(
     if not METHODS[record.method].is_linear:
         return names
     viewer = renderer.viewer(record)
-    if viewer.is_map and (known := map_columns(viewer.feature_names)):
-        first, second = (viewer.feature_names[at] for at in known.columns)
+    if viewer.is_map and (axes := map_columns(viewer.feature_names)):
+        first, second = (viewer.feature_names[column] for column in axes.columns)
         return first, second
     first, *others = (
         f"{name}, {percent(share)} of variance"

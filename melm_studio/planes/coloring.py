@@ -127,8 +127,8 @@ def _positions(traces: Sequence[pd.Series]) -> list[npt.NDArray[np.int64]]:
 def _is_category(values: pd.Series) -> bool:
     if values.dtype.kind != "f":
         return True
-    known = values.dropna()
-    return bool((known % 1 == 0).all()) and known.nunique() <= MAX_CATEGORIES
+    present = values.dropna()
+    return bool((present % 1 == 0).all()) and present.nunique() <= MAX_CATEGORIES
 
 
 def _by_category(values: pd.Series, marks: Sequence[str], other: str) -> RowMarks:
@@ -136,14 +136,14 @@ def _by_category(values: pd.Series, marks: Sequence[str], other: str) -> RowMark
     texts = _texts(values)
     counts = texts.value_counts()
     n_own = len(counts) if len(counts) <= len(marks) - 1 else len(marks) - 1
-    own = sorted(counts.index[:n_own])
-    legend = [LegendEntry(text, mark) for text, mark in zip(own, marks, strict=False)]
+    frequent = sorted(counts.index[:n_own])
+    legend = [LegendEntry(text, mark) for text, mark in zip(frequent, marks, strict=False)]
     if len(counts) > n_own:
         legend.append(LegendEntry(_OTHER, other))
     if texts.isna().any():
         legend.append(LegendEntry(_MISSING, other))
-    known = pd.Index(own, dtype=object).get_indexer(pd.Index(texts, dtype=object))
-    codes = np.where(known < 0, n_own, known).astype(np.uint8)
+    places = pd.Index(frequent, dtype=object).get_indexer(pd.Index(texts, dtype=object))
+    codes = np.where(places < 0, n_own, places).astype(np.uint8)
     return RowMarks((*marks[:n_own], other), codes, tuple(legend), is_scale=False)
 
 

@@ -53,9 +53,9 @@ def region_lines(regions: ClassRegions) -> tuple[FloatArray, tuple[int, ...]]:
     """
     grid = regions.grid
     generator = _generator(grid.x, grid.y, np.log(grid.density))
-    found = [_joined(generator.lines(level)) for level in regions.log_levels]
-    contours: FloatArray = np.concatenate(found) @ np.linalg.inv(grid.root)
-    ends = np.cumsum([len(lines) for lines in found])
+    lines_of_levels = [_joined(generator.lines(level)) for level in regions.log_levels]
+    contours: FloatArray = np.concatenate(lines_of_levels) @ np.linalg.inv(grid.root)
+    ends = np.cumsum([len(lines) for lines in lines_of_levels])
     return contours, tuple(ends[:-1].tolist())
 
 

@@ -244,7 +244,9 @@ def decision_surface(
         rocs[1],
         speed_up,
         summarized(speed_up, len(machine.centers), rocs[0], rocs[1]),
-        tuple(str(one.message) for one in caught if one.category is ApproximationWarning),
+        tuple(
+            str(warning.message) for warning in caught if warning.category is ApproximationWarning
+        ),
     )
 
 

@@ -81,10 +81,10 @@ class EncodedArray:
 
 def as_bytes(**arrays: EncodedArray) -> bytes:
     """Arrays by their names, as bytes."""
-    headers = {name: one.header | {"shape": [one.n_values]} for name, one in arrays.items()}
+    headers = {name: array.header | {"shape": [array.n_values]} for name, array in arrays.items()}
     head = json.dumps(headers, separators=(",", ":")).encode()
     return b"".join(
-        [len(head).to_bytes(4, "little"), head, *(one.values for one in arrays.values())]
+        [len(head).to_bytes(4, "little"), head, *(array.values for array in arrays.values())]
     )
 
 

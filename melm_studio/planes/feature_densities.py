@@ -56,11 +56,11 @@ def feature_densities(viewer: PlaneViewer, feature: int) -> FeatureDensities:
     name = viewer.feature_names[feature]
     if not np.ptp(train.X) > 0:
         raise UserError(_CONSTANT.format(name=name))
-    own = PlaneViewer(train, held_out, viewer.gamma, n_components=1)
-    return FeatureDensities(name, own.view(np.ones((1, 1))), own.n_drawn)
+    along = PlaneViewer(train, held_out, viewer.gamma, n_components=1)
+    return FeatureDensities(name, along.view(np.ones((1, 1))), along.n_drawn)
 
 
 def _single(part: LabeledData, feature: int) -> LabeledData:
-    chosen = slice(feature, feature + 1)
-    names = part.feature_names[chosen]
-    return replace(part, X=part.X[:, chosen], feature_names=names, unlabeled=None, rules=None)
+    column = slice(feature, feature + 1)
+    names = part.feature_names[column]
+    return replace(part, X=part.X[:, column], feature_names=names, unlabeled=None, rules=None)

@@ -110,9 +110,9 @@ def _line(names: Sequence[str], lengths: FloatArray) -> dict[str, str] | None:
     numbers = ordered_numbers(names)
     if numbers is None:
         return None
-    at = np.array(numbers)
-    low, high, most = at.min(), at.max(), lengths.max()
-    x, y = (at - low) / (high - low), 1 - lengths / (most if most > 0 else 1.0)
+    positions = np.array(numbers)
+    low, high, most = positions.min(), positions.max(), lengths.max()
+    x, y = (positions - low) / (high - low), 1 - lengths / (most if most > 0 else 1.0)
     return {
         "words": f"Length of the arrow by feature, from {low:g} to {high:g}",
         "points": _points(LINE_WIDTH * x, LINE_HEIGHT * y),

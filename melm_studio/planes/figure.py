@@ -142,8 +142,8 @@ def arrow_handles(view: PlaneView, n_features: int) -> _Arrays:
 def _path_values(values: FloatArray) -> list[list[float] | None]:
     """One list an arrow; None of a straight one."""
     return [
-        [float(f"{value:.{_PATH_DIGITS}g}") for value in own] if np.isfinite(own).all() else None
-        for own in values.tolist()
+        [float(f"{value:.{_PATH_DIGITS}g}") for value in path] if np.isfinite(path).all() else None
+        for path in values.tolist()
     ]
 
 
@@ -238,11 +238,11 @@ def _segments(view: PlaneView) -> FloatArray:
 def _quartile_marks(paths: FloatArray) -> Iterator[FloatArray]:
     """A short line across each path at each quartile, (n_arrows, 3, 2) with a gap at its end."""
     extent = np.nanmax(np.ptp(paths, axis=1), initial=0.0)  # of straight features, nan
-    for at in QUARTILES:
-        along = paths[:, at + 1] - paths[:, at - 1]
+    for quartile in QUARTILES:
+        along = paths[:, quartile + 1] - paths[:, quartile - 1]
         lengths = np.linalg.norm(along, axis=1, keepdims=True)
         across = np.column_stack([-along[:, 1], along[:, 0]]) / np.where(lengths > 0, lengths, 1.0)
-        ends = [paths[:, at] + sign * _MARK_SHARE * extent * across for sign in (-1.0, 1.0)]
+        ends = [paths[:, quartile] + sign * _MARK_SHARE * extent * across for sign in (-1.0, 1.0)]
         yield np.stack([*ends, np.full_like(across, np.nan)], axis=1)
 
 

@@ -76,8 +76,8 @@ def latent_structure(data: RunData, record: RunRecord) -> LatentStructure:
     """
     train, _ = rows_of(data, record)
     fitted = METHODS[record.method].estimator(record.parameters.values).fit(train.X, train.y)
-    kept = sampled_rows(data.y, MOST_JUDGED_ROWS, data.groups)
-    refits = Refits.of(study_of(data, record, kept))
+    sample = sampled_rows(data.y, MOST_JUDGED_ROWS, data.groups)
+    refits = Refits.of(study_of(data, record, sample))
     return _of_fitted(fitted, train.feature_names, refits.predicted_share)
 
 

@@ -29,12 +29,12 @@ def importance_figure(
     scheme : Scheme
     """
     theme = THEMES[scheme]
-    chosen = np.argsort(importances)[-MOST_BARS:]
-    places = list(range(len(chosen)))
+    largest = np.argsort(importances)[-MOST_BARS:]
+    places = list(range(len(largest)))
     bars = go.Bar(
-        x=importances[chosen],
+        x=importances[largest],
         y=places,
-        text=[html.escape(names[i], quote=False) for i in chosen],
+        text=[html.escape(names[i], quote=False) for i in largest],
         textposition="none",
         orientation="h",
         marker={"color": theme.class_colors[0]},
@@ -43,7 +43,7 @@ def importance_figure(
     figure = go.Figure([bars])
     figure.add_vline(1.0, line={"color": theme.ink, "width": 1, "dash": "dash"})
     figure.update_xaxes(title="VIP, variable importance in the projection", gridcolor=theme.grid)
-    ticks = [shown(names[i]) for i in chosen]
+    ticks = [shown(names[i]) for i in largest]
     figure.update_yaxes(tickvals=places, ticktext=ticks, automargin=True, zeroline=False)
     return _laid_out(figure, theme)
 

@@ -50,9 +50,9 @@ def loadings_figure(
     lower, upper = _bounds(loadings)
     figure.update_xaxes(range=[lower[0], upper[0]], title=f"loading on {_of(titles[0])}")
     figure.update_yaxes(range=[lower[1], upper[1]], title=f"loading on {_of(titles[1])}")
-    at = ordered_numbers(names)
-    if at is not None:
-        _add_lines(figure, loadings, at, titles, theme)
+    positions = ordered_numbers(names)
+    if positions is not None:
+        _add_lines(figure, loadings, positions, titles, theme)
     figure.update_xaxes(
         gridcolor=theme.grid, zerolinecolor=theme.faint_ink, zerolinewidth=1, title_font_size=13
     )
@@ -63,7 +63,7 @@ def loadings_figure(
         margin={"l": 8, "r": 8, "t": 24, "b": 40},
         **page_layout(theme.ink),
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom"},
-        showlegend=at is not None,
+        showlegend=positions is not None,
         dragmode="pan",
         hovermode="closest",
     )
@@ -77,16 +77,16 @@ def _of(title: str) -> str:
 
 def _points(loadings: FloatArray, names: Sequence[str], theme: Theme) -> go.Scatter:
     strongest = np.argsort(-np.linalg.norm(loadings, axis=1), kind="stable")[:MOST_POINTS]
-    shown, own = loadings[strongest], [names[i] for i in strongest]
+    shown, strongest_names = loadings[strongest], [names[i] for i in strongest]
     order = np.arange(min(MOST_NAMED, len(shown)))
-    texts, positions = point_labels(shown, own, order, _bounds(loadings))
+    texts, positions = point_labels(shown, strongest_names, order, _bounds(loadings))
     return go.Scatter(
         x=shown[:, 0],
         y=shown[:, 1],
         mode="markers+text",
         text=texts,
         textposition=positions,
-        customdata=[html.escape(name, quote=False) for name in own],
+        customdata=[html.escape(name, quote=False) for name in strongest_names],
         marker={"color": theme.class_colors[0], "size": 8, "opacity": 0.75},
         hovertemplate="%{customdata}<br>%{x:.3g}, %{y:.3g}<extra></extra>",
         showlegend=False,
@@ -101,12 +101,16 @@ def _bounds(loadings: FloatArray) -> FloatArray:
 
 
 def _add_lines(
-    figure: go.Figure, loadings: FloatArray, at: list[float], titles: Sequence[str], theme: Theme
+    figure: go.Figure,
+    loadings: FloatArray,
+    positions: list[float],
+    titles: Sequence[str],
+    theme: Theme,
 ) -> None:
     """The loadings along the numbers that name the features, above the points."""
     for column, (title, dash) in enumerate(zip(titles, ("solid", "dash"), strict=True)):
         figure.add_scatter(
-            x=at,
+            x=positions,
             y=loadings[:, column],
             mode="lines",
             name=_of(title),

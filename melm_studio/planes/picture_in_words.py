@@ -52,11 +52,11 @@ def picture_in_words(
         some, which the plane has not drawn apart.
     """
     names = told_apart(class_names)
-    rows = [_finite(own[:, : min(n_components, 2)]) for own in _drawn(view)]
+    rows = [_finite(points[:, : min(n_components, 2)]) for points in _drawn(view)]
     space = rows
     if in_space is not None:
         pairs = zip(*map(_drawn, in_space), strict=True)
-        space = [_finite(np.column_stack([own, beside[:, :1]])) for own, beside in pairs]
+        space = [_finite(np.column_stack([points, beside[:, :1]])) for points, beside in pairs]
     sentences: list[str] = []
     if len(names) > 1:
         sentences += [*_places(names, rows), *_distances(names, space), *_mixed(names, overlap)]
@@ -75,7 +75,7 @@ def _finite(rows: FloatArray) -> FloatArray:
     return rows[np.isfinite(rows).all(axis=1)]
 
 
-def distance(one: FloatArray, other: FloatArray) -> float:
+def distance(first: FloatArray, second: FloatArray) -> float:
     """Return how far two classes are apart, in their standard deviations along that line.
 
     Parameters
@@ -90,11 +90,11 @@ def distance(one: FloatArray, other: FloatArray) -> float:
     >>> float(distance(square, square + [3.0, 0.0]))
     3.0
     """
-    between = other.mean(axis=0) - one.mean(axis=0)
+    between = second.mean(axis=0) - first.mean(axis=0)
     length = float(np.linalg.norm(between))
     if length == 0.0:
         return 0.0
-    spread = np.sqrt(np.mean([np.var(rows @ (between / length)) for rows in (one, other)]))
+    spread = np.sqrt(np.mean([np.var(rows @ (between / length)) for rows in (first, second)]))
     return float(np.divide(length, spread)) if spread > 0 else np.inf
 
 
@@ -102,7 +102,7 @@ def _places(names: Sequence[str], rows: Sequence[FloatArray]) -> Iterator[str]:
     if len(names) > MOST_PLACES:
         yield f"{len(names)} classes."
         return
-    means = np.stack([own.mean(axis=0) for own in rows])
+    means = np.stack([points.mean(axis=0) for points in rows])
     if means.shape[1] == 1:
         order = np.argsort(means[:, 0])
         yield f"From left to right: {', '.join(names[i] for i in order)}."
@@ -125,8 +125,8 @@ def _direction(offset: FloatArray) -> str:
 
 def _distances(names: Sequence[str], rows: Sequence[FloatArray]) -> Iterator[str]:
     apart = sorted(
-        (distance(rows[one], rows[other]), one, other)
-        for one, other in combinations(range(len(names)), 2)
+        (distance(rows[first], rows[second]), first, second)
+        for first, second in combinations(range(len(names)), 2)
     )
     if len(apart) == 1:
         yield f"Their means are {_deviations(apart[0][0])} apart."
@@ -148,12 +148,12 @@ def _mixed(names: Sequence[str], overlap: FloatArray | None) -> Iterator[str]:
     if overlap is None:
         return
     mixed = sorted(
-        (float(overlap[one, other]), one, other)
-        for one, other in combinations(range(len(names)), 2)
+        (float(overlap[first, second]), first, second)
+        for first, second in combinations(range(len(names)), 2)
     )
     pairs = [
-        f"{names[one]} and {names[other]} ({percent(share)})"
-        for share, one, other in mixed[::-1][:MOST_PAIRS]
+        f"{names[first]} and {names[second]} ({percent(share)})"
+        for share, first, second in mixed[::-1][:MOST_PAIRS]
         if share > 0
     ]
     if pairs:

@@ -185,8 +185,8 @@ def _direction(
 ) -> PixelImage:
     most, least = int(np.argmax(axis)), int(np.argmin(axis))
     ends = [
-        f"{words} at {names[at]} ({_place(grid, at)})"
-        for words, at, is_there in (
+        f"{words} at {names[pixel]} ({_place(grid, pixel)})"
+        for words, pixel, is_there in (
             ("most positive", most, axis[most] > 0),
             ("most negative", least, axis[least] < 0),
         )
@@ -224,8 +224,8 @@ def _means(grid: PixelGrid, train: LabeledData) -> tuple[PixelImage, ...]:
     """The mean of each class before scaling; the ink goes from the least to the largest of all."""
     names = train.class_names[:MOST_MEANS]
     means = np.array([train.X[train.y == code].mean(axis=0) for code in range(len(names))])
-    own = slice(len(grid.cells))  # without the columns of curves
-    means = (means * train.scale + train.center)[:, own]
+    pixels = slice(len(grid.cells))  # without the columns of curves
+    means = (means * train.scale + train.center)[:, pixels]
     low, high = min(0.0, round(float(means.min()), 9)), float(means.max())
     span = high - low if high > low else 1.0
     words = f"from {low:.3g}, blank, to {high:.3g}"

@@ -185,19 +185,19 @@ def plane_of_features(
     UserError
         If there are fewer features than components.
     """
-    kept = np.asarray(features)
+    indices = np.asarray(features)
     n_components = len(components)
-    if len(kept) < n_components:
+    if len(indices) < n_components:
         raise UserError(
-            f"{n_components} components need at least {n_components} features, not {len(kept)}. "
+            f"{n_components} components need at least {n_components} features, not {len(indices)}. "
             "Keep more."
         )
-    start = components[:, kept]
+    start = components[:, indices]
     is_plane = np.linalg.matrix_rank(start) == n_components
-    found = np.zeros_like(components)
+    plane = np.zeros_like(components)
     melm = MELM(n_components, gamma=gamma, nuisance_weight=batch_weight)
-    found[:, kept] = _refitted(melm, data, kept, orthonormalize(start) if is_plane else None)
-    return found
+    plane[:, indices] = _refitted(melm, data, indices, orthonormalize(start) if is_plane else None)
+    return plane
 
 
 def plane_blind_to_batches(

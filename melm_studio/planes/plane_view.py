@@ -139,10 +139,10 @@ class PlaneViewer:
 
     def _axes_of_map(self, train: LabeledData) -> FloatArray | None:
         """The axes of a map in the prepared features, of one scale; None of any other data."""
-        known = map_columns(train.feature_names) if is_map(train.feature_names) else None
-        if known is None or self.n_components != len(known.columns):
+        map_axes = map_columns(train.feature_names) if is_map(train.feature_names) else None
+        if map_axes is None or self.n_components != len(map_axes.columns):
             return None
-        axes = np.diag(train.scale)[known.columns]
+        axes = np.diag(train.scale)[map_axes.columns]
         covariance = self._covariance.along(axes)
         return of_one_scale(axes, covariance) if np.trace(covariance) > 0.0 else None
 
@@ -255,8 +255,8 @@ class PlaneViewer:
             return components
         determinant = None
         if changed_from is not None:
-            own = orthogonal_procrustes(self.coordinates(changed_from), toward)
-            determinant = float(np.linalg.det(own))
+            rotation = orthogonal_procrustes(self.coordinates(changed_from), toward)
+            determinant = float(np.linalg.det(rotation))
         turn = orthogonal_procrustes(self._coordinates(components), toward, determinant)
         aligned: FloatArray = turn.T @ components
         return aligned
@@ -453,16 +453,20 @@ class PlaneViewer:
 
     def _search_densities(self, components: FloatArray) -> ClassDensities:
         """The densities that a search compares, of the same rows; for divergences alone."""
-        found = self._classes.search_densities(components, self.gamma / self._own_gamma)
+        densities = self._classes.search_densities(components, self.gamma / self._own_gamma)
         table = self._table
-        return found if table is None else table.search_densities(found, components, self.gamma)
+        return (
+            densities
+            if table is None
+            else table.search_densities(densities, components, self.gamma)
+        )
 
     def _search_kernels(self, components: FloatArray) -> FloatArray:
         """The kernel covariances of the search densities, for which no row is summed."""
         table = self._table
-        found = None if table is None else table.search_kernels(components, self.gamma)
-        if found is not None:
-            return found
+        kernels = None if table is None else table.search_kernels(components, self.gamma)
+        if kernels is not None:
+            return kernels
         return self._classes.search_kernels(components, self.gamma / self._own_gamma)
 
     def divergences(self, components: FloatArray) -> tuple[float, float | None]:
@@ -486,17 +490,17 @@ class PlaneViewer:
         return ProjectedRows(train @ components.T, train_y, held_out @ components.T, held_out_y)
 
     def _evenly(self, data: LabeledData, share: float) -> tuple[FloatArray, IntArray]:
-        kept = stratified_sample(data.y, share, self._n_classes)
-        return data.X[kept], data.y[kept]
+        sample = stratified_sample(data.y, share, self._n_classes)
+        return data.X[sample], data.y[sample]
 
     def divergence(self, components: FloatArray) -> float:
         """The Cauchy-Schwarz divergence of the training rows in a plane, in nats."""
         return self._divergence(self.standardized(components))  # which it does not depend on
 
     def _divergence(self, components: FloatArray) -> float:
-        known = None if self._table is None else self._table.divergence(components, self.gamma)
-        if known is not None:
-            return known
+        of_table = None if self._table is None else self._table.divergence(components, self.gamma)
+        if of_table is not None:
+            return of_table
         return bounded_divergence(self._search_densities(components), self.gamma)
 
     def divergence_terms(self, components: FloatArray) -> tuple[tuple[int, int], DivergenceTerms]:
@@ -525,9 +529,9 @@ class PlaneViewer:
         # In one call, which prepares the densities of all rows once.
         points = self._scored(components)
         # Training rows are left out of their own density, held-out rows are not in any.
-        own = np.concatenate([self._train.scored_y, np.full(len(self._held_out.scored_y), -1)])
+        left_out = np.concatenate([self._train.scored_y, np.full(len(self._held_out.scored_y), -1)])
         y = np.concatenate([self._train.scored_y, self._held_out.scored_y])
-        right = rule.most_likely(points, own) == y
+        right = rule.most_likely(points, left_out) == y
         return Scores(
             accuracy_train=balanced_share(right[:n_train], y[:n_train]),
             accuracy_held_out=None
@@ -570,20 +574,21 @@ class PlaneViewer:
         held_out, components = self.parts[1], self.standardized(components)
         if not self._tells_apart(held_out):
             return None
-        found = importance(
+        of_columns = importance(
             self._class_rule(components),
             components,
             held_out.X,
             held_out.y,
             groups=held_out.feature_groups,
         )
-        own = slice(len(self.feature_names))  # the columns of a curve have the loss of its feature
+        # The columns of a curve have the loss of its feature.
+        features = slice(len(self.feature_names))
         return replace(
-            found,
-            loss=found.loss[own],
-            error=found.error[own],
-            share_loss=found.share_loss[own],
-            groups=None if found.groups is None else found.groups[own],
+            of_columns,
+            loss=of_columns.loss[features],
+            error=of_columns.error[features],
+            share_loss=of_columns.share_loss[features],
+            groups=None if of_columns.groups is None else of_columns.groups[features],
         )
 
     def second_component(self, components: FloatArray) -> ComponentGain | None:

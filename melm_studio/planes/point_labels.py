@@ -102,5 +102,5 @@ def _n_covered(box: FloatArray, pixels: FloatArray) -> int:
     return int(((pixels > box[0]) & (pixels < box[1])).all(axis=1).sum())
 
 
-def _overlap(one: FloatArray, other: FloatArray) -> bool:
-    return bool((one[0] < other[1]).all() and (other[0] < one[1]).all())
+def _overlap(first: FloatArray, second: FloatArray) -> bool:
+    return bool((first[0] < second[1]).all() and (second[0] < first[1]).all())

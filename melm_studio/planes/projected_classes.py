@@ -123,8 +123,8 @@ class ProjectedClasses:
         """The narrowest band of a plane whose sums are known and serve the kernels, else `band`."""
         with self._condition:
             narrower = sorted(of for plane, of in self._potentials if plane == key and of <= band)
-            known = ((of, self._potentials[hashkey(key, of)]) for of in narrower)
-            serving = (of for of, sums in known if sums.serves_potentials(covariances))
+            cached = ((of, self._potentials[hashkey(key, of)]) for of in narrower)
+            serving = (of for of, sums in cached if sums.serves_potentials(covariances))
             return next(serving, band)
 
 

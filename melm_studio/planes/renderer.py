@@ -231,10 +231,10 @@ class PlaneRenderer:
         )
 
     def _read_refits(self, run_id: str) -> RefitsReport:
-        found = stored_report(self._store, refits_id(run_id), RefitsReport.from_bytes)
-        if found is None or not found.is_complete:
+        report = stored_report(self._store, refits_id(run_id), RefitsReport.from_bytes)
+        if report is None or not report.is_complete:
             raise _NotRefittedError(run_id)
-        return found
+        return report
 
     def _place_unseen(self, shown: Shown) -> UnseenRows:
         places = self._refits(shown.run_id).unseen
@@ -314,8 +314,8 @@ class PlaneRenderer:
             order = feature_order(steps.lengths(viewer.standardized(components)), importance)
             columns = steps.columns(order[: options.n_top_features])
             train, _ = self.rows(record)
-            kept = plane_of_features(train, components, columns, viewer.gamma, weight)
-            components = viewer.aligned(kept, components)
+            plane = plane_of_features(train, components, columns, viewer.gamma, weight)
+            components = viewer.aligned(plane, components)
         return with_edits(components, options.edits, viewer.standardized, viewer.steps.arrows)
 
     def _morphed(
@@ -474,8 +474,8 @@ class PlaneRenderer:
         None where a class has none.
         """
         if self._is_refitted(record, event) and not options.changes_plane:
-            known = self._refits(record.run_id).overlap
-            return np.array(known) if known else None
+            shares = self._refits(record.run_id).overlap
+            return np.array(shares) if shares else None
         viewer = self._viewer_at(record, options)
         predictions = viewer.held_out_predictions(self.components(record, event, options))
         return predictions.overlap(len(viewer.class_names))
@@ -517,10 +517,10 @@ class PlaneRenderer:
         record = key.record
         if not METHODS[record.method].is_linear:
             return None
-        chosen = {COMPONENTS.name: record.parameters.n_components}
+        parameters = {COMPONENTS.name: record.parameters.n_components}
         viewer = self._viewer(key).at(gamma)
         try:
-            components = _closed_form(QUICK_METHOD, chosen, viewer.parts[0], MOST_QUICK_WORK)
+            components = _closed_form(QUICK_METHOD, parameters, viewer.parts[0], MOST_QUICK_WORK)
         except UserError:
             return None
         return viewer.scores(components).accuracy_held_out
@@ -594,8 +594,8 @@ class PlaneRenderer:
         if not options.changes_plane and options.gamma is None:
             scores = self.scores(record, event)  # which verdicts need, too
         elif is_refitted:  # judged as ever; the divergence alone is at another width
-            found = viewer.scores(components).of_folds(self._refits(shown.run_id))
-            scores = dataclasses.replace(found, divergence_held_out=None)
+            of_folds = viewer.scores(components).of_folds(self._refits(shown.run_id))
+            scores = dataclasses.replace(of_folds, divergence_held_out=None)
         return viewer.view(
             components,
             reference,

@@ -34,12 +34,12 @@ class RowSample:
     chosen: IntArray | slice
 
     @classmethod
-    def of(cls, X: FloatArray, chosen: IntArray) -> RowSample:
-        """Return the sample of the rows of X with the indices `chosen`."""
-        if len(chosen) <= MOST_COPIED * len(X):
-            return cls(X[chosen], slice(None))
-        is_whole = np.array_equal(chosen, np.arange(len(X)))
-        return cls(X, slice(None) if is_whole else chosen)
+    def of(cls, X: FloatArray, indices: IntArray) -> RowSample:
+        """Return the sample of the rows of X with the indices `indices`."""
+        if len(indices) <= MOST_COPIED * len(X):
+            return cls(X[indices], slice(None))
+        is_whole = np.array_equal(indices, np.arange(len(X)))
+        return cls(X, slice(None) if is_whole else indices)
 
     def project(self, components: FloatArray) -> FloatArray:
         """Coordinates of the sample, shape (n_chosen, n_components)."""

@@ -37,16 +37,16 @@ class KeptDensities:
         if not record.is_of_sample or not METHODS[record.method].is_linear:
             return None
         try:
-            found = self._found(record.run_id, record.attempt)
+            densities = self._found(record.run_id, record.attempt)
         except (LookupError, ValueError):  # a later request may find them; damaged ones are none
             return None
-        return TableDensities(found, self._origin(ViewerKey.of(record)))
+        return TableDensities(densities, self._origin(ViewerKey.of(record)))
 
     def _read(self, run_id: str, attempt: int) -> PlaneDensities:
-        found = kept_densities(self._store, run_id)
-        if found is None:
+        densities = kept_densities(self._store, run_id)
+        if densities is None:
             raise LookupError(run_id)
-        return found
+        return densities
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +87,8 @@ class TableDensities:
     def search_kernels(self, components: FloatArray, gamma: float) -> FloatArray | None:
         """The kernel covariances of these, where they are known of all rows."""
         seen = self.found.seen_in(components, self.origin)
-        found = seen and seen.search_densities([], gamma)
-        return found.covariances if found else None
+        densities = seen and seen.search_densities([], gamma)
+        return densities.covariances if densities else None
 
     def divergence(self, components: FloatArray, gamma: float) -> float | None:
         """The divergence of all rows in the plane of the run at its kernel width, else None.

@@ -126,13 +126,15 @@ class Scores:
     divergence_held_out: float | None
     batches: BatchScores | None = None
 
-    def of_folds(self, found: RefitsReport) -> Scores:
+    def of_folds(self, refits: RefitsReport) -> Scores:
         """The same of a run whose refits are done: by planes that never saw a row."""
         return replace(
             self,
-            accuracy_train=self.accuracy_train if found.train_share is None else found.train_share,
-            accuracy_held_out=found.share,
-            divergence_held_out=None if found.curve is None else found.curve.mean[-1],
+            accuracy_train=self.accuracy_train
+            if refits.train_share is None
+            else refits.train_share,
+            accuracy_held_out=refits.share,
+            divergence_held_out=None if refits.curve is None else refits.curve.mean[-1],
         )
 
     def verdict(self, n_classes: int) -> Verdict:

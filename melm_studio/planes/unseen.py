@@ -82,9 +82,9 @@ class UnseenRows:
     def of_rows(self, values: FloatArray, row_numbers: IntArray) -> FloatArray:
         """Return values of some rows, by their numbers in the file, out of those of all."""
         order = np.argsort(self.row_numbers, kind="stable")
-        at = np.searchsorted(self.row_numbers, row_numbers, sorter=order)
-        found: FloatArray = values[order[at]]
-        return found
+        positions = np.searchsorted(self.row_numbers, row_numbers, sorter=order)
+        selected: FloatArray = values[order[positions]]
+        return selected
 
     def shares(
         self, axes: FloatArray, fitted: Sequence[FloatArray], gamma: float
@@ -108,17 +108,17 @@ class UnseenRows:
         classes = _Classes.of(self, axes)
         if not classes.codes:
             return []
-        regions, found = classes.regions(gamma), []
-        for at, code in enumerate(classes.codes):
-            training = regions.hold(at, fitted[code]).mean(axis=0)
-            found += [
+        regions, region_shares = classes.regions(gamma), []
+        for index, code in enumerate(classes.codes):
+            training = regions.hold(index, fitted[code]).mean(axis=0)
+            region_shares += [
                 RegionShare(code, *of_one)
                 for of_one in zip(
-                    regions.shares, training.tolist(), regions.held[at].tolist(), strict=True
+                    regions.shares, training.tolist(), regions.held[index].tolist(), strict=True
                 )
                 if np.isfinite(of_one[-1])
             ]
-        return found
+        return region_shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +143,9 @@ class _Classes:
     def of(cls, unseen: UnseenRows, axes: FloatArray) -> Self:
         places = unseen.along(axes)
         is_known = np.isfinite(places).all(axis=1)
-        codes, at = np.unique(unseen.y[is_known], return_inverse=True)
+        codes, class_of_row = np.unique(unseen.y[is_known], return_inverse=True)
         groups = None if unseen.groups is None else unseen.groups[is_known]
-        return cls(codes.tolist(), places[is_known], at, groups)
+        return cls(codes.tolist(), places[is_known], class_of_row, groups)
 
     def regions(self, gamma: float) -> PlaceRegions:
         """The regions that hold `CONTOUR_SHARES` of each."""
@@ -202,8 +202,8 @@ def _moved(
     ways = unseen.of_rows(points, train.row_numbers) - train.X @ axes.T
     rows = in_strips(of_class) if len(axes) == 1 else of_class
     parts = tuple(
-        replace(part, train=own, held_out=np.empty((0, 2)))
-        for part, own in zip(view.classes, rows, strict=True)
+        replace(part, train=points_of_class, held_out=np.empty((0, 2)))
+        for part, points_of_class in zip(view.classes, rows, strict=True)
     )
     moves = float(np.nanmean(np.linalg.norm(ways, axis=1)))
     return replace(view, classes=parts, moves=moves)
@@ -221,19 +221,19 @@ def _plane(view: PlaneView, rows: PlaneView, classes: _Classes, gamma: float) ->
             views.append(replace(outlined, **_NO_REGIONS))
             missing.append((code, CONTOUR_SHARES[0]))
             continue
-        own, at = classes.of_code(code), classes.codes.index(code)
+        places, index = classes.of_code(code), classes.codes.index(code)
         lines, levels = contours[code]
         views.append(
             replace(
                 outlined,
                 contours=lines,
                 levels=levels,
-                ellipses=class_ellipses(own),
-                centroid=own.mean(axis=0, keepdims=True),
-                name_place=_densest(regions, at, own),
+                ellipses=class_ellipses(places),
+                centroid=places.mean(axis=0, keepdims=True),
+                name_place=_densest(regions, index, places),
             )
         )
-        unknown = np.isnan(regions.log_levels[at])
+        unknown = np.isnan(regions.log_levels[index])
         if unknown.any():
             missing.append((code, CONTOUR_SHARES[int(unknown.argmax())]))
     seen = replace(rows, classes=tuple(views), missing=tuple(missing))
@@ -281,7 +281,7 @@ def _densest(regions: PlaceRegions, code: int, rows: FloatArray) -> FloatArray:
     logs = np.column_stack(
         [regions.log_density(each, rows) for each in range(len(regions.classes.rows))]
     )
-    own = logs[:, code]
-    clear = own - np.logaddexp.reduce(logs, axis=1)
-    place: FloatArray = rows[int(np.argmax(own + clear))]
+    of_class = logs[:, code]
+    clear = of_class - np.logaddexp.reduce(logs, axis=1)
+    place: FloatArray = rows[int(np.argmax(of_class + clear))]
     return place

@@ -93,8 +93,8 @@ class ViewOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     @property
     def changes_plane(self) -> bool:
         """True if the plane on screen differs from the plane of the run."""
-        chosen = (self.n_top_features, self.morph, self.batch_weight)
-        return bool(self.edits) or any(option is not None for option in chosen)
+        options = (self.n_top_features, self.morph, self.batch_weight)
+        return bool(self.edits) or any(option is not None for option in options)
 
     @property
     def of_plane(self) -> ViewOptions:
