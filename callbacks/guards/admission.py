@@ -67,12 +67,12 @@ def register(app: Dash) -> None:
 
 def admit(places: Places) -> tuple[dict[str, str], int, dict[str, str]] | None:
     """Let a request in where a thread is left for what is prompt."""
-    own = requested_address()
-    if own.is_prompt or can_hold():
+    address = requested_address()
+    if address.is_prompt or can_hold():
         return None
     taken = ExitStack()
     setattr(flask.g, _PLACES, taken)
-    if places.take(taken, is_heavy=own.is_heavy):
+    if places.take(taken, is_heavy=address.is_heavy):
         return None
     after = str(REPEAT_AFTER_S)
     # The page repeats its requests; of a document that is opened, browsers do.

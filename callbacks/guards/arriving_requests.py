@@ -104,8 +104,8 @@ class Reception:
     def of(cls, directory: Directory, max_upload_mb: int, proxies: int) -> Reception:
         """Return that of a studio which takes files of so many megabytes."""
         n_bytes = (max_upload_mb + 1) * 2**20
-        kept = KeptBodies(_FILES_OF_NETWORK * n_bytes, _FILES * n_bytes)
-        return cls(directory, max_upload_mb, proxies, kept)
+        bodies = KeptBodies(_FILES_OF_NETWORK * n_bytes, _FILES * n_bytes)
+        return cls(directory, max_upload_mb, proxies, bodies)
 
 
 class BodyError(Error):

@@ -17,14 +17,14 @@ def network_of(address: str) -> str:
     ('192.0.2.7/32', '2001:db8::/64')
     """
     try:
-        found = ip_address(address)
+        client = ip_address(address)
     except ValueError:
         return ""
-    if isinstance(found, IPv6Address):
-        if found.ipv4_mapped is None:
-            return str(ip_network((int(found), _NETWORK_BITS), strict=False))
-        found = found.ipv4_mapped
-    return str(ip_network(found))
+    if isinstance(client, IPv6Address):
+        if client.ipv4_mapped is None:
+            return str(ip_network((int(client), _NETWORK_BITS), strict=False))
+        client = client.ipv4_mapped
+    return str(ip_network(client))
 
 
 def sender_network(forwarded_for: str, peer: str, proxies: int) -> str:

@@ -65,17 +65,17 @@ def _compress_frames(response: flask.Response) -> flask.Response:
     return response
 
 
-def _compress_static(known: dict[str, bytes], response: flask.Response) -> flask.Response:
+def _compress_static(compressed: dict[str, bytes], response: flask.Response) -> flask.Response:
     """Compress a script or style once, at a level that would delay other answers."""
     key, has_brotli = _cache_key(flask.request), flask.request.accept_encodings["br"] == 1
     is_whole = response.status_code == HTTPStatus.OK and "Content-Encoding" not in response.headers
     if not (key and has_brotli and is_whole and response.mimetype in _TEXTS):
         return response
-    if key not in known:
+    if key not in compressed:
         data = response.get_data()
         level = _LEVEL_OF_OTHERS if len(data) < _LARGE_BYTES else _LEVEL_OF_LARGE
-        known[key] = brotli.compress(data, quality=level)
-    response.set_data(known[key])
+        compressed[key] = brotli.compress(data, quality=level)
+    response.set_data(compressed[key])
     response.headers["Content-Encoding"] = "br"
     etag, _ = response.get_etag()
     if etag is not None:  # each encoding has one of its own

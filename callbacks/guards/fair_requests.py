@@ -133,15 +133,21 @@ class FairQueue:
         now = monotonic()
         self._refused.pop(client, None)
         if is_late:
-            known = self._refused.items()
-            self._refused = {one: at for one, at in known if now - at < MOST_WAITED_S}
+            refused = self._refused.items()
+            self._refused = {
+                other: refused_s for other, refused_s in refused if now - refused_s < MOST_WAITED_S
+            }
             self._refused[client] = now
 
     def _ready(self) -> Iterator[tuple[Client, bool]]:
         """The clients whose next task may be answered, and whether that is to be refused."""
         limits, late_s = self._limits, monotonic() - MOST_WAITED_S
         for client, tasks in self._waiting.items():
-            alike = [one for one in self._at_work.elements() if one.is_prompt == client.is_prompt]
+            alike = [
+                answered
+                for answered in self._at_work.elements()
+                if answered.is_prompt == client.is_prompt
+            ]
             here = [other for other in alike if _is_here(other, client)]
             has_place = len(here) < limits.of_network
             if not client.is_prompt:

@@ -101,8 +101,8 @@ def refuse_unknown_components(app: Dash) -> tuple[dict[str, str], int] | None:
     values = flask.request.view_args or {}
     path, _ = check_fingerprint(values["fingerprinted_path"])  # type: ignore[no-untyped-call]
     # It makes an entry of every name that it is asked for.
-    known = app.registered_paths
-    if values["package_name"] in known and path in known[values["package_name"]]:
+    paths = app.registered_paths
+    if values["package_name"] in paths and path in paths[values["package_name"]]:
         return None
     return sentence(_UNKNOWN.format(root=flask.request.script_root)), 404
 
@@ -181,7 +181,7 @@ def _is_one_of(name: str, declared: list[Mapping[str, Any]]) -> bool:
         sent = json.loads(component) if component.startswith("{") else component
     except (ValueError, RecursionError):
         return False
-    return any(_is_part({"id": sent, "property": prop}, one) for one in declared)
+    return any(_is_part({"id": sent, "property": prop}, part) for part in declared)
 
 
 def _value(sent: Any) -> Any:
@@ -190,20 +190,20 @@ def _value(sent: Any) -> Any:
 
 def _are_taken(callback: Callable[..., Any], values: Iterable[Any]) -> bool:
     """Return whether values are of the types by which a callback is annotated."""
-    own, of_rest = argument_types(inspect.unwrap(callback))
-    return all(map(_is_typed, values, chain(own, repeat(of_rest))))
+    types, of_rest = argument_types(inspect.unwrap(callback))
+    return all(map(_is_typed, values, chain(types, repeat(of_rest))))
 
 
 @cache
 def argument_types(function: Callable[..., Any]) -> tuple[list[Any], Any]:
     """The types of the arguments, and of those that go on without an end."""
-    types, own, of_rest = get_type_hints(function, include_extras=True), [], Any
+    types, fixed, of_rest = get_type_hints(function, include_extras=True), [], Any
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
             of_rest = types[name]
         else:
-            own.append(types[name])
-    return own, of_rest
+            fixed.append(types[name])
+    return fixed, of_rest
 
 
 def _is_typed(value: Any, kind: Any) -> bool:

@@ -110,8 +110,8 @@ class _Channel(HTTPChannel):
             super().service()
             return
         with self.requests_lock:
-            for one in self.requests:
-                one.close()
+            for waiting in self.requests:
+                waiting.close()
             self.requests = []
             self.will_close = True
         self.server.pull_trigger()
@@ -211,8 +211,8 @@ class _Server(TcpWSGIServer):
         elif len(staying) <= _MOST_TAKEN * self._limits.connections:
             return
         if waiting:
-            chosen = max(waiting, key=lambda other: (n_of[other.network], -other.since_s))
-            chosen.will_close = True  # before the next one is accepted
+            idlest = max(waiting, key=lambda other: (n_of[other.network], -other.since_s))
+            idlest.will_close = True  # before the next one is accepted
 
 
 class _Dispatcher(ThreadedTaskDispatcher):
