@@ -121,14 +121,14 @@ def _plot(description: str, name: str, keys: bool) -> Component:
     return html.Div(className=f"found-{name}", **role, **data(kept=name), **aria(label=description))
 
 
-def _choice(name: str, label: str, labels: Mapping[str, str], chosen: str) -> Component:
+def _choice(name: str, label: str, labels: Mapping[str, str], selected: str) -> Component:
     buttons = [
         html.Button(
             text,
             type="button",
             className="segment",
             **data(choice=name, value=value),
-            **aria(pressed=str(value == chosen).lower()),
+            **aria(pressed=str(value == selected).lower()),
         )
         for value, text in labels.items()
     ]
@@ -144,7 +144,7 @@ def _selects(fields: Sequence[tuple[str, str, Mapping[str, str], str]]) -> Compo
                     html.Select(
                         [
                             html.Option(
-                                text, value=value, selected=value == chosen, disabled=not value
+                                text, value=value, selected=value == selected, disabled=not value
                             )
                             for value, text in labels.items()
                         ],
@@ -152,22 +152,22 @@ def _selects(fields: Sequence[tuple[str, str, Mapping[str, str], str]]) -> Compo
                     ),
                 ]
             )
-            for name, label, labels, chosen in fields
+            for name, label, labels, selected in fields
         ],
         className="found-selects",
     )
 
 
-def _slider(name: str, label: str, texts: Sequence[str], chosen: int) -> Component:
+def _slider(name: str, label: str, texts: Sequence[str], selected: int) -> Component:
     return Element(
         "input",
         type="range",
         min="0",
         max=str(len(texts) - 1),
         step="1",
-        value=str(chosen),
+        value=str(selected),
         **data(choice=name),
-        **aria(label=label, valuetext=texts[chosen]),
+        **aria(label=label, valuetext=texts[selected]),
     )
 
 
@@ -199,15 +199,15 @@ def _branches(rows: Sequence[tuple[str, str]]) -> Component:
     items = [
         html.Li(
             [
-                _button([html.Strong(letter), f" {text}"], "is-text", **data(branch=str(at))),
+                _button([html.Strong(letter), f" {text}"], "is-text", **data(branch=str(index))),
                 _button(
                     "Walk",
-                    **data(walk=str(at)),
+                    **data(walk=str(index)),
                     **aria(label=f"Walk along {letter} as γ rises"),
                 ),
             ]
         )
-        for at, (letter, text) in enumerate(rows)
+        for index, (letter, text) in enumerate(rows)
     ]
     return html.Ul(items, className="tree-branches", **aria(label="Branches"))
 

@@ -126,10 +126,10 @@ def curves_control(component_id: str) -> Component:
 
 def own_settings(method: Method) -> Component:
     """A control for each setting that only this method has."""
-    own = [setting for setting in method.parameters if setting.name not in SHARED]
-    if not own:
+    settings = [setting for setting in method.parameters if setting.name not in SHARED]
+    if not settings:
         return html.P(f"{method.label} has no further settings.", className="field-note")
-    return html.Div([_own_setting(setting) for setting in own], className="field-grid")
+    return html.Div([_own_setting(setting) for setting in settings], className="field-grid")
 
 
 def _own_setting(setting: Setting) -> Component:

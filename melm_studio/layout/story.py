@@ -57,13 +57,15 @@ def story_list(views: Sequence[tuple[str, str, str]]) -> Component:
     """Title, caption and notes of every view; a hint if there is none."""
     if not views:
         return dmc.Text("No views yet. Add the view on screen with the button below.", size="sm")
-    items = [_item(at, *view, is_last=at == len(views) - 1) for at, view in enumerate(views)]
+    items = [
+        _item(index, *view, is_last=index == len(views) - 1) for index, view in enumerate(views)
+    ]
     return html.Ol(items, className="story")
 
 
-def _item(at: int, title: str, caption: str, notes: str, *, is_last: bool) -> Component:
+def _item(index: int, title: str, caption: str, notes: str, *, is_last: bool) -> Component:
     words = dmc.Textarea(
-        id=ids.story("caption", at),
+        id=ids.story("caption", index),
         value=caption,
         placeholder="Caption",
         debounce=True,
@@ -71,44 +73,46 @@ def _item(at: int, title: str, caption: str, notes: str, *, is_last: bool) -> Co
         minRows=1,
         maxRows=4,
         size="sm",
-        **aria(label=f"Caption of view {at + 1}"),
+        **aria(label=f"Caption of view {index + 1}"),
     )
-    return html.Li([_head(at, title, is_last=is_last), words, _title_and_notes(at, title, notes)])
+    return html.Li(
+        [_head(index, title, is_last=is_last), words, _title_and_notes(index, title, notes)]
+    )
 
 
-def _head(at: int, title: str, *, is_last: bool) -> Component:
-    number = at + 1
+def _head(index: int, title: str, *, is_last: bool) -> Component:
+    number = index + 1
     return html.Div(
         [
             html.Button(
                 f"{number}. {title}",
                 type="button",
                 className="button is-text story-title",
-                **data(story_at=str(at)),
+                **data(story_at=str(index)),
                 **aria(label=f"Show view {number}, {title}"),
             ),
-            _small("up", at, "Move up", "icon-up", is_off=at == 0),
-            _small("down", at, "Move down", "icon-down", is_off=is_last),
-            _small("remove", at, "Remove", "icon-close", is_off=False),
+            _small("up", index, "Move up", "icon-up", is_off=index == 0),
+            _small("down", index, "Move down", "icon-down", is_off=is_last),
+            _small("remove", index, "Remove", "icon-close", is_off=False),
         ],
         className="story-head",
     )
 
 
-def _title_and_notes(at: int, title: str, notes: str) -> Component:
-    number = at + 1
+def _title_and_notes(index: int, title: str, notes: str) -> Component:
+    number = index + 1
     return html.Details(
         [
             html.Summary("Title and notes", **aria(label=f"Title and notes of view {number}")),
             dmc.TextInput(
-                id=ids.story("title", at),
+                id=ids.story("title", index),
                 value=title,
                 debounce=True,
                 size="sm",
                 **aria(label=f"Title of view {number}"),
             ),
             dmc.Textarea(
-                id=ids.story("notes", at),
+                id=ids.story("notes", index),
                 value=notes,
                 placeholder="Notes that only the presenter sees",
                 debounce=True,
@@ -120,15 +124,15 @@ def _title_and_notes(at: int, title: str, notes: str) -> Component:
     )
 
 
-def _small(part: str, at: int, label: str, icon: str, *, is_off: bool) -> Component:
+def _small(part: str, index: int, label: str, icon: str, *, is_off: bool) -> Component:
     return dmc.ActionIcon(
         html.Span(className=f"icon {icon}"),
-        id=ids.story(part, at),
+        id=ids.story(part, index),
         variant="subtle",
         color="gray",
         size="sm",
         disabled=is_off,
-        **aria(label=f"{label}, view {at + 1}"),
+        **aria(label=f"{label}, view {index + 1}"),
     )
 
 

@@ -141,18 +141,18 @@ def _questions(questions: Sequence[Question]) -> list[Component]:
     """
     order = sorted(
         range(len(questions)),
-        key=lambda at: (not _is_in_sight(questions[at]), bool(questions[at].default)),
+        key=lambda index: (not _is_in_sight(questions[index]), bool(questions[index].default)),
     )
-    found = [_question(at, questions[at]) for at in order]
+    items = [_question(index, questions[index]) for index in order]
     n_seen = min(sum(map(_is_in_sight, questions)), _MOST_QUESTIONS)
-    if len(found) == n_seen:
-        return found
+    if len(items) == n_seen:
+        return items
     is_more = "more " if n_seen else ""
-    answered = "answered " if all(questions[at].answer for at in order[n_seen:]) else ""
-    words = count(len(found) - n_seen, f"{is_more}{answered}question")
+    answered = "answered " if all(questions[index].answer for index in order[n_seen:]) else ""
+    words = count(len(items) - n_seen, f"{is_more}{answered}question")
     return [
-        *found[:n_seen],
-        html.Details([html.Summary(words), *found[n_seen:]], className="notes"),
+        *items[:n_seen],
+        html.Details([html.Summary(words), *items[n_seen:]], className="notes"),
     ]
 
 
@@ -160,13 +160,13 @@ def _is_in_sight(question: Question) -> bool:
     return not question.answer and question.default != EACH_WAY
 
 
-def _question(at: int, question: Question) -> Component:
+def _question(index: int, question: Question) -> Component:
     """A question with a button for each answer; that of the answer given is pressed."""
     buttons = [
         button(
             choice.label,
             "is-toggle",
-            id=ids.answer(at, number),
+            id=ids.answer(index, number),
             **aria(pressed=str(choice.value == (question.answer or question.default)).lower()),
         )
         for number, choice in enumerate(question.choices)

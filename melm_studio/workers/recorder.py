@@ -216,8 +216,8 @@ def _gamma_path(path: GammaPath, is_choosing: bool) -> GammaPathRecord:
 
 
 def _is_same_end(last: PlaneEvent, final: Progress) -> bool:
-    known, found = ((one.objective, one.n_sampled, one.fraction) for one in (last, final))
-    return last.is_final and known == found
+    stored, reported = ((step.objective, step.n_sampled, step.fraction) for step in (last, final))
+    return last.is_final and stored == reported
 
 
 def _only_step(components: FloatArray, objective: float) -> Progress:

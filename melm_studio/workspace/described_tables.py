@@ -114,13 +114,13 @@ class DescribedTables:
         # Its digest, since a source may name thousands of columns.
         key = (owner, hashlib.sha256(msgspec.json.encode(source)).digest())
         with self._lock:
-            known = self._known.get(key)
-        if known is not None:
-            if _is_stored(workspace, source, known.description):
-                return known.description
+            prepared = self._known.get(key)
+        if prepared is not None:
+            if _is_stored(workspace, source, prepared.description):
+                return prepared.description
             if source.kind == "sample":
-                workspace.put_data(known.description.id, known.data)
-                return known.description
+                workspace.put_data(prepared.description.id, prepared.data)
+                return prepared.description
         if source.kind == "upload":
             return workspace.made(key, partial(self._described, workspace, source, key))
         return self._described(workspace, source, key)
@@ -128,12 +128,12 @@ class DescribedTables:
     def _described(
         self, workspace: Workspace, source: DataSource, key: tuple[str, bytes]
     ) -> TableDescription:
-        known = _prepared(workspace, source)
+        prepared = _prepared(workspace, source)
         # The operator may change a table.
-        if source.kind != "table" and _size(known) <= MOST_DESCRIBED_BYTES:
+        if source.kind != "table" and _size(prepared) <= MOST_DESCRIBED_BYTES:
             with self._lock:  # not held while the store is asked
-                self._known[key] = known
-        return known.description
+                self._known[key] = prepared
+        return prepared.description
 
 
 class _Known(NamedTuple):
@@ -143,13 +143,13 @@ class _Known(NamedTuple):
     data: bytes
 
 
-def _size(known: _Known) -> int:
+def _size(prepared: _Known) -> int:
     """Estimate the bytes of a description, nearly all of which are those of its texts, and data."""
-    description = known.description
+    description = prepared.description
     texts = chain(
         description.labels, description.class_names, description.steps, description.warnings
     )
-    return _LEAST_BYTES + sum(map(sys.getsizeof, texts)) + len(known.data)
+    return _LEAST_BYTES + sum(map(sys.getsizeof, texts)) + len(prepared.data)
 
 
 def _prepared(workspace: Workspace, source: DataSource) -> _Known:

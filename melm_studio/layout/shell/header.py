@@ -68,7 +68,7 @@ def brand() -> Component:
 
 def recent_list(recent: Sequence[RecentData]) -> list[Component]:
     """The data sets that were used before, each followed by its runs."""
-    return [plain(item) for one in recent for item in _with_runs(one)]
+    return [plain(item) for table in recent for item in _with_runs(table)]
 
 
 def open_project_item() -> Component:
@@ -76,11 +76,12 @@ def open_project_item() -> Component:
     return menu_item("Open a project…", "menu-action is-first", **data(project="open"))
 
 
-def _with_runs(one: RecentData) -> list[Component]:
+def _with_runs(table: RecentData) -> list[Component]:
     runs = [
-        source_item([run.title], run.source, "menu-run", run_to_show=run.run_id) for run in one.runs
+        source_item([run.title], run.source, "menu-run", run_to_show=run.run_id)
+        for run in table.runs
     ]
-    return [source_item([html.Strong(one.name)], one.source), *runs]
+    return [source_item([html.Strong(table.name)], table.source), *runs]
 
 
 def _modes() -> Component:

@@ -89,11 +89,11 @@ def module_on_demand(module: Path, page: Bundle, name: str, folder: Path) -> str
         names = ", ".join(page.exported[path])
         return f"{first}export const {{ {names} }} = modules[{_key(path, folder)}];\n"
 
-    def replaced(found: re.Match[str]) -> str:
-        imported = (path.parent / found[2]).resolve()
+    def replaced(statement: re.Match[str]) -> str:
+        imported = (path.parent / statement[2]).resolve()
         if imported not in page.exported:
-            return found[0]
-        return f"const {{{_renamed(found[1])}}} = modules[{_key(imported, folder)}];"
+            return statement[0]
+        return f"const {{{_renamed(statement[1])}}} = modules[{_key(imported, folder)}];"
 
     return first + _IMPORT.sub(replaced, path.read_text(encoding="utf-8"))
 
@@ -127,13 +127,13 @@ class _Building:
         return name
 
     def _body(self, module: Path, importing: tuple[Path, ...]) -> str:
-        def here(found: re.Match[str]) -> str:
-            imported = self.add((module.parent / found[2]).resolve(), importing)
-            return f"const {{{_renamed(found[1])}}} = {imported};"
+        def here(statement: re.Match[str]) -> str:
+            imported = self.add((module.parent / statement[2]).resolve(), importing)
+            return f"const {{{_renamed(statement[1])}}} = {imported};"
 
-        def later(found: re.Match[str]) -> str:
-            path = (module.parent / found[2]).resolve().relative_to(self.folder).as_posix()
-            return f"import({found[1]}./{path}{found[1]})"
+        def later(statement: re.Match[str]) -> str:
+            path = (module.parent / statement[2]).resolve().relative_to(self.folder).as_posix()
+            return f"import({statement[1]}./{path}{statement[1]})"
 
         text = _IMPORT.sub(here, module.read_text(encoding="utf-8"))
         return _ON_DEMAND.sub(later, text)

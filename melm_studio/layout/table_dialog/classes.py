@@ -149,15 +149,15 @@ def _names(values: Sequence[tuple[str, int]], rules: ClassRules) -> Component:
         [
             html.Caption(caption),
             html.Thead(html.Tr([html.Th(head, scope="col") for head in heads])),
-            html.Tbody([_row(at, *value, rules) for at, value in enumerate(shown)]),
+            html.Tbody([_row(index, *value, rules) for index, value in enumerate(shown)]),
         ],
         className="figures columns classes",
     )
 
 
-def _row(at: int, value: str, n_rows: int, rules: ClassRules) -> Component:
+def _row(index: int, value: str, n_rows: int, rules: ClassRules) -> Component:
     name: Any = dmc.TextInput(
-        id=ids.class_name(at),
+        id=ids.class_name(index),
         name=value,
         value=rules.names.get(value, value),
         placeholder="left out",

@@ -145,7 +145,9 @@ def columns_table(
         [
             html.Caption(_caption(columns, n_found)),
             html.Thead(html.Tr([html.Th(head, scope="col") for head in heads])),
-            html.Tbody([_row(at, column, orders.get(column.name, ())) for at, column in columns]),
+            html.Tbody(
+                [_row(index, column, orders.get(column.name, ())) for index, column in columns]
+            ),
         ],
         className="figures columns",
     )
@@ -156,13 +158,13 @@ def _caption(columns: Sequence[tuple[int, Column]], n_found: int) -> str:
     return count(n_found, "column") + (f", {shown} shown" if shown < n_found else "")
 
 
-def _row(at: int, column: Column, order: Sequence[str]) -> Component:
+def _row(index: int, column: Column, order: Sequence[str]) -> Component:
     return html.Tr(
         [
             html.Th(column.name, scope="row", className="column-name"),
-            html.Td(_choice(at, column)),
+            html.Td(_choice(index, column)),
             html.Td(
-                _order(at, column, order) if order else column.reason, className="column-reason"
+                _order(index, column, order) if order else column.reason, className="column-reason"
             ),
             html.Td(number(column.n_values)),
             html.Td(number(column.n_missing)),
@@ -170,10 +172,10 @@ def _row(at: int, column: Column, order: Sequence[str]) -> Component:
     )
 
 
-def _order(at: int, column: Column, order: Sequence[str]) -> Component:
+def _order(index: int, column: Column, order: Sequence[str]) -> Component:
     """The categories from low to high, which can be put in another order."""
     return dmc.TextInput(
-        id=ids.order(at),
+        id=ids.order(index),
         value=ORDER_MARK.join(order),
         debounce=True,
         size="xs",
@@ -182,7 +184,7 @@ def _order(at: int, column: Column, order: Sequence[str]) -> Component:
     )
 
 
-def _choice(at: int, column: Column) -> Component:
+def _choice(index: int, column: Column) -> Component:
     value, name = ROLES[column.role]
     options = [
         {
@@ -193,7 +195,7 @@ def _choice(at: int, column: Column) -> Component:
         for choice, label in _CHOICES.items()
     ]
     return dmc.Select(
-        id=ids.role(at),
+        id=ids.role(index),
         data=options,
         value=value,
         allowDeselect=False,

@@ -61,7 +61,7 @@ def filter_list(words: Sequence[str], n_left_out: int, n_rows: str) -> Component
     n_rows : str
         How many rows are used, in words.
     """
-    items = [_item(text, ids.filter_removal(str(at))) for at, text in enumerate(words)]
+    items = [_item(text, ids.filter_removal(str(index))) for index, text in enumerate(words)]
     if n_left_out:
         text = f"without {count(n_left_out, 'row')} that you selected"
         items.append(_item(text, ids.filter_removal("left-out")))

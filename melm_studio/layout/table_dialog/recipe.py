@@ -109,7 +109,7 @@ def _fill_number(missing: MissingValues) -> list[Component]:
 
 
 def _steps(steps: Sequence[Step], columns: Sequence[str]) -> Component:
-    rows = [_step(at, step, columns) for at, step in enumerate(steps)]
+    rows = [_step(index, step, columns) for index, step in enumerate(steps)]
     return html.Fieldset(
         [
             html.Legend("Steps, in order"),
@@ -129,10 +129,10 @@ def _steps(steps: Sequence[Step], columns: Sequence[str]) -> Component:
     )
 
 
-def _step(at: int, step: Step, columns: Sequence[str]) -> Component:
+def _step(index: int, step: Step, columns: Sequence[str]) -> Component:
     name = STEP_NAMES[step.kind]
     which: Any = dmc.MultiSelect(
-        id=ids.recipe_step(at, "columns"),
+        id=ids.recipe_step(index, "columns"),
         data=list(columns),
         value=list(step.columns),
         placeholder="" if step.columns else "All numeric columns",
@@ -140,16 +140,16 @@ def _step(at: int, step: Step, columns: Sequence[str]) -> Component:
         searchable=True,
         size="xs",
         w=240,
-        **aria(label=f"Columns of step {at + 1}, {name}"),
+        **aria(label=f"Columns of step {index + 1}, {name}"),
     )
     return html.Li(
         dmc.Group(
             [
                 dmc.Text(name, size="sm", w=200),
                 which,
-                *_settings(at, step),
-                _button("Earlier", ids.recipe_button("earlier", at), name, is_off=at == 0),
-                _button("Remove", ids.recipe_button("remove", at), name),
+                *_settings(index, step),
+                _button("Earlier", ids.recipe_button("earlier", index), name, is_off=index == 0),
+                _button("Remove", ids.recipe_button("remove", index), name),
             ],
             gap="xs",
             align="flex-end",
@@ -157,29 +157,29 @@ def _step(at: int, step: Step, columns: Sequence[str]) -> Component:
     )
 
 
-def _settings(at: int, step: Step) -> list[Component]:
+def _settings(index: int, step: Step) -> list[Component]:
     if step.kind is StepKind.ASINH:
-        return [_number("cofactor", "Cofactor", step.cofactor, at=at)]
+        return [_number("cofactor", "Cofactor", step.cofactor, index=index)]
     if step.kind is StepKind.DERIVATIVE:
         return [
-            _number("window", "Window", step.window, at=at, is_whole=True),
-            _number("degree", "Degree", step.degree, at=at, is_whole=True),
+            _number("window", "Window", step.window, index=index, is_whole=True),
+            _number("degree", "Degree", step.degree, index=index, is_whole=True),
         ]
     return []
 
 
 def _number(
-    name: str, label: str, value: float, *, at: int | None = None, is_whole: bool = False
+    name: str, label: str, value: float, *, index: int | None = None, is_whole: bool = False
 ) -> Component:
     """A number that counts once its field is left or Enter is pressed."""
     return dmc.NumberInput(
-        id=ids.recipe(name) if at is None else ids.recipe_step(at, name),
+        id=ids.recipe(name) if index is None else ids.recipe_step(index, name),
         label=label,
         value=value,
         allowDecimal=not is_whole,
         debounce=True,
-        size="sm" if at is None else "xs",
-        w=110 if at is None else 80,
+        size="sm" if index is None else "xs",
+        w=110 if index is None else 80,
     )
 
 
