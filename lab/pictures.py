@@ -119,7 +119,7 @@ def is_it_real(studio: StudioPage) -> Locator:
 def decision_surface(studio: StudioPage) -> Locator:
     """A kernel machine beside its modes."""
     studio.hold_out(25)
-    panel = studio.run("MELM")
+    panel = studio.run("Kernel Fisher")
     panel.expect_end()
     panel.open_door("Decision surface")
     window = _window(studio, "Decision surface")

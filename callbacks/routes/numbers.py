@@ -8,12 +8,12 @@ from typing import Any
 import flask
 from dash import Dash
 
-from callbacks.routes.markup import as_found
+from callbacks.routes.markup import at_once
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_fit
 from melm_core.methods import METHODS
-from melm_studio.analyses.content import answer, notes, plot
+from melm_studio.analyses.content import notes, plot
 from melm_studio.planes.captions import axis_titles
 from melm_studio.planes.feature_densities import feature_densities
 from melm_studio.planes.feature_densities_figure import feature_figure
@@ -32,7 +32,7 @@ _LATENT_NOTE = (
 )
 _DENSITIES_NOTE = (
     "Filled marks are training rows, open ones held-out rows; dashed lines are where another class "
-    "becomes the most likely. A plane can separate what no single feature does."
+    "becomes the most likely. A plane can tell apart what no single feature does."
 )
 
 
@@ -44,7 +44,7 @@ def register(app: Dash) -> None:
 
 
 def loadings(run_id: str) -> dict[str, Any]:
-    """Return the figure as a dialog beside the picture shows it; `plane` names the plane."""
+    """Return the figure as a dialog shows it; `plane` names the plane."""
     record, renderer = own_fit(run_id), services().renderer
     if not METHODS[record.method].is_linear or record.parameters.n_components == 1:
         flask.abort(404)
@@ -59,15 +59,7 @@ def loadings(run_id: str) -> dict[str, Any]:
         scheme,
     )
     shown = plot(json.loads(figure.to_json()), "Loadings")
-    return {
-        "run": run_id,
-        **as_found([shown]),
-        "words": _words(names),
-        "stage": "",
-        "fraction": 1.0,
-        "is_final": True,
-        "can_begin": False,
-    }
+    return at_once(run_id, "Loadings", _words(names), [shown])
 
 
 def _words(names: tuple[str, ...]) -> str:
@@ -82,14 +74,9 @@ def explained(run_id: str) -> dict[str, Any]:
     if not METHODS[record.method].predicts_indicators:
         flask.abort(404)
     structure = latent_structure(services().renderer.data(record), record)
-    shown = _shown("Features and components", structure.words, _figure(structure), _LATENT_NOTE)
-    return {"line": structure.line, **shown}
-
-
-def _shown(title: str, said: str, figure: Any, note: str) -> dict[str, Any]:
-    """Return the content of a window; `words` are also those of a tooltip."""
-    blocks = [answer(said), plot(json.loads(figure.to_json()), said), notes([note])]
-    return {"title": title, "words": said, **as_found(blocks)}
+    said = structure.words
+    blocks = [plot(json.loads(_figure(structure).to_json()), said), notes([_LATENT_NOTE])]
+    return {"line": structure.line, **at_once(run_id, "Features and components", said, blocks)}
 
 
 def _figure(structure: LatentStructure) -> Any:
@@ -107,4 +94,5 @@ def densities(run_id: str, feature: int) -> dict[str, Any]:
     alone = feature_densities(viewer, feature)
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
     figure = feature_figure(alone.view, alone.name, viewer.class_names, alone.n_drawn, scheme)
-    return _shown(alone.name, alone.words, figure, _DENSITIES_NOTE)
+    blocks = [plot(json.loads(figure.to_json()), alone.words), notes([_DENSITIES_NOTE])]
+    return at_once(run_id, alone.name, alone.words, blocks)

@@ -9,7 +9,7 @@ from dash import Dash
 
 from callbacks.addresses import Body
 from callbacks.session import workspace
-from melm_core.methods import METHODS
+from melm_core.methods import BANDWIDTH, METHODS
 from melm_studio.analyses.tree import TREE_METHOD
 from melm_studio.layout.panel import described_panel
 from melm_studio.planes.captions import edited_rows, title
@@ -47,6 +47,7 @@ def _panel(run: RunRecord) -> dict[str, str]:
         has_latent=METHODS[run.method].predicts_indicators,
         has_tree=run.method == TREE_METHOD,
         has_classes=run.n_classes != 1,
+        is_machine=METHODS[run.method].takes(BANDWIDTH.name),
         is_within=WITHIN in run.source.answers.values(),
         space=_space(run),
         edits=", ".join(edited_rows(run)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,13 +16,14 @@ from msgspec.structs import replace
 
 from callbacks.addresses import Body
 from callbacks.routes.export import attachment
-from callbacks.routes.markup import markup_of
+from callbacks.routes.markup import at_once, markup_of
 from callbacks.routes.probabilities import known_probabilities, probabilities_in_plane
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import Served, services
 from callbacks.session import own_run, workspace
 from melm_core.base import FloatArray, IntArray, UserError, thinned
 from melm_core.methods import METHODS, STARTS
+from melm_studio.analyses.distances import distances_shown
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.planes.coloring import RowMarks, row_colors, row_symbols
 from melm_studio.planes.encoding import PACKED_ROWS, as_bytes, stepped, whole
@@ -33,7 +33,6 @@ from melm_studio.planes.plane_view import MAX_DRAWN_ROWS, PlaneViewer
 from melm_studio.planes.theme import Scheme
 from melm_studio.rows.details import row_details, unlabeled_details
 from melm_studio.rows.distances import row_contributions, row_distances
-from melm_studio.rows.distances_figure import contributions_figure, distances_figure
 from melm_studio.rows.held_out_probabilities import KnownProbabilities
 from melm_studio.rows.new_rows import NewRows
 from melm_studio.rows.new_rows_report import new_rows_report, new_rows_table, taken_for
@@ -288,17 +287,11 @@ def distances(run_id: str, sequence: int) -> dict[str, Any]:
     data = services().rows.data(record)
     of_rows = row_distances(data, placer)
     row = flask.request.args.get("row", type=int)
-    scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
     indices = indices_of(data, [] if row is None else [row])
     explained = row_contributions(data, placer, int(indices[0])) if len(indices) else None
-    figures = {"plot": distances_figure(of_rows, data.class_names, scheme, named=row)}
-    if explained is not None:
-        figures["contributions"] = contributions_figure(explained, scheme)
-    return {
-        "title": "Distances of the rows from the plane",
-        "markup": markup_of("distances", of_rows, row, explained),
-        "figures": {name: json.loads(each.to_json()) for name, each in figures.items()},
-    }
+    scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
+    blocks = distances_shown(data, of_rows, row, explained, scheme)
+    return at_once(run_id, "Distances of the rows from the plane", of_rows.words, blocks)
 
 
 def rows_of_run(run_id: str) -> flask.Response:

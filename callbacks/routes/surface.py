@@ -9,10 +9,10 @@ import flask
 from dash import Dash
 
 from callbacks.guards.error_answers import sentence
-from callbacks.routes.markup import as_found
+from callbacks.routes.markup import at_once
 from callbacks.services import services
 from callbacks.session import own_run
-from melm_studio.analyses.content import answer, notes, plot, selects
+from melm_studio.analyses.content import notes, plot, selects
 from melm_studio.planes.captions import surface_caption, title
 from melm_studio.planes.decision_surface import KINDS, SurfaceRequest
 from melm_studio.planes.surface_figure import surface_figure
@@ -21,7 +21,7 @@ from melm_studio.validation import read
 
 _NO_PLANE = "This run has no plane yet. Wait for its first plane."
 _MODES = {"exact": "Exact moments", "paper": "As in the paper"}
-_FIRST = {"kind": next(iter(KINDS)), "method": "exact"}
+_OWN_KINDS = {"kfd": "kernel_fisher", "kpca": "kernel_pca"}  # of the methods that fit one
 _NOTE = (
     "The kernel machine is approximated by a few modes, each a product of two densities along its "
     "own axes. + and − mark modes for and against the class; lines extend one standard deviation. "
@@ -42,7 +42,8 @@ def surface(run_id: str) -> tuple[dict[str, Any], int]:
     if event is None:
         return sentence(_NO_PLANE), 409
     query = flask.request.args
-    request = read(_FIRST | dict(query), SurfaceRequest, "The decision surface")
+    first = {"kind": _OWN_KINDS.get(record.method, next(iter(KINDS))), "method": "exact"}
+    request = read(first | dict(query), SurfaceRequest, "The decision surface")
     rows, drawn = renderer.surface(record, event, request)
     figure = surface_figure(drawn, rows, request.code, query.get("scheme", Scheme.LIGHT, Scheme))
     n_train = renderer.viewer(record).n_train
@@ -58,12 +59,11 @@ def surface(run_id: str) -> tuple[dict[str, Any], int]:
                 ("method", "Modes", _MODES, request.method),
             ]
         ),
-        answer(caption),
-        # Three charts are wider than a phone, two are not.
+        # Three charts are higher than two.
         plot(
             json.loads(figure.to_json()), caption, name="surface" if drawn.machine_roc else "pair"
         ),
         notes([_NOTE]),
     ]
     heading = f"Decision surface in the plane of {title(record)}"
-    return {"title": heading, **as_found(blocks)}, 200
+    return at_once(run_id, heading, caption, blocks), 200

@@ -5,6 +5,7 @@ from __future__ import annotations
 from melm_core.methods.method import Method
 from melm_core.methods.parameters import (
     AUTO,
+    BANDWIDTH,
     BATCH_WEIGHT,
     COMPONENTS,
     CURVED,
@@ -27,6 +28,7 @@ from melm_core.methods.saved_plane import RowLimits, SavedPlane
 
 __all__ = [
     "AUTO",
+    "BANDWIDTH",
     "BATCH_WEIGHT",
     "COMPONENTS",
     "CURVED",

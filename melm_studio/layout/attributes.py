@@ -12,6 +12,7 @@ SPACE = "space"
 TREE = "tree"
 PLANAR = "planar"
 LATENT = "latent"
+MACHINE = "machine"  # a kernel machine
 ONE_CLASS = "one-class"
 WITHIN = "within"  # compared within subjects
 

@@ -40,7 +40,6 @@ COLUMNS_ALL = "columns-all"  # the role for all columns that the search found
 TABLE_TAB = "table-tab"
 TABLE_SHOWN = "table-shown"  # the data, as of when the dialog of the table was open
 FILE_FORM = "file-form"
-FOUND = "found"  # a window over the page with what a route answers
 DOWNLOADS = "downloads"
 FILTERS = "filters"
 FILTER_COLUMN = "filter-column"

@@ -29,7 +29,6 @@ from melm_studio.layout.present import (
 from melm_studio.layout.run_dialogs import (
     analysis_dialogs,
     downloads_dialog,
-    found_window,
 )
 from melm_studio.layout.shell.header import header
 from melm_studio.layout.shell.help import help_view, tooltip, tour_note
@@ -84,7 +83,6 @@ def page(settings: Settings = _DEFAULTS) -> Component:
 def static_parts() -> list[Component]:
     """What only scripts open, fill and copy: parts of the document, outside of Dash's page."""
     return [
-        found_window(),
         *analysis_dialogs(),
         downloads_dialog(),
         figure_dialog(),

@@ -20,6 +20,7 @@ from melm_studio.layout.attributes import (
     FLAT,
     LATENT,
     LINEAR,
+    MACHINE,
     MAP,
     ONE_CLASS,
     PLANAR,
@@ -68,6 +69,7 @@ def described_panel(
     has_tree: bool = False,
     has_latent: bool = False,
     has_classes: bool = True,
+    is_machine: bool = False,
     is_within: bool = False,
     space: str = "",
     edits: str = "",
@@ -76,10 +78,10 @@ def described_panel(
     """What the panel of a run is made from.
 
     A nonlinear projection has no components, only a search has a history, only MELM has a tree of
-    planes, and only PLS-DA and OPLS-DA latent components; of rows of one class there is nothing to
-    tell apart. Runs in the same
-    `space` can be morphed into each other. `edits` is what the user did to rows of its table.
-    `projection` names the axes of a nonlinear one, as "t-SNE".
+    planes, only PLS-DA and OPLS-DA latent components, and only a kernel machine a decision surface;
+    of rows of one class there is nothing to tell apart. Runs in the same `space` can be morphed
+    into each other. `edits` is what the user did to rows of its table. `projection` names the axes
+    of a nonlinear one, as "t-SNE".
     """
     kinds = {
         PLANAR: n_components > 1,
@@ -88,6 +90,7 @@ def described_panel(
         TREE: has_tree,
         LATENT: has_latent,
         CLASSES if has_classes else ONE_CLASS: True,
+        MACHINE: is_machine,
         MAP: not is_linear,
         WITHIN: is_within,
     }
@@ -172,7 +175,7 @@ def _menus() -> list[Component]:
 
 def _latent_button() -> Component:
     """What latent components explain and predict, which a script writes on it, and more of that."""
-    names = {**part("latent"), **data(window="latent-structure"), **needs(LATENT)}
+    names = {**part("latent"), **data(answer="latent-structure"), **needs(LATENT)}
     return button("R²Y and Q²", "explore-only", **names)
 
 

@@ -14,6 +14,7 @@ from melm_studio.analyses.analysis import CLASSES
 from melm_studio.layout.attributes import (
     FLAT,
     LINEAR,
+    MACHINE,
     MAP,
     ONE_CLASS,
     PLANAR,
@@ -86,7 +87,9 @@ def _trust_tab() -> list[Component]:
         html.Section(
             [
                 *_analyses_of("trust"),
-                _door("Decision surface", **data(window="surface"), **needs(FLAT, CLASSES)),
+                _door(
+                    "Decision surface", **data(answer="surface"), **needs(FLAT, CLASSES, MACHINE)
+                ),
             ],
             className="side-card doors",
         ),
@@ -152,7 +155,7 @@ def _features() -> Component:
         [
             html.Div(
                 [
-                    html.H3("What separates them", **needs(CLASSES)),
+                    html.H3("What tells them apart", **needs(CLASSES)),
                     html.H3("Features", **needs(ONE_CLASS)),
                     button("Classes", hidden=True, **part("feature-densities")),
                     button("List", "is-text", hidden=True, **part("features-as")),

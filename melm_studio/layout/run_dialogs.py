@@ -55,12 +55,13 @@ def _title_id(component_id: str) -> str:
 
 
 def analysis_dialogs() -> list[Component]:
-    """What is beside the picture: analyses, and the loadings of the plane on screen."""
+    """What is beside the picture: analyses, the loadings of the plane, and what else is asked."""
     file = html.Button(
         "New rows from a file…", type="button", className="button", **_part_beside("choose-file")
     )
     return [
         _beside("loadings", "Loadings", "Draw again"),
+        _beside("answer", "", "Draw again"),
         *(
             _beside(each.name, each.title, each.again, *([file] if each.of_new_rows else []))
             for each in ANALYSES.values()
@@ -123,13 +124,3 @@ def _part_of_downloads(name: str) -> dict[str, Any]:
 
 def _part_beside(name: str) -> dict[str, Any]:
     return data(beside=name)
-
-
-def found_window() -> Component:
-    """A window over the page, closed until a script opens it with what a route answers."""
-    content = html.Div(**_part_of_window("content"))
-    return dialog_frame(ids.FOUND, "dialog found", "", _part_of_window, [content])
-
-
-def _part_of_window(name: str) -> dict[str, Any]:
-    return data(found=name)

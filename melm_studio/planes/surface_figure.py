@@ -48,21 +48,20 @@ def surface_figure(
     theme = THEMES[scheme]
     curves = _roc_traces(surface, theme)
     titles = ("Kernel machine", _modes_in_words(surface))
-    widths = (0.37, 0.37, 0.26)[: 3 if curves else 2]
-    figure = make_subplots(1, len(widths), column_widths=widths, subplot_titles=titles)
+    figure = make_subplots(3 if curves else 2, 1, subplot_titles=titles, vertical_spacing=0.08)
     values = (surface.machine_values, surface.approximation_values)
     strongest = float(np.percentile(np.abs(surface.machine_values), _FULL_COLOR))
-    for column, field in zip((_MACHINE, _APPROXIMATION), values, strict=True):
+    for row, field in zip((_MACHINE, _APPROXIMATION), values, strict=True):
         traces = (
             _heat(surface, field, strongest, code, theme),
             _zero_line(surface, field, theme),
             *_points(rows, code, theme),
         )
-        figure.add_traces(traces, rows=1, cols=column)
+        figure.add_traces(traces, rows=row, cols=1)
     modes = surface.approximation.modes
-    figure.add_traces((_axes(modes, theme), _modes(modes, theme)), rows=1, cols=_APPROXIMATION)
+    figure.add_traces((_axes(modes, theme), _modes(modes, theme)), rows=_APPROXIMATION, cols=1)
     if curves:
-        figure.add_traces(curves, rows=1, cols=_ROC)
+        figure.add_traces(curves, rows=_ROC, cols=1)
         _lay_out_roc(figure, theme)
     return _laid_out(figure, surface, theme)
 
@@ -188,22 +187,22 @@ def _roc_line(curve: RocCurve, name: str, line: dict[str, object]) -> go.Scatter
 
 def _lay_out_roc(figure: go.Figure, theme: Theme) -> None:
     rate = {"range": [-0.02, 1.02], "gridcolor": theme.grid, "zeroline": False, "nticks": 3}
-    figure.update_xaxes(title="false positive rate, held out", **rate, row=1, col=_ROC)
-    figure.update_yaxes(title="true positive rate", **rate, row=1, col=_ROC)
+    figure.update_xaxes(title="false positive rate, held out", **rate, row=_ROC, col=1)
+    figure.update_yaxes(title="true positive rate", **rate, row=_ROC, col=1)
 
 
 def _laid_out(figure: go.Figure, surface: DecisionSurface, theme: Theme) -> go.Figure:
     plane = {"showticklabels": False, "ticks": "", "showgrid": False, "zeroline": False}
     ranges = [[axis[0], axis[-1]] for axis in (surface.x, surface.y)]
-    for column in (_MACHINE, _APPROXIMATION):
-        figure.update_xaxes(range=ranges[0], **plane, row=1, col=column)
-        figure.update_yaxes(range=ranges[1], **plane, row=1, col=column)
-    figure.update_xaxes(matches="x", row=1, col=_APPROXIMATION)
-    figure.update_yaxes(matches="y", row=1, col=_APPROXIMATION)
+    for row in (_MACHINE, _APPROXIMATION):
+        figure.update_xaxes(range=ranges[0], **plane, row=row, col=1)
+        figure.update_yaxes(range=ranges[1], **plane, row=row, col=1)
+    figure.update_xaxes(matches="x", row=_APPROXIMATION, col=1)
+    figure.update_yaxes(matches="y", row=_APPROXIMATION, col=1)
     return figure.update_layout(
         margin={"l": 8, "r": 8, "t": 34, "b": 40},
         **page_layout(theme.ink),
         showlegend=True,
-        legend={"x": 1.0, "y": 0.06, "xanchor": "right", "bgcolor": TRANSPARENT},
+        legend={"x": 1.0, "y": 0.02, "xanchor": "right", "bgcolor": TRANSPARENT},
         dragmode="pan",
     ).update_traces(showlegend=False, selector=lambda trace: not trace.name)

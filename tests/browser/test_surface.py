@@ -14,10 +14,10 @@ from lab.driver.page import StudioPage
 def test_a_panel_shows_a_machine_its_modes_and_their_speed(page: Page):
     studio = StudioPage(page)
     studio.hold_out(25)
-    panel = studio.run("LDA")
+    panel = studio.run("Kernel Fisher")
     panel.expect_end()
     panel.open_door("Decision surface")
-    window = page.get_by_role("dialog", name="Decision surface in the plane of LDA")
+    window = page.get_by_role("dialog", name="Decision surface in the plane of Kernel Fisher")
     words, plot = window.get_by_role("status"), window.locator('[data-kept="surface"]')
     expect(words).to_have_text(re.compile(r"centers.*; AUC \d\.\d{3} against \d\.\d{3}"))
     expect(plot.locator(".heatmaplayer image")).to_have_count(2)

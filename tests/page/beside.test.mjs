@@ -52,7 +52,7 @@ function setScheme(scheme) {
 const { View: Beside } = await import("../../assets/studio/analyses/beside.mjs");
 const { View: Loadings } = await import("../../assets/studio/analyses/loadings_view.mjs");
 const { View: Resamples } = await import("../../assets/studio/analyses/resamples_view.mjs");
-const { openWindow } = await import("../../assets/studio/analyses/window.mjs");
+const { View: Answer } = await import("../../assets/studio/analyses/answer_view.mjs");
 const { makeChanges } = await import("../../assets/studio/page/dash.mjs");
 const { selectedRows } = await import("../../assets/studio/rows/singled_out.mjs");
 
@@ -61,7 +61,7 @@ beforeEach(() => {
   globalThis.document.documentElement.dataset.scheme = "light";
   waiting = [];
   drawn.length = 0;
-  dialogs = { found: dialogs?.found }; // of which there is one
+  dialogs = {};
   globalThis.fetch = /** @type {any} */ ((address, { method = "GET" } = {}) =>
     new Promise((resolve) => {
       const answer = (body, ok = true) => resolve({ ok, status: 400, json: async () => body });
@@ -233,32 +233,32 @@ test("the plane that moves is as before once the resamples of another run are op
   assert.equal(play.textContent, "Watch it move");
 });
 
-const title = () => dialogs.found.querySelector('[data-found="title"]').textContent;
-
-test("an answer about what the window was opened for before is dropped, and so is its refusal", async () => {
-  openWindow("runs/a/features/0");
-  openWindow("runs/a/features/1");
+test("an answer about what was opened before is dropped, and so is its refusal", async () => {
+  const view = new Answer();
+  view.open(panelAt("a", 0), "runs/a/features/0");
+  view.open(panelAt("a", 0), "runs/a/features/1");
   waiting[1].answer(found("second"));
   await settled();
   waiting[0].answer({ words: "No such feature." }, false);
   await settled();
-  assert.deepEqual([title(), drawn], ["second", ["second"]]);
+  assert.deepEqual([view.part("title").textContent, view.part("words").textContent, drawn], ["second", "second", ["second"]]);
 });
 
-test("what is refused is said in the window, whose choices stay", async () => {
-  openWindow("runs/a/surface");
+test("what is refused is said beside the picture, where the choices stay, and nothing is begun", async () => {
+  const view = new Answer();
+  view.open(panelAt("a", 0), "runs/a/surface");
   waiting[0].answer({ words: "The sides have 0 and 9 rows." }, false);
   await settled();
-  const content = dialogs.found.querySelector('[data-found="content"]');
-  assert.equal(content.querySelector("[role=status]").textContent, "The sides have 0 and 9 rows.");
-  assert.equal(content.ariaBusy, "false");
+  assert.equal(view.part("words").textContent, "The sides have 0 and 9 rows.");
+  assert.equal(view.content.ariaBusy, "false");
+  assert.equal(waiting.length, 1);
 });
 
 test("a row whose mark is clicked is selected, and explained", async () => {
-  openWindow("runs/a/planes/0/distances", { row: "" });
+  const view = new Answer();
+  view.open(panelAt("a", 0), "runs/a/planes/0/distances", { row: "" });
   let click;
-  const plot = dialogs.found.querySelector('[data-found="content"]').querySelector('[data-kept="plot"]');
-  Object.assign(plot, { removeAllListeners: () => undefined, on: (_, callback) => (click = callback) });
+  Object.assign(view.kept("plot"), { removeAllListeners: () => undefined, on: (_, callback) => (click = callback) });
   waiting[0].answer(found("a"));
   await settled();
   click({ points: [{ customdata: 3 }] });

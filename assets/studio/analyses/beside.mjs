@@ -25,14 +25,18 @@ export class View extends Followed {
     this.dialog.addEventListener("keydown", (event) => this.pressKey(event));
   }
 
-  /** Shows what there is about a run; begins it if there is nothing. @param {Panel} panel */
-  open(panel) {
+  /**
+   * Shows what there is about a run; begins it if there is nothing.
+   * @param {Panel} panel
+   * @param {string} [address] that answers
+   * @param {Record<string, string>} [asked] chosen before
+   */
+  open(panel, address = `runs/${panel.run}/analyses/${this.name}`, asked = {}) {
     if (front !== this) front?.close();
     front = this;
-    if (this.panel !== panel) {
+    if (this.panel !== panel || this.address !== address) {
       this.forget();
-      this.panel = panel;
-      this.address = `runs/${panel.run}/analyses/${this.name}`;
+      Object.assign(this, { panel, address, asked });
       this.listen();
     }
     document.body.dataset.beside = this.name; // the stage leaves it room

@@ -1,6 +1,6 @@
-// Opens what is found out about a run: beside its picture the tree of its planes, its resamples, the loadings of its
-// plane, how few features suffice; in a window its features, its decision surface, the distances of its rows. Their
-// scripts are loaded by the first click.
+// Opens what is found out about a run beside its picture: the tree of its planes, its resamples, the loadings of its
+// plane, how few features suffice, its features, its decision surface, the distances of its rows. Their scripts are
+// loaded by the first click.
 import { sentenceOf } from "../page/answers.mjs";
 import { write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
@@ -24,8 +24,8 @@ export function addAnalyses() {
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (panel.node.querySelectorAll("[data-analysis]"))) {
       button.onclick = () => openAnalysis(panel, button.dataset.analysis);
     }
-    for (const button of /** @type {NodeListOf<HTMLElement>} */ (panel.node.querySelectorAll("[data-window]"))) {
-      button.onclick = () => openWindow(`runs/${panel.run}/${button.dataset.window}`);
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (panel.node.querySelectorAll("[data-answer]"))) {
+      button.onclick = () => openAnalysis(panel, "answer", `runs/${panel.run}/${button.dataset.answer}`);
     }
   });
 }
@@ -48,22 +48,19 @@ function askKnown(panel) {
   question?.soon();
 }
 
-/** Opens the window with what a route answers. @param {string} address @param {Record<string, string>} [asked] */
-export const openWindow = async (address, asked) => (await whenLoaded(import("./window.mjs")))?.openWindow(address, asked);
-
 /** Opens the distances of all rows; one that is selected is explained. @param {Panel} panel */
 function openDistances(panel) {
   if (!panel.plane) return;
   const [row, ...others] = selectedRows.value ?? [];
   const asked = { ...Object.fromEntries(panel.query()), row: row && !others.length ? String(row) : "" };
-  openWindow(`runs/${panel.run}/planes/${panel.plane.sequence}/distances`, asked);
+  openAnalysis(panel, "answer", `runs/${panel.run}/planes/${panel.plane.sequence}/distances`, asked);
 }
 
 /** Says on a button what the components of PLS-DA and OPLS-DA explain and predict. @param {Panel} panel */
 function nameByShares(panel) {
   const button = panel.part("latent");
   const name = ({ line, words, refusal }) => Object.assign(button, refusal ? { title: refusal } : { textContent: line, title: words });
-  const shares = new Question(panel, () => panel.isFinal && `runs/${panel.run}/${button.dataset.window}`, name);
+  const shares = new Question(panel, () => panel.isFinal && `runs/${panel.run}/${button.dataset.answer}`, name);
   // The plane may arrive before the news that it is the last.
   for (const event of ["panel:plane", "panel:news"]) panel.node.addEventListener(event, () => shares.now());
 }
@@ -78,6 +75,7 @@ export async function openOther(panel, name) {
 
 // What has a module of its own; of the others the page shows what their answers say.
 const OF_THEIR_OWN = {
+  answer: "answer_view",
   class_models: "new_rows_view",
   loadings: "loadings_view",
   lot_change: "new_rows_view",
@@ -88,14 +86,19 @@ const OF_THEIR_OWN = {
 /** What was opened, by name. @type {Record<string, import("./beside.mjs").View>} */
 const views = {};
 
-/** Opens an analysis of a run. @param {Panel} panel @param {string} name */
-async function openAnalysis(panel, name) {
+/**
+ * Opens an analysis of a run, or with the name "answer" what an address answers.
+ * @param {Panel} panel
+ * @param {string} name
+ * @param {[address?: string, asked?: Record<string, string>]} where
+ */
+export async function openAnalysis(panel, name, ...where) {
   const view = OF_THEIR_OWN[name] ?? "beside";
   const module = await whenLoaded(import(`./${view}.mjs`));
   if (!module) return;
   if (!panel.plane) return showNotice(NO_PLANE);
   views[name] ??= new module.View(name);
-  views[name].open(panel);
+  views[name].open(panel, ...where);
 }
 
 /** Walks along a branch of the tree; where there is none, opens the tree, which begins to grow. @param {Panel | undefined} panel */

@@ -10,7 +10,7 @@ import { Question } from "../panel/question.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 import { originOf } from "../plane/arrows.mjs";
 import { drawnAxes, toPixels } from "../plane/pixel_axes.mjs";
-import { openWindow } from "./buttons.mjs";
+import { openAnalysis } from "./buttons.mjs";
 import { PixelImages } from "./pixel_images.mjs";
 
 /** @typedef {{ feature: number, name: string, x: number, y: number, is_seen?: boolean }} Feature */
@@ -48,7 +48,7 @@ class FeatureList {
     });
     this.node.addEventListener("click", ({ target }) => this.press(target.closest("[data-feature]")));
     panel.part("one-component").onclick = () => sendCommand(panel, "one-component");
-    panel.part("feature-densities").onclick = () => openWindow(`runs/${panel.run}/features/${this.pressed}`);
+    panel.part("feature-densities").onclick = () => openAnalysis(panel, "answer", `runs/${panel.run}/features/${this.pressed}`);
   }
 
   // While planes follow each other the strongest features suffice; of a plane that stays, all is asked for.

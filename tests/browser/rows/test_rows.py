@@ -229,7 +229,7 @@ def test_a_row_far_from_the_plane_is_selected_and_explained(finished: Panel, pag
     page.mouse.move(*place)
     expect(plot.locator(".hoverlayer .hovertext").first).to_be_visible()
     page.mouse.click(*place)
-    expect(dialog.get_by_role("status")).to_contain_text("What moves bottle 017")
+    expect(dialog.get_by_role("status").last).to_contain_text("What moves bottle 017")
     expect(dialog.locator('[data-kept="contributions"]')).to_contain_text("alcohol")
     choice = dialog.get_by_role("combobox", name="Row, farthest first")
     choice.focus()

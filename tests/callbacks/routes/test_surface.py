@@ -31,6 +31,7 @@ def asked(visitor, run, **query):
 
 def test_a_surface_comes_with_the_choices_of_its_run_of_which_the_first_are_made(finished):
     visitor, run = finished
+    assert "machine" not in visitor.listed()[0]["has"].split()
     body = visitor.http.get(f"/runs/{run}/surface").json
     assert body["title"].startswith("Decision surface in the plane of PCA")
     _, classes, _ = re.findall("<select [^>]*>(.*?)</select>", body["markup"])
@@ -44,18 +45,18 @@ def test_a_surface_comes_with_the_choices_of_its_run_of_which_the_first_are_made
 def test_every_machine_is_drawn_with_its_speed_and_its_auc_in_words(finished, kind, method):
     status, body = asked(*finished, kind=kind, method=method)
     assert status == 200
-    assert " centers" in body["markup"]
-    assert "AUC 0." in body["markup"] or "AUC 1." in body["markup"]
+    assert " centers" in body["words"]
+    assert "AUC 0." in body["words"] or "AUC 1." in body["words"]
     assert len(body["figures"]["surface"]["data"]) > 6
 
 
-def test_without_held_out_rows_two_charts_are_drawn_which_a_phone_has_room_for(visitor, studio):
+def test_without_held_out_rows_two_charts_are_drawn(visitor, studio):
     visitor.choose_sample("iris")
     run = visitor.start(method="pca", held_out=0)
     studio.work()
     _, body = asked(visitor, run)
     assert list(body["figures"]) == ["pair"]
-    assert "AUC" not in body["markup"]
+    assert "AUC" not in body["words"]
 
 
 @pytest.mark.parametrize(
@@ -86,6 +87,16 @@ def test_nobody_sees_the_surface_of_a_foreign_run(studio, finished):
     stranger = studio.visitor()
     stranger.choose_sample("iris")
     assert stranger.http.get(f"/runs/{run}/surface?kind=densities").status_code == 404
+
+
+@pytest.mark.parametrize(("key", "machine"), [("kpca", "Kernel PCA"), ("kfd", "Kernel Fisher")])
+def test_a_run_of_a_machine_has_a_surface_and_begins_with_its_own(visitor, studio, key, machine):
+    visitor.choose_sample("iris")
+    run = visitor.start(method=key)
+    studio.work()
+    assert "machine" in visitor.listed()[0]["has"].split()
+    markup = visitor.http.get(f"/runs/{run}/surface").json["markup"]
+    assert re.findall("<option [^>]*selected[^>]*>(.*?)</option>", markup)[0] == machine
 
 
 @pytest.mark.parametrize("key", CURVED)

@@ -126,7 +126,7 @@ def own_control(method, parameter):
 
 # What takes an id, and selectors of elements by theirs.
 NAMED_IDS = re.compile(
-    r'(?:byId|setProps|propsOf|value|openWindow|showMessage)\("([\w-]+)"'
+    r'(?:byId|setProps|propsOf|value|showMessage)\("([\w-]+)"'
     r"|[\"', ]#([a-z][\w-]+)(?=[ ,>:\"])"
 )
 

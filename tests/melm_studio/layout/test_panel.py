@@ -31,6 +31,7 @@ def test_a_panel_is_headed_by_its_title_and_described_with_its_data():
         ({"n_components": 3}, {"linear", "planar", "space", "search", "classes"}),
         ({"is_linear": False, "is_search": False}, {"planar", "flat", "classes", "map"}),
         ({"has_classes": False}, {"linear", "planar", "flat", "search", "one-class"}),
+        ({"is_machine": True}, {"linear", "planar", "flat", "search", "classes", "machine"}),
     ],
 )
 def test_a_panel_says_what_its_run_has(kind, features):
@@ -66,7 +67,7 @@ def test_the_model_has_slots_for_what_others_fill():
 def test_what_a_part_needs_is_what_runs_may_have():
     needed = {need for props in model() for need in props.get("data-needs", "").split()}
     shapes = {"linear", "planar", "flat", "line", "space", "tree", "latent", "map"}
-    assert needed == shapes | {"classes", "one-class", "within"}
+    assert needed == shapes | {"classes", "one-class", "within", "machine"}
 
 
 def test_everything_that_is_pressed_has_a_name():
