@@ -51,7 +51,7 @@ _TOO_LARGE = {
         "send a file as an upload."
     ),
     Body.STORY: (
-        "This file is larger than 8 MB, which no story is. Choose a story that was saved here."
+        "This file is larger than 8 MB, the most that a story has. Choose one that was saved here."
     ),
     Body.FILE: (
         "The file is larger than {mb} MB. Leave out columns or rows, or start the studio with a "

@@ -22,7 +22,7 @@ _FAULT = (
 
 # A request is repeated by itself where it says so soon; the page reads this.
 REPEAT_AFTER_S, LATER_S = 1, 30
-BUSY = "The studio has much to do at the moment. It will answer soon."
+BUSY = "The studio is busy. It will answer soon."
 _NOT_FOUND = "There is nothing of that name, or it is not yours."
 _OF_PROGRAMS = "/api/"
 

@@ -33,7 +33,7 @@ _SOMEBODY_ELSE = (
     "make a token as this user, in Help, Links and tokens."
 )
 _NO_TOKEN = (
-    f"Nobody has asked for this: send a token in {HEADER}. POST /api/v1/tokens makes one, as Help, "
+    f"This request has no token: send one in {HEADER}. POST /api/v1/tokens makes one, as Help, "
     "Links and tokens, does."
 )
 _ENDED = (
@@ -41,7 +41,7 @@ _ENDED = (
     "studio again to begin anew, or open a new link."
 )
 _IS_SOMEBODY = (
-    "A login or token says who this request is from, so it cannot become somebody else's."
+    "A login or token says who this request is from, so it cannot become another visitor's."
 )
 _BY_PROGRAM = (
     "A token can make neither tokens nor recovery links. Make them in Help, Links and tokens, in "

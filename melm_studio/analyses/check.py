@@ -89,10 +89,10 @@ _LEFT_OUT = (
     "favorable: the choice is not repeated in the folds."
 )
 _ONE_START = (
-    "For the permutation test, the search has one start, for true and permuted labels alike."
+    "For the permutation test, the search has one start, for true and shuffled labels alike."
 )
 _ONE_EMBEDDING = (
-    "The permutation test embeds the rows once, without labels; each permutation refits the "
+    "The permutation test embeds the rows once, without labels; each shuffle refits the "
     "densities that classify them."
 )
 _EQUAL_ROWS = "Rows with equal values and label stayed together, as one."
@@ -587,7 +587,10 @@ def _readings_table(report: CheckReport) -> Iterator[Table]:
         )
         columns = ("Kept together", "Answer", "Held out", "Permutation test")
         yield Table(
-            "Rows that may belong together", columns, rows, note="Until the first that is no yes."
+            "Rows that may belong together",
+            columns,
+            rows,
+            note="Until the first answer that is not yes.",
         )
 
 

@@ -37,8 +37,8 @@ _PRINTED = COVERAGES[:3]  # in a report
 _DIGITS = 6  # of a p-value, which is a share of at most MOST_ROWS
 _AS_THEY_ARE = 1.0  # the temperature of densities that are not calibrated
 _PROMISE = (
-    "A row is in the set of each class that it is no stranger to than the promised share of that "
-    "class; of no class where it is a stranger to all."
+    "A row is in the set of a class unless it is more of a stranger to it than the promised share "
+    "of that class's rows are; in no set where it is a stranger to every class."
 )
 _SAMPLED = "Of the table, {n} were held out: a stratified sample."
 _OF_GROUPS = "Each of {n} counts once: the sets hold the class of {share} of their rows on average."

@@ -14,8 +14,8 @@ from melm_studio.extras import install_command
 
 _NO_PACKAGE = "Signatures of verdicts need the package cryptography: {install}"
 _NO_KEY = (
-    "The key {path} cannot sign verdicts: it is no readable ed25519 key in PEM without a password. "
-    "Make one by: openssl genpkey -algorithm ed25519 -out {path}"
+    "The key {path} cannot sign verdicts: it is not a readable ed25519 key in PEM without a "
+    "password. Make one by: openssl genpkey -algorithm ed25519 -out {path}"
 )
 
 

@@ -49,7 +49,7 @@ _NO_VERDICT = (
     "This file is not a verdict, or is damaged. Choose one that a studio has saved: Share, "
     "Verdict (JSON)."
 )
-_TOO_LARGE = f"This file is larger than {MOST_BYTES // 2**20} MB, which no verdict is."
+_TOO_LARGE = f"This file is larger than {MOST_BYTES // 2**20} MB, the most that a verdict has."
 _NEWER = (
     "This verdict has version {found} of the format, and this studio reads those up to {most}. "
     "Update the studio, or ask for a verdict that an older one has saved."

@@ -55,7 +55,7 @@ _SINGLES = {
         "Share of held-out rows less that of the best run, in the same folds, with its standard "
         "error; level where it is within two of these",
     ),
-    "p": ("p", "Share of label permutations that score as well; computed by a check"),
+    "p": ("p", "Share of shuffled labels that score as well; computed by a check"),
     "seconds": ("Time (s)", "Duration of the fit"),
     "features": (
         "Features that matter",
@@ -182,7 +182,7 @@ def _table_actions() -> Component:
     check = button(
         "Test all",
         id=ids.CHECK_ALL,
-        title="Cross-validate every run and test it against permuted labels",
+        title="Cross-validate every run and test it against shuffled labels",
     )
     return html.Div(check, className="tables-action")
 

@@ -42,7 +42,7 @@ _LINK = (
     "divergence is reproduced."
 )
 _FILE = (
-    "Save the verdict: whoever has the table can compute it again by melm-studio verify "
+    "Save the verdict: anyone with the table can compute it again by melm-studio verify "
     f"{FILE_NAME} TABLE, which says line by line what agrees."
 )
 MAX_COLUMNS = 200

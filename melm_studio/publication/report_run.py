@@ -251,7 +251,7 @@ def _features(run: ReportedRun) -> Section:
         rows,
         note=("" if worth is None else _LOSS_NOTE) + note.format(intervals=words) + rest,
     )
-    title = "Features" if run.verdict.n_classes == 1 else "What separates the classes"
+    title = "Features" if run.verdict.n_classes == 1 else "What tells the classes apart"
     return Section(title, tables=(table,))
 
 

@@ -319,7 +319,7 @@ def _scaled(
     others = [name for name in scaled if name not in numeric]
     if others:
         raise UserError(
-            f"{shortened(others[0])} is no column of numbers of the run, so that it cannot be "
+            f"{shortened(others[0])} is not a column of numbers of the run, so it cannot be "
             f"multiplied. Columns of numbers are {listed(numeric)}."
         )
     factors = {name: factor for name, factor in scaled.items() if factor != 1.0}
@@ -362,7 +362,7 @@ def _labels(data: LabeledData, frame: pd.DataFrame, rows: IntArray) -> tuple[Int
     texts = [cell_text(cell) for cell in frame[data.label].iloc[rows]]
     others = sorted({text for text in texts if text is not None and text not in codes})
     labels = np.array([codes.get(text or "", -1) for text in texts], dtype=np.int64)
-    noun = count(len(others), "label is no class", "labels are no classes")
+    noun = count(len(others), "label is not a class", "labels are not classes")
     return labels, [f"{noun} of the run: {listed(others)}."] if others else []
 
 

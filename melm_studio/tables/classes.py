@@ -115,7 +115,7 @@ def find_classes(frame: pd.DataFrame, label: str, rules: ClassRules = VALUES_AS_
     cells = _names_in_one_form(frame[label])
     if cells.dtype.kind != "f" and any(map(is_picture, cells.dropna().head(1))):
         raise TableError(
-            f'"{shortened(label)}" has pictures, which are no classes. Choose another label.'
+            f'"{shortened(label)}" has pictures, which are not classes. Choose another label.'
         )
     ranges = _ranges(label, cells, rules)
     found = _named(cells, rules) if ranges is None else ranges

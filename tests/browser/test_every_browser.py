@@ -81,7 +81,7 @@ def walk(page: BrowserPage, studio: Studio, folder: Path) -> dict[str, FloatArra
     page.choose_file(f'#{ids.DROP_ZONE} input[type="file"]', table)
     page.wait_for(SAYS, ".welcome", "Can 0, 1 and 2 be told apart?")
 
-    page.click("button", "Find the plane that separates them")
+    page.click("button", "Find the plane that tells them apart")
     page.wait_for(HAS_RUNS, 1)
     page.open(studio.url)  # whose picture depends on nothing that was shown before
     page.wait_for(HAS_RUNS, 1)

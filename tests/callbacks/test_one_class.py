@@ -98,4 +98,4 @@ def test_files_of_one_class_are_made_and_its_report_has_no_share(studio, visitor
         assert visitor.http.get(f"/runs/{run}/{file}").status_code == 200, file
     report = visitor.http.get(f"/runs/{run}/report.html").get_data(as_text=True)
     assert NOTHING in report
-    assert "What separates the classes" not in report
+    assert "What tells the classes apart" not in report

@@ -35,7 +35,7 @@ function saveFileOf(panel, file) {
 async function saveVerdict(/** @type {Panel | undefined} */ panel) {
   if (!panel?.plane) return showNotice(NO_PLANE);
   const name = await saveAnswer(await requested(`runs/${panel.run}/verdict.json`), "verdict.json");
-  return showNotice(`Saved as ${name}. Whoever has the table can compute it again, by melm-studio verify.`);
+  return showNotice(`Saved as ${name}. Anyone with the table can compute it again, by melm-studio verify.`);
 }
 
 /** The files of a run, of the plane on screen. @param {Panel | undefined} panel */

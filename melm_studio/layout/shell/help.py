@@ -23,7 +23,7 @@ TOUR = (
     (
         "",
         f"#{ids.RUN}",
-        "Run searches for the plane in which the classes separate best, and draws every plane on "
+        "Run searches for the plane that tells the classes apart best, and draws every plane on "
         "the way. A smaller kernel width γ keeps finer detail.",
     ),
     (
@@ -45,8 +45,8 @@ WORDS = {
     "Divergence": "The Cauchy-Schwarz divergence between the class densities, in nats: the larger, "
     "the less they overlap.",
     "Guessing": "The accuracy without any knowledge: one divided by the number of classes.",
-    "Held-out rows": "Rows that a plane has not seen: they show whether it separates new ones. In "
-    "folds every row is held out once; where a quarter is, these rows are open circles.",
+    "Held-out rows": "Rows that a plane has not seen: they show whether it tells new ones apart. "
+    "In folds every row is held out once; where a quarter is, these rows are open circles.",
     "Kernel width γ": "How smooth the class densities are while a plane is searched for, relative "
     "to Silverman's rule. Those drawn have a γ of their own: 1, or that of the slider below the "
     "picture.",

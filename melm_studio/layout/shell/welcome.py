@@ -13,7 +13,7 @@ from melm_studio.layout.attributes import aria, data, part
 from melm_studio.tables import count
 from melm_studio.workspace.data_source import ShownData
 
-BEGIN = "Find the plane that separates them"
+BEGIN = "Find the plane that tells them apart"
 BEGIN_WITH_ONE_CLASS = "Find the plane that spreads them"
 STEPS = ("Watch it turn", "Ask whether it is real", "Show it")
 _CAPTION = "The plane of largest variance (PCA), which ignores the labels."

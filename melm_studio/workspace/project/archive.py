@@ -33,7 +33,7 @@ _TOO_LARGE = (
     "Remove runs with long histories before it is saved."
 )
 _UNKNOWN_PART = (
-    "The project contains {name}, which is no part of a project. Choose a project that was saved "
+    "The project contains {name}, which is not part of a project. Choose a project that was saved "
     "by MELM Studio."
 )
 

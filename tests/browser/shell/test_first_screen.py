@@ -213,7 +213,7 @@ def test_a_small_screen_has_the_picture_and_below_it_the_inspector(page: Page, s
     panel.expect_end()
     assert page.evaluate(OVERHANG) <= 0
     assert panel.part("plot").evaluate("el => el.clientHeight") >= 0.4 * SIZES[size]["height"]
-    heading = page.get_by_role("heading", name="What separates them")
+    heading = page.get_by_role("heading", name="What tells them apart")
     heading.scroll_into_view_if_needed()
     expect(heading).to_be_in_viewport()
     assert page.evaluate(OVERHANG) <= 0

@@ -396,7 +396,7 @@ def test_another_file_gets_a_sentence(visitor, raw, reason):
 
 def test_parts_that_no_project_has_are_refused(project, visitor):
     raw = zipped(parts_of(project) | {"../../home/me/.bashrc": b"x"})
-    assert "no part of a project" in open_project(visitor, raw).json[WORDS]
+    assert "not part of a project" in open_project(visitor, raw).json[WORDS]
 
 
 def test_a_table_under_the_name_of_another_is_refused(project, visitor):

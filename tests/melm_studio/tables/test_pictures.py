@@ -87,7 +87,7 @@ def test_pictures_are_no_classes():
     cells = [uri(picture(90 if kind == "raw" else 10, (1, 1))) for kind in KIND]
     read = read_table(table(photo=cells).to_csv(index=False).encode(), "photos.csv")
     assert label_candidates(read) == ("kind",)
-    with pytest.raises(TableError, match='"photo" has pictures, which are no classes'):
+    with pytest.raises(TableError, match='"photo" has pictures, which are not classes'):
         prepare(read, "photo")
     asked_anew = prepare(read, answers={"label": "photo"})
     assert asked_anew.label == "kind"

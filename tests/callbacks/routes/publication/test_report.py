@@ -151,7 +151,7 @@ def test_features_have_the_order_of_the_page(finished):
     run = finished.runs[0]
     sequence = finished.visitor.news(run)["sequences"][-1]
     ranked = finished.visitor.http.get(f"/runs/{run}/planes/{sequence}/features").json["features"]
-    text = page(finished).text.partition("What separates the classes")[2]
+    text = page(finished).text.partition("What tells the classes apart")[2]
     places = [text.index(feature["name"]) for feature in ranked]
     assert places == sorted(places)
 

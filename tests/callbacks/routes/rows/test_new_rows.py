@@ -205,7 +205,7 @@ def test_a_column_off_by_a_power_of_ten_is_asked_about_and_multiplied(studio, vi
     assert report["scales"] == []
     assert "height was multiplied by 1,000, as you chose." in report["notes"]
     refused = placed(mine, other, scaled='{"color": 10}')
-    assert "no column of numbers" in refused.get_json()["words"]
+    assert "not a column of numbers" in refused.get_json()["words"]
     assert placed(mine, other, scaled="[").status_code == 400
 
 
