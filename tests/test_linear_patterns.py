@@ -38,7 +38,7 @@ MOST_SAMPLES = 3
 LOCAL = {
     ("melm_studio.tables.quantities", "unit"): "mg",
     ("melm_studio.publication.plane_program", "mark"): ".",
-    ("melm_studio.publication.plane_program", "decimal"): ".",
+    ("melm_core.base.written_cells", "decimal"): ".",
     ("melm_studio.tables.as_written", "one"): rb'(?:^|\n|,)[ "]*(?:NA|null|nan)[ "]*(?:,|\r?\n|$)',
 }
 

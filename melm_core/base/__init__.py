@@ -17,9 +17,20 @@ from melm_core.base.sample_weights import balanced_share, checked_weights
 from melm_core.base.sampling import stratified_sample, thinned
 from melm_core.base.share_text import p_value_figure, p_value_text, percent
 from melm_core.base.stored_rows import read_rows
+from melm_core.base.written_cells import (
+    NUMBERS,
+    THOUSANDS,
+    columns_as_known,
+    name_and_unit,
+    number_in_unit,
+    plain_name,
+    plain_number,
+)
 
 __all__ = [
     "DEFAULT_DENSITY_GAMMA",
+    "NUMBERS",
+    "THOUSANDS",
     "BlockSource",
     "Callback",
     "ColumnEncoding",
@@ -36,11 +47,16 @@ __all__ = [
     "check_magnitudes",
     "check_positive",
     "checked_weights",
+    "columns_as_known",
     "known_type",
+    "name_and_unit",
     "nuisance_codes",
+    "number_in_unit",
     "p_value_figure",
     "p_value_text",
     "percent",
+    "plain_name",
+    "plain_number",
     "read_rows",
     "stratified_sample",
     "thinned",

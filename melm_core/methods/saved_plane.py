@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
@@ -18,6 +18,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_components
 from melm_core.base.known_types import known_type
 from melm_core.base.row_blocks import is_lazy
+from melm_core.base.written_cells import columns_as_known, name_and_unit, number_in_unit
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.class_rules import DensityFloor, DensityRule, NormalDensities
 from melm_core.density.classifier import ClassDensityPrediction
@@ -52,7 +53,8 @@ _FIELDS = (
 )
 
 
-_Kind = TypeVar("_Kind", RecipeRules, WithinSubjects)
+_Units: TypeAlias = dict[str, dict[str, tuple[float, float]]]
+_Kind = TypeVar("_Kind", RecipeRules, WithinSubjects, _Units)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +126,9 @@ class SavedPlane(ClassDensityPrediction):
         The fitted recipe of the encoded columns.
     within : WithinSubjects, optional
         That rows are less the mean of those of their subject, in a further column; needs rules.
+    units : mapping of str to mapping of str to tuple of (float, float), optional
+        To each unit that names of columns have, factor and offset from those in which new rows may
+        give it, in the name of the column or in cells.
 
     Raises
     ------
@@ -155,6 +160,8 @@ class SavedPlane(ClassDensityPrediction):
         Beyond which a row has no class; None if every row has one.
     set_limits_ : SetLimits or None
         How strange a class may be that is in the set of a row; None if it has no sets.
+    units_ : dict of str to dict of str to tuple of (float, float)
+        The units that are converted.
 
     Examples
     --------
@@ -184,6 +191,7 @@ class SavedPlane(ClassDensityPrediction):
         set_limits: SetLimits | None = None,
         rules: RecipeRules | None = None,
         within: WithinSubjects | None = None,
+        units: Mapping[str, Mapping[str, tuple[float, float]]] | None = None,
     ) -> None:
         n_features = len(feature_names)
         self.components_ = check_components(components, n_features)
@@ -195,6 +203,7 @@ class SavedPlane(ClassDensityPrediction):
             )
         self.feature_names_ = list(feature_names)
         self.rules_, self.within_ = rules, within
+        self.units_ = {unit: dict(known) for unit, known in (units or {}).items()}
         self._set_columns(tuple(encodings) or tuple(map(ColumnEncoding, feature_names)))
         self._set_classes(class_names, rule)
         self.is_calibrated_, self.limits_ = is_calibrated, limits
@@ -213,8 +222,9 @@ class SavedPlane(ClassDensityPrediction):
         Parameters
         ----------
         X : DataFrame, or array-like of shape (n_samples, n_columns)
-            A DataFrame may have its columns in any order, and others beside them. The columns of
-            an array are `feature_names_in_`. None and NaN are missing cells.
+            A DataFrame may have its columns in any order, and others beside them; their names may
+            differ in case, marks and units. The columns of an array are `feature_names_in_`. None
+            and NaN are missing cells.
 
         Raises
         ------
@@ -349,6 +359,7 @@ class SavedPlane(ClassDensityPrediction):
             set_limits=_set_limits(values.get("set_limits")),  # which earlier files lack
             rules=_read(values["rules"], RecipeRules),
             within=_read(values.get("within"), WithinSubjects),
+            units=_read(values.get("units"), _Units),  # so do these
         )
 
     def to_json(self, **about: Any) -> str:
@@ -375,6 +386,7 @@ class SavedPlane(ClassDensityPrediction):
             "temperature": rule.temperature if rule and self.is_calibrated_ else None,
             "limits": self.limits_ and _limit_values(self.limits_),
             "set_limits": self.set_limits_ and _set_limit_values(self.set_limits_),
+            "units": self.units_,
         }
         return json.dumps(values, indent=1, allow_nan=False)
 
@@ -425,35 +437,65 @@ class SavedPlane(ClassDensityPrediction):
 
     def _centered(self, within: WithinSubjects, X: Any, encoded: FloatArray) -> FloatArray:
         """The encoded rows less the mean of those of their subject."""
-        centered = within.centered(encoded, codes_in_order(np.asarray(X[within.column])))
+        subjects = np.asarray(X[self._given_names(X)[within.column]])
+        centered = within.centered(encoded, codes_in_order(subjects))
         is_lost = np.isnan(centered).all(axis=1)
         if is_lost.any():
             raise UserError(_ALONE.format(row=int(is_lost.argmax()), name=within.column))
         return centered
 
     def _columns(self, X: Any) -> list[Any]:
-        """The cells of each column."""
+        """The cells of each column, in its own unit."""
         names = self.feature_names_in_.tolist()
-        if self.within_ is not None and self.within_.column not in getattr(X, "columns", ()):
+        given = self._given_names(X)
+        if self.within_ is not None and self.within_.column not in given:
             raise UserError(
                 f"Rows are compared within {self.within_.column}: X must be a DataFrame with that "
                 "column and at least two rows of each of its values."
             )
         if hasattr(X, "columns"):
-            missing = [name for name in names if name not in X.columns]
+            missing = [name for name in names if name not in given]
             if missing:
                 raise UserError(
                     f"The table lacks {listed(missing)}. Its columns must include all "
                     f"{len(names)} of feature_names_in_."
                 )
-            return [X[name] for name in names]
+            return [
+                self._in_own_unit(one, X[given[one.name]], str(given[one.name]))
+                for one in self.encodings_
+            ]
         rows = np.asarray(X) if isinstance(X, np.ndarray) else np.array(X, dtype=object)
         if rows.ndim != 2 or rows.shape[1] != len(names):
             raise UserError(
                 f"X has shape {rows.shape}; it must be (n_samples, {len(names)}), one column for "
                 "each of feature_names_in_."
             )
-        return list(rows.T)
+        pairs = zip(self.encodings_, rows.T, strict=True)
+        return [self._in_own_unit(one, cells, one.name) for one, cells in pairs]
+
+    def _given_names(self, X: Any) -> dict[str, Any]:
+        """The columns of a table by the names that they have here."""
+        within = [self.within_.column] if self.within_ is not None else []
+        needed = [*self.feature_names_in_.tolist(), *within]
+        given = [str(name) for name in getattr(X, "columns", ())]
+        is_same = set(needed) <= set(given)
+        known = given if is_same else columns_as_known(given, needed, self.units_)
+        return dict(zip(known, getattr(X, "columns", ()), strict=True))
+
+    def _in_own_unit(self, one: ColumnEncoding, cells: Any, given: str) -> Any:
+        """The cells of a column of such a name in its own unit; each may name another."""
+        conversions = self.units_.get(name_and_unit(one.name, self.units_)[1])
+        if one.levels or conversions is None:
+            return cells
+        unit = name_and_unit(given, self.units_)[1]
+        values = np.asarray(cells)
+        if values.dtype.kind in "iuf":
+            factor, offset = conversions.get(unit, (1.0, 0.0))
+            return factor * values + offset
+        texts = (str(cell).strip() for cell in values)
+        numbers = [number_in_unit(text, ".", conversions, unit) for text in texts]
+        pairs = zip(numbers, values, strict=True)
+        return [cell if np.isnan(number) else number for number, cell in pairs]
 
     def _coordinates(self, X: Any) -> FloatArray:
         coordinates: FloatArray = self._prepared(X) @ self.components_.T
@@ -498,9 +540,7 @@ def _read(values: Any, kind: type[_Kind]) -> _Kind | None:
     try:
         return None if values is None else msgspec.convert(values, known_type(kind))
     except msgspec.ValidationError as error:
-        raise UserError(
-            f"The recipe in the file cannot be read: {error}. Use the file as it was saved."
-        ) from None
+        raise UserError(f"The file cannot be read: {error}. Use it as it was saved.") from None
 
 
 def _limit_values(limits: RowLimits) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from melm_core.density import DensityRule, SetLimits
 from melm_core.methods import RowLimits, SavedPlane
 from melm_studio.runs.execution.rows import RunData, rows_of
 from melm_studio.runs.records.run import RunRecord
-from melm_studio.tables import LabeledData
+from melm_studio.tables import LabeledData, conversions_of
 
 # A kernel at each of these rows: the file stays below a megabyte. Kernels of a sample have the
 # widths of all rows.
@@ -69,6 +69,7 @@ def saved_plane(
         set_limits=set_limits,
         rules=data.rules if data.within is None else data.fitted_preparation.rules,
         within=data.within,
+        units=conversions_of(one.name for one in data.encodings if not one.levels),
     )
 
 

@@ -27,7 +27,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-# <arithmetic>: `program_of` writes the functions of this module in place of the import.
+# <arithmetic>: `program_of` writes these functions in place of the imports.
+from melm_core.base import columns_as_known, name_and_unit, number_in_unit
 from melm_core.density import nonconformity
 from melm_core.linalg import score_distances, squared_residuals
 from melm_core.recipe import prepared_features, rows_within
@@ -37,7 +38,7 @@ from melm_core.recipe import prepared_features, rows_within
 # The columns, in order: what replaces a missing number; or the categories, with None for missing;
 # or ordered categories with their positions, and under an empty name that of a missing one.
 COLUMNS: dict[str, float | list[str | None] | dict[str, float | None] | None] = {}
-# Factor and offset from each unit in which a column may be given to that of the plane.
+# To each unit of a column, factor and offset from those in which it may be given.
 UNITS: dict[str, dict[str, tuple[float, float]]] = {}
 CENTER: list[float] = []
 SCALE: list[float] = []
@@ -260,10 +261,13 @@ def decoded(raw: bytes) -> str:
 def find_columns(text: str, name: str) -> tuple[str, int, list[str], dict[str, str]]:
     """Return delimiter, start of the header or the first row, columns and their units."""
     given = [(mark, *found_at) for mark in DELIMITERS for found_at in candidates(text, mark)]
-    renamed = [(mark, start, as_known(names)) for mark, start, names in given]
+    renamed = [
+        (mark, start, columns_as_known(names, NEEDED, UNITS)) for mark, start, names in given
+    ]
     for (mark, start, names), (*_, as_given) in zip(renamed, given, strict=True):
         if set(NEEDED) <= set(names):
-            units = {column: unit_of(as_given[names.index(column)])[1] for column in NEEDED}
+            named = dict(zip(names, as_given, strict=True))
+            units = {column: name_and_unit(named[column], UNITS)[1] for column in NEEDED}
             return mark, start, names, units
     lacks = ([column for column in NEEDED if column not in names] for *_, names in renamed)
     missing = min(lacks, key=len, default=NEEDED)
@@ -271,35 +275,6 @@ def find_columns(text: str, name: str) -> tuple[str, int, list[str], dict[str, s
         f"{name} lacks {listed(missing)}. It must be a CSV file with all {len(NEEDED)} columns of "
         f"the plane: {listed(NEEDED)}."
     )
-
-
-def as_known(names: list[str]) -> list[str]:
-    """Rename columns to those of the plane where only case, marks or units differ."""
-    exact = set(names)
-    spelled = {plain(name): name for name in reversed(names)}
-    bare = {plain(unit_of(name)[0]): name for name in reversed(names)}
-    given = {}
-    for column in NEEDED:
-        spelling = spelled.get(plain(column)) or bare.get(plain(unit_of(column)[0]))
-        if column in exact or spelling is None or spelling in NEEDED:
-            continue
-        here, there = unit_of(spelling)[1], unit_of(column)[1]
-        is_converted = not here or not there or here in UNITS.get(column, {})
-        if plain(spelling) == plain(column) or is_converted:  # two units would be two columns
-            given[spelling] = column
-    return [given.get(name, name) for name in names]
-
-
-def plain(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
-
-
-def unit_of(name: str) -> tuple[str, str]:
-    """Split a name from the unit behind it: in brackets, or in parentheses if it is one."""
-    match = re.fullmatch(r"(.*\S) ?(?:\[([^\[\]]+)\]|\(([^()]+)\))", name)
-    if match is None or not (match[2] or any(match[3] in units for units in UNITS.values())):
-        return name, ""
-    return match[1], match[2] or match[3]
 
 
 def candidates(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
@@ -362,14 +337,15 @@ def numbers(
     cells: pd.Series[str], fill: float | None, decimal: str, unit: str
 ) -> npt.NDArray[np.float64]:
     codes, texts = pd.factorize(cells)
-    units = UNITS.get(str(cells.name), {})
-    values = np.array([number(text, decimal, units, unit) for text in texts])[codes]
+    own = name_and_unit(str(cells.name), UNITS)[1]
+    units = UNITS.get(own, {})
+    values = np.array([number_in_unit(text, decimal, units, unit) for text in texts])[codes]
     is_missing = ~np.isfinite(values)
     is_text = is_missing & ~cells.isin(MISSING)
     if is_missing.all() and len(cells) > 1 and not is_text.any():
         sys.exit(f'"{cells.name}" is empty, and a whole column is not filled. Write its numbers.')
     if is_text.any() and is_missing.all():
-        in_unit = f" in {unit_of(str(cells.name))[1]} or what converts to it" if units else ""
+        in_unit = f" in {own} or what converts to it" if units else ""
         sys.exit(
             f'No cell of "{cells.name}" is a number{in_unit}; the first is '
             f'"{cells[is_text].iloc[0]}". Write them as numbers like those that the '
@@ -386,24 +362,6 @@ def numbers(
             "replace them is known. Fill them in or remove their rows."
         )
     return np.where(is_missing, fill or 0.0, values)[:, None]
-
-
-def number(text: str, decimal: str, units: dict[str, tuple[float, float]], unit: str) -> float:
-    """Parse a number in the plane's unit, NaN for none; a cell may name its own unit."""
-    ended = re.fullmatch(r"(.*[0-9.,])\s?([^0-9\s.,].{0,15})", text)
-    if ended and ended[2] in units:
-        text, unit = ended[1], ended[2]
-    factor, offset = units.get(unit, (1.0, 0.0))
-    return plain_number(text, decimal) * factor + offset
-
-
-def plain_number(text: str, decimal: str) -> float:
-    if re.fullmatch(NUMBERS[decimal], text):
-        return float(text.replace(decimal, "."))
-    grouped = re.fullmatch(THOUSANDS[decimal], text)
-    if grouped:
-        return float(text.replace(grouped["separator"], "").replace(decimal, "."))
-    return float("nan")
 
 
 def note_text(cells: pd.Series[str]) -> None:

@@ -7,12 +7,21 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from melm_core.base import ColumnEncoding
+from melm_core.base import (
+    NUMBERS,
+    THOUSANDS,
+    ColumnEncoding,
+    columns_as_known,
+    name_and_unit,
+    number_in_unit,
+    plain_name,
+    plain_number,
+)
 from melm_core.density import DensityRule, inverse_root, nonconformity, thinned_logs
 from melm_core.linalg import orthonormalize, score_distances, squared_residuals
 from melm_core.methods import SavedPlane
@@ -24,11 +33,8 @@ from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import (
     DELIMITERS,
     MISSING,
-    NUMBERS,
-    THOUSANDS,
     LabeledData,
-    conversions_to,
-    without_unit,
+    conversions_of,
 )
 
 _VALUES = "# <values>", "# </values>\n"
@@ -63,11 +69,12 @@ def _with(source: str, marks: tuple[str, str], text: str) -> str:
 
 
 def _arithmetic() -> str:
-    """Return the source of the functions that apply a recipe."""
+    """Return the source of the functions that the program has in common with the package."""
     module = inspect.getsource(inspect.getmodule(prepared_features) or prepared_features)
     recipe = module.partition(_ARITHMETIC[0])[2].partition("\n")[2]
+    of_cells = columns_as_known, plain_name, name_and_unit, number_in_unit, plain_number
     of_rows = score_distances, squared_residuals, thinned_logs, nonconformity
-    sources = [inspect.getsource(function) for function in of_rows]
+    sources = [inspect.getsource(function) for function in (*of_cells, *of_rows)]
     return "\n\n".join([recipe.rstrip("\n") + "\n", *sources]) + "\n\n"
 
 
@@ -148,6 +155,7 @@ def _set_values(saved: SavedPlane) -> dict[str, float | list[float]]:
 def _values(event: PlaneEvent, data: LabeledData) -> str:
     encodings = data.encodings
     form, rules = data.form, data.rules
+    units = conversions_of(one.name for one in encodings if not one.levels)
     if data.within is not None:
         rules = data.fitted_preparation.rules
     delimiters = [form.delimiter, *(mark for mark in DELIMITERS if mark != form.delimiter)]
@@ -160,8 +168,8 @@ def _values(event: PlaneEvent, data: LabeledData) -> str:
             "# What replaces a missing number; or the categories, with None for missing; or\n"
             "# ordered categories with positions, and under an empty name that of a missing one.\n",
             f"COLUMNS = {{\n{_lines(f'{each.name!r}: {_known(each)!r}' for each in encodings)}}}\n",
-            "# Factor and offset from each unit that a column may be given in.\n",
-            f"UNITS = {{\n{_lines(_units(encodings))}}}\n",
+            "# To each unit of a column, factor and offset from those that it may be given in.\n",
+            f"UNITS = {{\n{_lines(f'{unit!r}: {known!r}' for unit, known in units.items())}}}\n",
             f"CENTER = {data.center.tolist()!r}\n",
             f"SCALE = {data.scale.tolist()!r}\n",
             f"COMPONENTS = [\n{_lines(map(repr, event.components.tolist()))}]\n",
@@ -177,14 +185,6 @@ def _values(event: PlaneEvent, data: LabeledData) -> str:
             f"THOUSANDS = {thousands_patterns!r}\n",
         ]
     )
-
-
-def _units(encodings: Sequence[ColumnEncoding]) -> Iterator[str]:
-    """Yield the conversions to the unit of each column of numbers whose name has one."""
-    for encoding in encodings:
-        unit = "" if encoding.levels else without_unit(encoding.name)[1]
-        if conversions := conversions_to(unit):
-            yield f"{encoding.name!r}: {conversions!r}"
 
 
 def _known(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 from msgspec import Struct
 
-from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
+from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError, plain_name
 from melm_core.recipe import beyond_curves
 from melm_studio.runs.execution.rows import RunData
 from melm_studio.tables import (
@@ -221,14 +221,14 @@ def cell_text(cell: object) -> str | None:
 def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, dict[str, str]]:
     """Rename columns to those of the first table; also return the new names by the old ones."""
     names = {str(name) for name in table.frame.columns}
-    spellings = {_plain(name): name for name in names}
+    spellings = {plain_name(name): name for name in names}
     bare_spellings = {_bare(name): name for name in names}
     wanted = [encoding.name for encoding in data.encodings]
     roles = (Role.LABEL, Role.NAME, Role.GROUP)
     others = [column.name for column in data.columns if column.role in roles]
     given = {}
     for name in (*wanted, *others):
-        spelling = spellings.get(_plain(name)) or bare_spellings.get(_bare(name))
+        spelling = spellings.get(plain_name(name)) or bare_spellings.get(_bare(name))
         if name not in names and spelling is not None:
             given[spelling] = name
     frame = table.frame.rename(columns=given)
@@ -335,14 +335,10 @@ def _times(factor: float) -> str:
     return f"was multiplied by {factor:,.6g}"
 
 
-def _plain(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
-
-
 def _bare(name: str) -> str:
     """Strip a column name of its unit, and of variations in its spelling."""
     column = name.removesuffix(BEYOND_LIMIT)
-    return _plain(without_unit(column)[0] + name.removeprefix(column))
+    return plain_name(without_unit(column)[0] + name.removeprefix(column))
 
 
 def _texts(data: LabeledData, role: Role, frame: pd.DataFrame, rows: IntArray) -> tuple[str, ...]:

@@ -25,10 +25,8 @@ from melm_studio.tables.pixels import (
 )
 from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.quantities import (
-    NUMBERS,
-    THOUSANDS,
     conversion,
-    conversions_to,
+    conversions_of,
     without_unit,
 )
 from melm_studio.tables.questions import (
@@ -104,7 +102,6 @@ __all__ = [
     "NEIGHBORS",
     "NO_LABEL",
     "NO_VALUE",
-    "NUMBERS",
     "ORDER",
     "OTHER_COLUMNS",
     "SAMPLES",
@@ -114,7 +111,6 @@ __all__ = [
     "SINGLE_USES",
     "STEP_NAMES",
     "TABLE_JOB",
-    "THOUSANDS",
     "WITHIN",
     "Choice",
     "ClassRules",
@@ -146,7 +142,7 @@ __all__ = [
     "cell_texts",
     "class_values",
     "conversion",
-    "conversions_to",
+    "conversions_of",
     "count",
     "edited_table",
     "fill_source",

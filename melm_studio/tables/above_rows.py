@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from melm_core.base import NUMBERS
 from melm_studio.tables.formatting import count, listed, shortened
-from melm_studio.tables.quantities import NUMBERS, is_unit, with_unit
+from melm_studio.tables.quantities import is_unit, with_unit
 from melm_studio.tables.records import MAX_CELLS, Limits
 from melm_studio.tables.text import DELIMITERS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 
-from melm_studio.tables.quantities import NUMBERS
+from melm_core.base import NUMBERS
 from melm_studio.tables.text import DELIMITERS
 
 SAMPLE_LINES = 200

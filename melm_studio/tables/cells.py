@@ -13,13 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from melm_core.base import FloatArray, IntArray
+from melm_core.base import NUMBERS, THOUSANDS, FloatArray, IntArray
 from melm_studio.tables.formatting import NAMES_SHOWN, count, listed, number, place, shortened
 from melm_studio.tables.frames import assembled
 from melm_studio.tables.quantities import (
     BEHIND,
-    NUMBERS,
-    THOUSANDS,
     Quantity,
     in_one_unit,
     quantity,

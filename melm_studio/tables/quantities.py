@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
@@ -12,23 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from melm_core.base import FloatArray, IntArray
+from melm_core.base import NUMBERS, THOUSANDS, FloatArray, IntArray
 
 MAX_UNIT = 16  # characters
 MAX_LENGTH = 64  # characters of a number with all that stands around it
-NUMBERS = {
-    mark: re.compile(rf"[+-]?([0-9]+(\{mark}[0-9]*)?|\{mark}[0-9]+)([eE][+-]?[0-9]+)?")
-    for mark in ".,"
-}
-# Thousands separators: 1,234.5 with a decimal point, 1.234,5 with a decimal comma.
-_SEPARATORS = {".": ",", ",": "."}
-THOUSANDS = {
-    mark: re.compile(
-        rf"[+-]?[1-9][0-9]{{0,2}}(?P<separator>[{separator}'’ \u00a0\u2009\u202f])[0-9]{{3}}"
-        rf"((?P=separator)[0-9]{{3}})*(\{mark}[0-9]*)?"
-    )
-    for mark, separator in _SEPARATORS.items()
-}
 
 _SYMBOLS = "$€£¥₹₩₽₺₴₪₫฿"
 _CODES = "CHF|EUR|USD|GBP|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|ZAR|SGD|HKD"
@@ -230,6 +217,22 @@ def conversions_to(unit: str) -> dict[str, tuple[float, float]]:
         return {}
     found = {other: conversion(other, unit) for other in (unit, *_common_units())}
     return {other: pair for other, pair in found.items() if pair is not None}
+
+
+def conversions_of(names: Iterable[str]) -> dict[str, dict[str, tuple[float, float]]]:
+    """Return the conversions to each unit that names of columns have, by these units.
+
+    Parameters
+    ----------
+    names : iterable of str
+
+    Examples
+    --------
+    >>> [*conversions_of(["lead [mg/kg]", "zinc (mg/kg)", "site"])]
+    ['mg/kg']
+    """
+    units = dict.fromkeys(without_unit(name)[1] for name in names)
+    return {unit: found for unit in units if (found := conversions_to(unit))}
 
 
 @cache

@@ -13,9 +13,9 @@ from itertools import chain, islice
 
 import numpy as np
 
-from melm_core.base import IntArray
+from melm_core.base import NUMBERS, THOUSANDS, IntArray
 from melm_studio.tables.formatting import count, number, place
-from melm_studio.tables.quantities import NUMBERS, THOUSANDS, number_part
+from melm_studio.tables.quantities import number_part
 from melm_studio.tables.text import DELIMITERS, EMPTY, TableError
 
 SAMPLE_BYTES = 1_000_000  # guesses use the first lines only

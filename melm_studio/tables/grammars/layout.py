@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
-from melm_studio.tables.quantities import NUMBERS
+from melm_core.base import NUMBERS
 from melm_studio.tables.text import DELIMITERS
 
 MOST_LINES = 2_000

@@ -136,6 +136,45 @@ def test_a_column_without_a_number_is_refused_and_not_filled():
     assert filled.transform(MIXED.assign(**{name: np.nan}).iloc[:1]).shape == (1, 2)
 
 
+def caffeine() -> SavedPlane:
+    units = {"mg/g": {"mg/g": (1.0, 0.0), "g/g": (1000.0, 0.0)}}
+    plane = SavedPlane(
+        [[1.0, 1.0]],
+        center=[13.0, 0.0],
+        scale=[2.0, 1.0],
+        feature_names=["caffeine (mg/g)", "pH"],
+        units=units,
+    )
+    return SavedPlane.from_json(plane.to_json())
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"caffeine (mg/g)": [12, 14]},
+        {"Caffeine": [12.0, 14.0]},
+        {"caffeine [g/g]": [0.012, 0.014]},
+        {"caffeine (g/g)": ["0.012", "14 mg/g"]},
+        {"caffeine (mg/g)": ["0.012 g/g", 14]},
+    ],
+)
+def test_numbers_in_another_unit_are_converted(given):
+    found = caffeine().transform(pd.DataFrame({"PH": [5.0, 5.0], **given}))
+    np.testing.assert_allclose(found.ravel(), [4.5, 5.5])
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "message"),
+    [
+        ("caffeine (s)", 12.0, r'The table lacks "caffeine \(mg/g\)"'),
+        ("caffeine (mg/g)", "12 s", "'12 s', which is not a number"),
+    ],
+)
+def test_numbers_in_what_does_not_convert_are_refused(name, cell, message):
+    with pytest.raises(ValueError, match=message):
+        caffeine().transform(pd.DataFrame({name: [cell], "pH": [5.0]}))
+
+
 def test_an_array_of_another_width_is_refused():
     with pytest.raises(ValueError, match=r"X has shape \(2, 3\); it must be \(n_samples, 4\)"):
         saved().transform(np.zeros((2, 3)))

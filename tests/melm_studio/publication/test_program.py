@@ -22,7 +22,15 @@ from melm_core.density import DensityRule, SetLimits
 from melm_core.methods import RowLimits, SavedPlane
 from melm_core.recipe import Fill, MissingValues, Recipe, Scaling, Step, StepKind
 from melm_studio.publication.program import program_of
-from melm_studio.tables import SAMPLES, LabeledData, TableError, load_sample, prepare, read_table
+from melm_studio.tables import (
+    SAMPLES,
+    LabeledData,
+    TableError,
+    conversions_of,
+    load_sample,
+    prepare,
+    read_table,
+)
 from tests.melm_studio.runs.helpers import plane, run_of
 
 PACKAGES = Path(np.__file__).parents[1]
@@ -422,6 +430,10 @@ def test_numbers_in_another_unit_of_the_header_or_of_their_cells_are_converted(n
     grams = [[f"{float(b) / 1000:g}{unit}", a] for a, b in rows]
     found, notes = run(program(data), written([[name, "Total acid"], *grams]))
     assert_alike(found, points(data))
+    plane = saved(data, units=conversions_of(data.feature_names))
+    again = SavedPlane.from_json(plane.to_json())
+    given = pd.DataFrame(grams, columns=[name, "Total acid"])
+    np.testing.assert_allclose(again.transform(given), points(data), atol=1e-9)
     assert notes == ("" if unit else '"lead [mg/kg]" was converted from g/kg.\n')
 
 
