@@ -34,8 +34,10 @@ _MOST_NUMBERS_OUTSTANDING = 2
 # Rows that may say otherwise where two columns say the same: errors of typing.
 _SAME = 0.98
 # Rows for each value of a column that may be the label in other words, and values for each class
-# of one that is finer: more of them are those of subjects or sites.
+# of one that is finer: more of numbers are those of subjects or sites.
 _FEWEST_ROWS_OF_A_VALUE, _MOST_VALUES_OF_A_CLASS = 3, 3
+# Words that are features each, though all rows of one have one class: strains within species.
+_MOST_NESTED = 20
 _LOOSEST_CODES = 2  # whole numbers of the range for each that occurs
 # Filled cells, of a column that says the same where it says anything; and words of empty ones.
 _LEAST_FILLED = 0.5
@@ -473,7 +475,8 @@ def _of_words(
     if tells and follows:
         is_equal = column.texts is not None and set(column.texts) == set(names)
         return (Twin.EQUAL if is_equal else Twin.CODE), by_value
-    if tells and _are_few(pairs):
+    is_nested = column.texts is not None and by_value == n_rows and n_values <= _MOST_NESTED
+    if tells and (is_nested or _are_few(pairs)):
         return Twin.FINER, by_value
     is_coarser = follows and column.texts is not None and n_classes > n_values
     return (Twin.COARSER, by_class) if is_coarser else None

@@ -11,7 +11,7 @@ from melm_studio.tables.text import DELIMITERS
 
 SAMPLE_LINES = 200
 LAST_BYTES = 20_000
-MAX_NOTES = 40
+MAX_NOTES = 200
 SHORT = 4  # a line below an empty row has at most a fourth of the cells of a row
 LEAST_COLUMNS = 3  # a note is a single cell: of two columns, it could be a row
 NOTE = re.compile(

@@ -389,6 +389,28 @@ def guess_roles(
     )
 
 
+def without_said(
+    columns: Sequence[Column], beside: Collection[str], chosen: Collection[str]
+) -> tuple[Column, ...]:
+    """The columns, of which those that say what samples are become information.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    beside : collection of str
+        What is said of the samples of a table of measurements.
+    chosen : collection of str
+        Columns whose role the user chose.
+    """
+    is_said = {one.name for one in columns if one.role in FEATURES and one.name in beside}
+    return tuple(
+        _with_role(one, Role.INFO, "said of the samples, not measured of them")
+        if one.name in is_said.difference(chosen)
+        else one
+        for one in columns
+    )
+
+
 def _with_role(column: Column, role: Role, reason: str) -> Column:
     return Column(
         column.name, role, reason, column.n_values, column.n_missing, column.exclusion_reason

@@ -39,6 +39,7 @@ from melm_studio.tables.column_roles import (
     can_be_used,
     column_roles,
     find_roles,
+    without_said,
 )
 from melm_studio.tables.dependence import (
     AskedRows,
@@ -159,7 +160,7 @@ def prepare(
     roles = {**chosen, **answered_roles(answers, chosen)}
     roles |= _free_uses(_with_uses(table.frame, label, classes, known), roles)
     roles = {**controls, **roles}
-    columns = find_roles(table.frame, label, classes, roles)
+    columns = without_said(find_roles(table.frame, label, classes, roles), table.beside, roles)
     labeled = table.frame.iloc[classes.rows]
     twins = twin_questions(labeled, columns, classes, answers, roles)
     columns = without_fixed(without_twins(columns, twins), labeled, subjects)

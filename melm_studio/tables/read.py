@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PureWindowsPath
 
@@ -29,7 +29,7 @@ from melm_studio.tables.below_rows import without_notes
 from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.digits import plain_numbers
 from melm_studio.tables.formatting import count, listed, number, shortened
-from melm_studio.tables.grammars import Layout, read_layout, recognized
+from melm_studio.tables.grammars import Layout, is_long, read_layout, recognized
 from melm_studio.tables.parsing import parsed
 from melm_studio.tables.questions import LABEL, USE
 from melm_studio.tables.readers import (
@@ -137,6 +137,8 @@ class Table:
         first; empty where it is clear.
     missing_words : mapping of str to str
         The columns of text in which a word for what is missing may be a class, and how often.
+    beside : collection of str
+        The columns that say what the samples are, where features are measured.
     """
 
     name: str
@@ -151,6 +153,7 @@ class Table:
     descriptions: Mapping[str, str] = field(default_factory=dict)
     encodings: Mapping[str, str] = field(default_factory=dict)
     missing_words: Mapping[str, str] = field(default_factory=dict)
+    beside: Collection[str] = ()
 
     @property
     def row_numbers(self) -> IntArray:
@@ -232,6 +235,7 @@ def read_table(
         descriptions=content.descriptions,
         encodings=content.encodings,
         missing_words=content.missing_words,
+        beside=content.beside,
     )
 
 
@@ -280,6 +284,7 @@ class _Content:
     encodings: Mapping[str, str] = field(default_factory=dict)
     missing_words: Mapping[str, str] = field(default_factory=dict)
     texts: frozenset[str] = frozenset()
+    beside: tuple[str, ...] = ()
 
 
 def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _Content:
@@ -298,7 +303,7 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
     for is_such, cells_of in _FORMATS:
         if is_such(data):
             cells, steps = cells_of(data, file, limits)
-            if _has_named_rows(cells):  # which may be genes
+            if _has_named_rows(cells) or is_long(list(map(str, cells))):  # which may be genes
                 return _written(cells.to_csv(index=False).encode(), limits, steps, options)
             return _with_groups(_of_frame(cells, steps))
     decoded = as_utf8(data, file, options.encoding)
@@ -388,7 +393,7 @@ def _of_layout(data: bytes, layout: Layout, limits: Limits, steps: tuple[str, ..
     asked, answers = dict(layout.asked), dict(layout.answers)
     if read.cells is not None:  # samples may be named by numbers
         answers = {f"{USE}{content.cells.columns[0]}": Use.NAME.value, **answers}
-        if not (read.words or (layout.turned and layout.turned.marks)):
+        if not (read.words or read.marks):
             answers[LABEL] = NO_LABEL  # all other columns are features
     if read.words:
         asked[LABEL] = f"{read.words} has words of the names of the samples"
@@ -398,6 +403,7 @@ def _of_layout(data: bytes, layout: Layout, limits: Limits, steps: tuple[str, ..
         turned=preview,
         answers=answers,
         descriptions=layout.descriptions,
+        beside=read.marks,
     )
 
 

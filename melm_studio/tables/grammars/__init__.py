@@ -15,6 +15,7 @@ from melm_studio.tables.grammars.features_in_rows import (
 from melm_studio.tables.grammars.geo import dataset_soft, series_matrix
 from melm_studio.tables.grammars.isa_tab import isa_tab
 from melm_studio.tables.grammars.layout import FirstLines, Grammar, Layout
+from melm_studio.tables.grammars.long_tables import is_long, long_table
 from melm_studio.tables.grammars.omics import (
     diann,
     fragpipe,
@@ -50,6 +51,7 @@ GRAMMARS: dict[str, Grammar] = {
     "DIA-NN": diann,
     "FragPipe": fragpipe,
     "mothur": mothur,
+    "long": long_table,
     "OTUs": otu_table,
     "ISA-Tab": isa_tab,
     "Orange": orange,
@@ -62,7 +64,16 @@ GRAMMARS: dict[str, Grammar] = {
     "rows of an axis": axis_rows,
 }
 
-__all__ = ["GRAMMARS", "FirstLines", "Grammar", "Layout", "Read", "read_layout", "recognized"]
+__all__ = [
+    "GRAMMARS",
+    "FirstLines",
+    "Grammar",
+    "Layout",
+    "Read",
+    "is_long",
+    "read_layout",
+    "recognized",
+]
 
 
 def recognized(data: bytes, options: ReadOptions) -> Layout | None:

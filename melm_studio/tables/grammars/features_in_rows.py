@@ -15,8 +15,9 @@ MOST_ABOVE = 15  # rows that say what the samples are
 MOST_BESIDE = 80  # columns that say what the features are
 MOST_GROUPS = 20
 NEARLY_ALL = 0.8
+LEAST_PART = 4  # letters, of a word within one: mzML has no mz
 PROBED = 50  # columns, before all are looked at
-_TAXON = re.compile(r"(?:^|[;|] ?)[dkpcofgst]__")
+_TAXON = re.compile(r"(?:^|[;|] ?)[dkpcofgst]__|^[^\W\d]+(?:[;|] ?[^;|]+){3,}$")
 _GAPS = {"", "na", "nan", "n/a", "null", "-", "filtered"}
 # Words of columns that say what features are, as programs for spectra, proteins and genes do.
 _WORDS_OF_FEATURES = {
@@ -68,15 +69,21 @@ def _first_feature(rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
     width = len(rows[0]) if rows else 0
     if width <= LEAST_SAMPLES or any(len(row) != width for row in rows):
         return 0, False
+    first = next((at for at, row in enumerate(rows) if at and _TAXON.search(row[0])), 0)
+    taxa = first > 0 and _are_taxa([row[0] for row in rows[first:]])
     at = next((at for at, row in enumerate(rows) if at and _are_numbers(row[1:PROBED])), 0)
+    at = first if taxa else at
     below = rows[at:]
     names = [row[0] for row in below]
-    taxa = sum(bool(_TAXON.search(name)) for name in names) >= NEARLY_ALL * len(names)
     is_named = len({*names}) == len(names) and all(names) and not any(map(is_number, names))
     is_such = is_named and len(below) >= LEAST_FEATURES and (taxa or at > 2)
     if not is_such or at > MOST_ABOVE or not all(_are_numbers(row[1:]) for row in below):
         return 0, False
     return at, taxa
+
+
+def _are_taxa(names: Sequence[str]) -> bool:
+    return sum(bool(_TAXON.search(name)) for name in names) >= NEARLY_ALL * len(names)
 
 
 def behind_a_corner(first: FirstLines) -> Layout | None:
@@ -119,17 +126,17 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     if len(rows) < LEAST_FEATURES + 1 or len({*map(len, rows)}) > 1:
         return None
     header, below = rows[0], rows[1:]
-    is_first = _says_features(header[0])
+    is_first = says_features(header[0])
     ends = (at for at in range(len(header)) if not _may_be_beside(at, header, below))
     beside = next(ends, -1) if is_first else -1
-    n_known = sum(_says_features(name) for name in header[: max(beside, 0)])
+    n_known = sum(says_features(name) for name in header[: max(beside, 0)])
     if not 2 <= beside <= MOST_BESIDE or n_known < 2:
         return None
     at = range(beside, len(header))
     samples = header[beside:]
     if len(samples) < LEAST_SAMPLES or not all(_are_numbers([r[j] for r in below]) for j in at):
         return None
-    if any(map(_says_features, samples)) or not _are_alike(samples):
+    if any(map(says_features, samples)) or not _are_alike(samples):
         return None
     texts = [j for j in range(beside) if len({row[j] for row in below}) == len(below)]
     if not texts:
@@ -148,11 +155,14 @@ def _first_record(first: FirstLines) -> int:
 
 
 def _may_be_beside(at: int, header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    return _says_features(header[at]) or not _are_numbers([row[at] for row in below])
+    return says_features(header[at]) or not _are_numbers([row[at] for row in below])
 
 
-def _says_features(name: str) -> bool:
-    words = {*words_of(name.lower().replace("m/z", "mz").replace("r.t.", "rt"))}
+def says_features(name: str) -> bool:
+    """Whether the name of a column says what features are, as "PG.ProteinGroups" does."""
+    plain = name.lower().replace("m/z", "mz").replace("r.t.", "rt")
+    parts = (word for word in words_of(name) if len(word) >= LEAST_PART)  # of ProteinGroups
+    words = {*words_of(plain), *parts}
     is_thing = not words.isdisjoint(_THINGS) and not words.isdisjoint(_SUCH)
     return is_thing or not words.isdisjoint(_WORDS_OF_FEATURES)
 

@@ -110,6 +110,28 @@ class Turned:
 
 
 @dataclass(frozen=True, eq=False)
+class Long:
+    """A row for each feature of each sample.
+
+    Attributes
+    ----------
+    sample : int
+        The column that names these.
+    feature : tuple of int
+        Those that name the features together.
+    value : int
+        That of what was measured.
+    marks : tuple of int
+        The columns of what else is known of the samples.
+    """
+
+    sample: int
+    feature: tuple[int, ...]
+    value: int
+    marks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
 class Layout:
     """How a file is read that a grammar knows.
 
@@ -129,7 +151,7 @@ class Layout:
     asked : mapping of str to str
         What is asked beside the table, as in `Table`: "samples" or "header", where it could be read
         otherwise.
-    turned : Turned, optional
+    turned : Turned or Long, optional
     until : tuple of str
         What begins the line that ends the table, if there is one.
     """
@@ -141,7 +163,7 @@ class Layout:
     answers: Mapping[str, str] = field(default_factory=dict)
     descriptions: Mapping[str, str] = field(default_factory=dict)
     asked: Mapping[str, str] = field(default_factory=dict)
-    turned: Turned | None = None
+    turned: Turned | Long | None = None
     until: tuple[str, ...] = ()
 
 

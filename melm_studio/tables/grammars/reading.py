@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import pandas as pd
 
 from melm_studio.tables.cells import EXACT, MISSING
 from melm_studio.tables.formatting import count
-from melm_studio.tables.grammars.layout import Layout, Turned, header_line
+from melm_studio.tables.grammars.layout import Layout, Long, Turned, header_line
 from melm_studio.tables.grammars.sample_names import words_of_samples
 from melm_studio.tables.records import Limits, guess_decimal
 from melm_studio.tables.text import TableError
@@ -33,12 +35,15 @@ class Read:
     steps : tuple of str
     words : str
         Which column has words of the names of the samples, which may be the label; empty if none.
+    marks : tuple of str
+        The columns of what else is known of the samples.
     """
 
     data: bytes
     cells: pd.DataFrame | None
     steps: tuple[str, ...]
     words: str = ""
+    marks: tuple[str, ...] = ()
 
 
 def read_layout(data: bytes, layout: Layout, limits: Limits) -> Read:
@@ -52,20 +57,19 @@ def read_layout(data: bytes, layout: Layout, limits: Limits) -> Read:
     body = _body(data, layout)
     if layout.turned is None:
         return Read(_with_header(body, layout), None, (layout.step,))
-    cells, n_left_out = _turned(body, layout, layout.turned, limits)
-    words = words_of_samples(layout.turned.names)
-    has_marks = any(_may_be_label(values) for values in layout.turned.marks.values())
-    steps = [layout.step]
-    if n_left_out:
-        steps.append(f"Left out: {count(n_left_out, 'feature')} that the file marks as unusable.")
-    if words and not has_marks:
+    if isinstance(layout.turned, Long):
+        cells, steps = _widened(body, layout, layout.turned, limits)
+    else:
+        cells, steps = _turned(body, layout, layout.turned, limits)
+    marks = tuple(map(str, cells.columns[cells.shape[1] - len(layout.turned.marks) :]))
+    words = words_of_samples([str(name) for name in cells.iloc[:, 0]])
+    if words and not any(_may_be_label(cells[name]) for name in marks):
         cells[_free(GROUP, cells)] = list(words)
-        return Read(b"", cells, tuple(steps), str(cells.columns[-1]))
-    return Read(b"", cells, tuple(steps))
+        return Read(b"", cells, (layout.step, *steps), str(cells.columns[-1]), marks)
+    return Read(b"", cells, (layout.step, *steps), marks=marks)
 
 
-def _may_be_label(values: object) -> bool:
-    texts = [*values] if isinstance(values, (list, tuple)) else []
+def _may_be_label(texts: pd.Series) -> bool:
     return 2 <= len({*texts}) <= len(texts) / 2
 
 
@@ -106,36 +110,11 @@ def _with_header(body: bytes, layout: Layout) -> bytes:
 
 def _turned(
     body: bytes, layout: Layout, turned: Turned, limits: Limits
-) -> tuple[pd.DataFrame, int]:
-    n_features, n_samples = body.count(b"\n") + 1, len(turned.at)
-    limits.reject_cells(n_features, n_samples)
-    sample = csv.reader(
-        body[:_SAMPLE_BYTES].decode("utf-8", "ignore").split("\n"), delimiter=layout.delimiter
-    )
-    decimal = guess_decimal(
-        [row for row, _ in zip(sample, range(_SAMPLE_ROWS), strict=False)], layout.delimiter
-    )
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """A row for each of the columns that are samples, and what was left out."""
+    limits.reject_cells(body.count(b"\n") + 1, len(turned.at))
     beside = sorted({*turned.features, *turned.left_out})
-    try:
-        table = pd.read_csv(
-            io.BytesIO(body),
-            sep=layout.delimiter,
-            decimal=decimal,
-            header=None,
-            names=range(len(layout.names)),
-            usecols=[*beside, *turned.at],
-            dtype=dict.fromkeys(beside, "str"),
-            na_values=[marker for marker in MISSING if marker != "-"],
-            keep_default_na=False,
-            index_col=False,
-            low_memory=False,
-            **EXACT,
-        )
-    except (ValueError, OverflowError):
-        raise TableError(
-            f"{layout.step.rstrip('.')}, but rows have other numbers of fields than the header. "
-            "Save it again, or as CSV, and drop it again."
-        ) from None
+    table = _parsed(body, layout, beside, turned.at)
     n_rows = len(table)
     for at, mark in turned.left_out.items():
         table = table[table[at] != mark]
@@ -151,7 +130,68 @@ def _turned(
     cells.insert(0, _free(SAMPLE, cells), list(turned.names), allow_duplicates=True)
     for name, values in turned.marks.items():
         cells.insert(cells.shape[1], _free(name, cells), [value or None for value in values])
-    return cells, n_rows - len(table)
+    n_left_out = n_rows - len(table)
+    left_out = f"Left out: {count(n_left_out, 'feature')} that the file marks as unusable."
+    return cells, (left_out,) if n_left_out else ()
+
+
+def _widened(
+    body: bytes, layout: Layout, long: Long, limits: Limits
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """A row for each sample, and what was averaged."""
+    table = _parsed(body, layout, [long.sample, *long.feature, *long.marks], [long.value])
+    table = table.dropna(subset=[long.sample])
+    numbers = pd.to_numeric(table[long.value], errors="coerce")
+    named = (table[at].fillna("") for at in long.feature)
+    of_features = reduce(lambda one, other: one + " " + other, named).str.strip().rename("feature")
+    of_samples = table[long.sample].rename("sample")
+    features, samples = of_features.unique(), of_samples.unique()
+    limits.reject_cells(len(samples), len(features))
+    pairs = numbers.groupby([of_features, of_samples])
+    averaged = int((pairs.max() > pairs.min()).sum())
+    means = pairs.mean().unstack("feature")  # noqa: PD010 (of a series)
+    cells = means.reindex(index=samples, columns=features)
+    cells.columns = pd.Index([name[:_CHARACTERS_OF_NAME] for name in features], dtype=object)
+    cells = cells.reset_index(drop=True)
+    cells.insert(0, _free(layout.names[long.sample], cells), samples)
+    once = table.drop_duplicates(long.sample)
+    for at in long.marks:
+        cells.insert(cells.shape[1], _free(layout.names[at], cells), once[at].tolist())
+    several = f"Averaged: {count(averaged, 'feature')} with several numbers of one sample."
+    return cells, (several,) if averaged else ()
+
+
+def _parsed(
+    body: bytes, layout: Layout, texts: Sequence[int], numbers: Sequence[int]
+) -> pd.DataFrame:
+    """Some columns of the rows, by their places."""
+    sample = csv.reader(
+        body[:_SAMPLE_BYTES].decode("utf-8", "ignore").split("\n"), delimiter=layout.delimiter
+    )
+    decimal = guess_decimal(
+        [row for row, _ in zip(sample, range(_SAMPLE_ROWS), strict=False)], layout.delimiter
+    )
+    try:
+        table: pd.DataFrame = pd.read_csv(
+            io.BytesIO(body),
+            sep=layout.delimiter,
+            decimal=decimal,
+            header=None,
+            names=range(len(layout.names)),
+            usecols=[*texts, *numbers],
+            dtype=dict.fromkeys(texts, "str"),
+            na_values=[marker for marker in MISSING if marker != "-"],
+            keep_default_na=False,
+            index_col=False,
+            low_memory=False,
+            **EXACT,
+        )
+        return table
+    except (ValueError, OverflowError):
+        raise TableError(
+            f"{layout.step.rstrip('.')}, but rows have other numbers of fields than the header. "
+            "Save it again, or as CSV, and drop it again."
+        ) from None
 
 
 def _free(name: str, cells: pd.DataFrame) -> str:

@@ -115,8 +115,11 @@ def _r(raw: bytes) -> pd.DataFrame | None:
     extension = ".rds" if raw.startswith(_R[0]) else ".rda"
     try:
         found = rdata.conversion.convert(rdata.parser.parse_data(raw, extension=extension))
-    except NotImplementedError:  # an object of a class that is no table
-        return None
+    except NotImplementedError:
+        raise TableError(
+            "The file of R has objects of a kind that cannot be read. Save their table as CSV "
+            "(write.csv) and drop that."
+        ) from None
     values = [*found.values()] if isinstance(found, dict) and _R[0] != raw[:5] else [found]
     values = [_of_samples(one) if isinstance(one, SimpleNamespace) else one for one in values]
     for value in [_joined(one) if isinstance(one, dict) else one for one in values]:

@@ -355,6 +355,10 @@ def features_in_rows() -> dict[str, Program]:
         f"{one} {kind}" for one in SAMPLES for kind in ("Spectral Count", "Intensity",
                                                         "Unique Intensity")
     ]  # fmt: skip
+    modified = [f"AAK{at % 2} {at % 3}xC" for at in range(6)]
+    lineages = [[f"Bacteria|Firmicutes|Bacilli|{gene}", *row] for gene, *row in named]
+    spectronaut = ["R.Label", "R.Condition", "R.FileName", "PG.ProteinGroups", "F.FrgIon",
+                   "PG.Quantity"]  # fmt: skip
     quantified = [
         [f"sp|{gene}", gene, f"{gene}_HUMAN", *(cell for one in row for cell in (3, one, 0.5))]
         for gene, *row in named
@@ -374,7 +378,29 @@ def features_in_rows() -> dict[str, Program]:
         ),
         "rows of words above metabolites": Program(
             lines([["", *ids], ["arm", *KINDS], ["site", *sites], *named]).encode(),
-            [*GENES, "site = skin"], "arm", name="sample", asked=("samples",),
+            GENES, "arm", name="sample", asked=("samples",),
+        ),
+        "lineages below rows of numbers": Program(
+            lines([["ID", *ids], ["run", *range(7, 7 + N)], ["bodysite", *sites], *lineages], "\t")
+            .encode(),
+            [row[0] for row in lineages], "bodysite", name="sample", asked=("samples",),
+        ),
+        "Spectronaut": Program(
+            lines([spectronaut, *(["lab", kind, f"{one}.raw", f"{gene};x", "frag", value]
+                                  for gene, *row in named
+                                  for one, kind, value in zip(SAMPLES, KINDS, row, strict=True)
+                                  for _ in range(2))], "\t").encode(),
+            [f"{gene};x" for gene in GENES], "R.Condition", name="R.FileName",
+            asked=("samples",), first=dict(zip([f"{gene};x" for gene in GENES],
+                                               [row[0] for row in MATRIX], strict=True)),
+            said="long table",
+        ),
+        "long, features of two columns": Program(
+            lines([["sample_id", "peptide", "modifications", "abundance_raw", "arm", "age"],
+                   *([one, *peptide.split(), row[at], KINDS[at], 30 + at % 5]
+                     for at, one in enumerate(ids)
+                     for peptide, row in zip(modified, MATRIX, strict=True))]).encode(),
+            modified, "arm", name="sample_id", asked=("samples",),
         ),
         "what samples and features are around a corner": Program(
             lines([["", "", "Sample", *ids], ["", "", "arm", *KINDS], [""] * (N + 3),

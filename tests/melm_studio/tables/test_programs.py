@@ -41,6 +41,20 @@ def test_a_table_that_is_cut_off_is_read_or_refused_in_a_sentence(kind, share):
     assert outcome(raw[: int(len(raw) * share)]).endswith(".")
 
 
+def test_long_tables_whose_numbers_are_not_one_of_each_feature_of_a_sample_stay_as_they_are():
+    once = "".join(f"s{at},TP53,{at % 7},{'ab'[at % 2]}\n" for at in range(12))
+    twice = "".join(f"s{at % 2},g{at % 6},{at},{'ab'[at % 2]}\n" for at in range(24))
+    for rows in (once, twice):
+        table = read_table(f"sample,gene,expression,class\n{rows}".encode(), "plain.csv")
+        assert [*table.frame] == ["sample", "gene", "expression", "class"]
+
+
+def test_what_is_said_of_samples_is_a_feature_only_where_somebody_says_so():
+    table = read_table(PROGRAMS["rows of words above metabolites"].raw, "table.csv")
+    assert "site = skin" in prepare(table, roles={"site": "feature"}).feature_names
+    assert prepare(table, "site").feature_names == prepare(table).feature_names
+
+
 def test_features_are_named_by_another_column_where_the_usual_one_has_another_name():
     raw = PROGRAMS["FragPipe"].raw.replace(b"Protein ID\t", b"Accession\t", 1)
     assert "Read as a table of FragPipe" in outcome(raw)

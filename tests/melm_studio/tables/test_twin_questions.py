@@ -69,6 +69,15 @@ def test_words_and_codes_of_the_label_are_left_out_until_somebody_says_otherwise
     assert not says_plain_yes(Table("grades", both.frame.rename(columns={label: "label"}), ()))
 
 
+def test_strains_of_which_each_is_of_one_class_are_left_out_until_somebody_says_otherwise():
+    strains = table(
+        grade=words, strain=lambda y, _: [f"s{5 * c + at % 5}" for at, c in enumerate(y)]
+    )
+    assert names_of(prepare(strains, "grade")) == NOISE
+    kept = prepare(strains, "grade", answers={"twin:strain": "measurement"})
+    assert names_of(kept) > NOISE
+
+
 def test_an_answer_or_a_role_that_was_chosen_holds():
     both = table(grade=words, grade_code=code)
     kept = prepare(both, "grade", answers={"twin:grade_code": "measurement"})
@@ -137,7 +146,11 @@ def test_the_same_rows_without_a_column_are_those_prepared_without_it():
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     "clustering",
-    [KMeans(3, n_init=3, random_state=0), GaussianMixture(3), AgglomerativeClustering(3)],
+    [
+        KMeans(3, n_init=3, random_state=0),
+        GaussianMixture(3, random_state=0),
+        AgglomerativeClustering(3),
+    ],
 )
 def test_clusters_of_one_gaussian_are_asked_about(clustering, seed):
     X = np.random.default_rng(seed).normal(size=(150, 3)) @ [[1, 0.8, 0], [0, 0.6, 0], [0, 0, 3]]

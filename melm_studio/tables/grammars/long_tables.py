@@ -1,0 +1,89 @@
+"""Long tables: a row for each feature of each sample, as programs for proteins write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, product
+
+from melm_studio.tables.formatting import words_of
+from melm_studio.tables.grammars.features_in_rows import says_features
+from melm_studio.tables.grammars.layout import FirstLines, Layout, Long, is_number
+
+LEAST_FEATURES = 3  # of each sample, on average
+MOST_MARKS = 20
+MANY_ROWS = 1_000  # below which one sample may be followed by others
+# What names of columns of samples end with.
+_SAMPLES = (("sample", "id"), ("sample",), ("run",), ("file", "name"), ("raw", "file"))
+_VALUES = {"abundance", "concentration", "count", "counts", "expression", "intensity", "quantity"}
+_GAPS = {"", "na", "nan", "null", "filtered"}
+
+
+def long_table(first: FirstLines) -> Layout | None:
+    """Columns of samples, of features and of what was measured, once for each pair of them."""
+    header = first.rows[0] if first.rows else []
+    if not is_long(header):
+        return None
+    body = [row for row, _ in first.records(first.delimiter)][1:]
+    rows = [row for row in body if len(row) == len(header)]
+    values, features, samples = _candidates(header)
+    named = [(at,) for at in features] + [*combinations(features, 2)]
+    for value, feature, sample in product(values, named, samples):
+        if _has_pairs(rows, sample, feature, value):
+            break
+    else:
+        return None
+    others = [at for at in range(len(header)) if at not in (sample, *feature, value)]
+    marks = [at for at in others if _says_samples(rows, sample, at)][:MOST_MARKS]
+    named_by = " and ".join(header[at] for at in feature)
+    step = f"Read as a long table: each {header[sample]} is a row, its features {named_by}."
+    asked = {"samples": f"Each row has the {header[value]} of one {named_by} of one sample"}
+    names = tuple(header)
+    turned = Long(sample, feature, value, tuple(marks))
+    return Layout(step, names, 1, first.delimiter, asked=asked, turned=turned)
+
+
+def is_long(names: Sequence[str]) -> bool:
+    """Whether columns are named as those of samples, features and measured values.
+
+    Examples
+    --------
+    >>> is_long(["sample_id", "protein", "abundance"]), is_long(["sample_id", "protein"])
+    (True, False)
+    """
+    return all(_candidates(names))
+
+
+def _candidates(names: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
+    """The columns that may be the value, the feature and the sample."""
+    words = [words_of(name) for name in names]
+    samples = [
+        at for end in _SAMPLES for at, one in enumerate(words) if one[len(one) - len(end) :] == end
+    ]
+    values = [at for at, one in enumerate(words) if not _VALUES.isdisjoint(one)]
+    features = [at for at, name in enumerate(names) if says_features(name) and at not in values]
+    return values, features, samples
+
+
+def _has_pairs(
+    rows: Sequence[Sequence[str]], sample: int, feature: tuple[int, ...], value: int
+) -> bool:
+    """Whether each feature of a sample has one number, and samples have several features."""
+    if sample in feature:
+        return False
+    found: dict[tuple[str, ...], str] = {}
+    for row in rows:
+        pair = (row[sample], *(row[at] for at in feature))
+        if found.setdefault(pair, row[value]) != row[value]:
+            return False
+    samples = {one for one, *_ in found}
+    are_several = len(samples) > 1 or len(rows) >= MANY_ROWS
+    are_numbers = all(is_number(one) or one.lower() in _GAPS for one in found.values())
+    has_words = not any(is_number(name) for _, name, *_ in found)
+    return are_several and are_numbers and has_words and len(found) >= LEAST_FEATURES * len(samples)
+
+
+def _says_samples(rows: Sequence[Sequence[str]], sample: int, at: int) -> bool:
+    """Whether a column has one value for each sample, not the same of all."""
+    known: dict[str, str] = {}
+    is_same = all(known.setdefault(row[sample], row[at]) == row[at] for row in rows)
+    return is_same and (len({*known.values()}) > 1 or len(known) == 1)
