@@ -108,7 +108,7 @@ def branches(rows: Sequence[tuple[str, str]]) -> Block:
 
 def choice(name: str, label: str, labels: Mapping[str, str], selected: str) -> Block:
     """Return values of a field of the query, of which the user can choose another one."""
-    return {"kind": "choice", "name": name, "label": label, "labels": labels, "chosen": selected}
+    return {"kind": "choice", "name": name, "label": label, "labels": labels, "selected": selected}
 
 
 def selects(fields: Sequence[tuple[str, str, Mapping[str, str], str]]) -> Block:
@@ -118,7 +118,7 @@ def selects(fields: Sequence[tuple[str, str, Mapping[str, str], str]]) -> Block:
 
 def slider(name: str, label: str, texts: Sequence[str], selected: int) -> Block:
     """Return values 0, 1, … of a field of the query, with what each means, on a slider."""
-    return {"kind": "slider", "name": name, "label": label, "texts": texts, "chosen": selected}
+    return {"kind": "slider", "name": name, "label": label, "texts": texts, "selected": selected}
 
 
 def new_run(label: str, address: str, *, is_offered: bool = True) -> Block:

@@ -67,7 +67,7 @@ def test_the_dialog_answers_at_the_coverage_that_is_chosen(reports):
 
     assert SETS.shown(SetsReport(), subject, {}) == {"content": []}
     usual, wider = blocks(), blocks(coverage="0.99")
-    assert (usual["choice"]["chosen"], wider["choice"]["chosen"]) == ("0.9", "0.99")
+    assert (usual["choice"]["selected"], wider["choice"]["selected"]) == ("0.9", "0.99")
     assert "answer" not in usual  # it is the sentence above
     assert wider["answer"]["text"] == reports[-1].at(0.99).sentence
     assert wider["table"]["rows"] == class_rows(reports[-1], 0.99, NAMES)
