@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from melm_studio.tables.encodings import ENCODINGS
+
 MOST_NAME = 2_000  # characters of the name of a column
 
 
@@ -75,12 +77,13 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
         Literal["missing", "numbers"], Meta(title="How codes such as 999 are read")
     ] = "missing"
     encoding: Annotated[
-        Literal[
-            "auto", "cp1252", "cp1250", "cp1254", "mac_roman", "cp1251", "koi8_r", "cp1253",
-            "cp1255", "cp1256", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr",
-        ],
-        Meta(title="The encoding of the text"),
-    ] = "auto"  # fmt: skip
+        str,
+        Meta(
+            title="The encoding of the text",
+            pattern=f"^(auto|{'|'.join(ENCODINGS)})$",
+            description=f"auto or one of {', '.join(ENCODINGS)}",
+        ),
+    ] = "auto"
     kept_words: Annotated[
         tuple[Annotated[str, Meta(max_length=MOST_NAME)], ...],
         Meta(title="The columns in which NA is a word", max_length=20),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,12 +10,15 @@ import pytest
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import (
     LabeledData,
+    ReadOptions,
     Role,
     TableError,
+    answered_options,
     has_chosen_groups,
     prepare,
     read_table,
 )
+from melm_studio.tables.questions import READING
 
 RNG = np.random.default_rng(0)
 
@@ -238,3 +242,10 @@ def test_a_label_that_its_name_says_or_that_is_chosen_is_not_asked_about(header)
     table = read_table("\n".join([header, *rows]).encode(), "t.csv")
     assert prepare(table).label == header.rpartition(",")[2]
     assert prepare(table).questions == prepare(table, header.split(",")[1]).questions == ()
+
+
+@pytest.mark.parametrize("question", READING)
+def test_every_answer_about_reading_gets_to_the_process_that_reads(question):
+    for answer in READING[question]:
+        options = answered_options({question: answer}, ReadOptions())
+        assert msgspec.convert(msgspec.to_builtins(options), ReadOptions) == options
