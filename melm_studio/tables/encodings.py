@@ -5,6 +5,7 @@ A few names of classes must do, on which statistics of long text fail: 上海 is
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,18 +16,18 @@ PROBE_BYTES = 1_000_000
 MOST_WORDS = 400  # whose letters are looked at
 MOST_OFFERED = 4
 NAMES_SHOWN, LONGEST_NAME = 3, 12
-NEAR = 0.5  # scores so far below the best may be right, too
+NEAR, NEAR_OF_ONE = 0.5, 1.2  # scores so far below the best may be right, too; of one letter
 REFUTED = 2.5  # by so much in the sum over letters, where only some words differ
 LEAST_BEYOND = 200  # bytes beyond ASCII in different words, for statistics to settle it
 NO_TEXT = -0.3  # the score below which nothing is said by an encoding
 
 # By the name in Python: the name to say, and that of its letters below.
 ENCODINGS = {
-    "cp1252": "Western European", "cp1250": "Central European",
+    "cp1252": "Western European", "iso8859_15": "Western European", "cp1250": "Central European",
     "iso8859_2": "Central European", "cp1254": "Turkish", "cp857": "Turkish DOS",
     "cp1257": "Baltic", "cp775": "Baltic DOS",
     "mac_roman": "older Mac", "cp850": "DOS", "cp860": "Portuguese DOS",
-    "cp852": "Central European DOS",
+    "cp852": "Central European DOS", "mac_latin2": "Central European of older Macs",
     "cp1251": "Cyrillic", "koi8_r": "Cyrillic", "cp866": "Cyrillic DOS",
     "mac_cyrillic": "Cyrillic of older Macs", "iso8859_5": "Cyrillic", "cp1253": "Greek",
     "cp737": "Greek DOS", "cp1255": "Hebrew", "cp862": "Hebrew DOS", "cp1256": "Arabic",
@@ -42,19 +43,33 @@ _CODECS = {
     "shift_jis": "cp932", "euc_kr": "cp949", "big5": "cp950", "koi8_r": "koi8_u", "cp866": "cp1125",
 }  # fmt: skip
 # What is read far more often than what looks as likely.
-_PRIOR = {"cp1252": 0.6, "cp1251": 0.2, "mac_roman": -0.3, "cp1254": -0.1, "iso8859_2": -0.1,
+_PRIOR = {"cp1252": 0.6, "cp1251": 0.2, "mac_roman": -0.45, "cp1254": -0.1, "iso8859_2": -0.1,
           "cp850": -0.6, "cp860": -0.65, "cp852": -0.6, "cp857": -0.7, "cp775": -0.7,
           "cp1257": -0.1, "cp737": -0.2, "cp862": -0.2, "mac_cyrillic": 0.15,
-          "iso8859_5": -0.4}  # fmt: skip
+          "mac_latin2": -0.5, "iso8859_5": -0.4}  # fmt: skip
 _EAST_ASIAN = ("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr")
-_LATIN = ("cp1252", "cp1250", "iso8859_2", "cp1254", "mac_roman", "cp850", "cp860", "cp852",
-          "cp857", "cp1257", "cp775")  # fmt: skip
+_LATIN = ("cp1252", "iso8859_15", "cp1250", "iso8859_2", "cp1254", "mac_roman", "cp850", "cp860",
+          "cp852", "mac_latin2", "cp857", "cp1257", "cp775")  # fmt: skip
+# Letters beside which their languages hardly ever have what stands there.
+_WESTERN = (
+    "ç(?=[^aouàáâãóôõú])|[îâ]$|î(?=[^clmnt])|â(?=[^bcfglmnpqtv])|û(?=[^clmnrt])|(?<![aou])ï"
+    "|ã(?=[^eois])"
+)
+_CENTRAL = "ń(?=[aeiouy])|ř(?=[bdfgjklrz])"
+_ODD = {
+    **dict.fromkeys(("cp1252", "iso8859_15", "mac_roman"), re.compile(_WESTERN)),
+    **dict.fromkeys(("cp1250", "iso8859_2", "mac_latin2"), re.compile(_CENTRAL)),
+    "cp850": re.compile(f"{_WESTERN}|ä(?=o)|ö(?=e)"),
+    "cp852": re.compile(f"{_CENTRAL}|ä(?=o)|ö(?=e)"),
+    # Where other DOS text has ä and ö, Portuguese has ã and õ, as in limão and limões.
+    "cp860": re.compile(f"{_WESTERN}|õ(?=[^eois])|^õ"),
+    "cp1257": re.compile("ń(?=[aeiouy])|ų(?=[^st])"),
+}
 # The commonest letters beyond ASCII, then the other ones of the languages.
 _COMMON = {
     "cp1252": "äöüßéèêàçñáíóúãâôåæøî°µ²",
     "cp1250": "łąęśżźćńóčšžřěýáíéůúďťňőűöüä",
-    "cp1254": "şığçöüİŞĞÇÖÜâ",
-    "mac_roman": "äöüßéèêàçñáíóúåæøî°µ",
+    "cp1254": "şığçöüİŞĞÇÖÜ",
     "cp1251": "оеаинтсрвлкмдпуяыьзбгйчхжшющцэфё",
     "cp1253": "αοιετσνηυρπκμλςόίάέήώύδγχθφβξζω",
     "cp1255": "יוהלאתרבשמןנםדקעחפכצטגסזךףץ",
@@ -65,8 +80,7 @@ _COMMON = {
 _RARER = {
     "cp1252": "ëïìòùûõýðþœšž£¥§«»±·½¼¾ÄÖÜÉÈÊÀÇÑÁÍÓÚÃÕÂÔÅÆØÎ–—’‘“”…€™",
     "cp1250": "ŁĄĘŚŻŹĆŃÓČŠŽŘĚÝÁÍÉŮÚĎŤŇŐŰÖÜÄăşţđâîôßëçĂŞŢĐ°–—’‘“”…€§",
-    "cp1254": "îûêßéèàáñÂ°–—’‘“”…€",
-    "mac_roman": "ëïìòùûõÿœÄÖÜÉÀÇÑÅÆØ–—’‘“”…€™§≤≥±",
+    "cp1254": "âîûêßéèàáñÂ°–—’‘“”…€",
     "cp1251": "ъіїєґљњћџ№°–—’‘“”…«»",
     "cp1253": "ψϊϋΐΰ°–—’‘“”…«»µ",
     "cp1255": "°–—’‘“”…",
@@ -75,9 +89,9 @@ _RARER = {
     "cp874": "ัิีึืุู็่้๊๋์ำๆฯ๐๑๒๓๔๕๖๗๘๙",
 }
 for _letters in (_COMMON, _RARER):
-    _letters |= dict.fromkeys(("iso8859_2", "cp852"), _letters["cp1250"])
+    _letters |= dict.fromkeys(("iso8859_2", "cp852", "mac_latin2"), _letters["cp1250"])
     _letters |= dict.fromkeys(("koi8_r", "cp866", "mac_cyrillic", "iso8859_5"), _letters["cp1251"])
-    _letters["cp850"] = _letters["cp860"] = _letters["cp1252"]
+    _letters |= dict.fromkeys(("iso8859_15", "mac_roman", "cp850", "cp860"), _letters["cp1252"])
     for _dos, _windows in (("cp857", "cp1254"), ("cp737", "cp1253"), ("cp862", "cp1255")):
         _letters[_dos] = _letters[_windows]
     # Estonian in it looks like Portuguese, in what is read more often.
@@ -180,8 +194,14 @@ def readings_of(raw: bytes) -> tuple[Reading, ...]:
     ranked = sorted(found.values(), key=lambda one: -one.score)
     if not ranked or ranked[0].score < NO_TEXT:
         return ()
-    near = _unrefuted([one for one in ranked if one.score > ranked[0].score - NEAR])
+    near = _unrefuted([one for one in ranked if one.score > ranked[0].score - _near(ranked[0])])
     return tuple(_settled(near, words)[:MOST_OFFERED])
+
+
+def _near(best: Reading) -> float:
+    """How far below the best what may be right is: farther where few letters speak for that."""
+    n_letters = sum(not letter.isascii() for word in best.words for letter in word)
+    return max(NEAR, NEAR_OF_ONE / math.sqrt(n_letters))
 
 
 def _unrefuted(near: Sequence[Reading]) -> list[Reading]:
@@ -230,9 +250,9 @@ def _beyond(word: str) -> Iterable[int]:
 
 def _letter(word: str, at: int, encoding: str) -> float:
     letter, beside = word[at], word[max(0, at - 1) : at] + word[at + 1 : at + 2]
-    is_mixed = any(one.isascii() and one.isalpha() for one in beside)
+    n_mixed = sum(one.isascii() and one.isalpha() for one in beside)
     if encoding in _EAST_ASIAN:
-        return _east_asian(letter, encoding) - 0.7 * is_mixed
+        return _east_asian(letter, encoding) - n_mixed
     common, rarer = _COMMON[encoding], _RARER[encoding]
     plain = letter.lower()
     if encoding in _LATIN:
@@ -240,17 +260,15 @@ def _letter(word: str, at: int, encoding: str) -> float:
         is_apart = letter.isalpha() and len(word) > 1 and not any(map(str.isascii, beside))
         is_symbol = not letter.isalpha() and any(one.isalpha() for one in beside)
         is_odd = letter.isupper() and at > 0 and word[at - 1].islower()
-        is_odd |= letter in "èòõ" and at == 0 and len(word) > 1
-        # Where other DOS text has ä and ö, Portuguese has ã and õ, as in limão and limões.
-        is_odd |= encoding == "cp860" and letter in "ãõ" and word[at + 1 : at + 2] not in "oesi"
-        is_odd |= encoding in {"cp850", "cp852"} and word[at : at + 2] in {"äo", "öe"}
+        is_odd |= letter in "èò" and at == 0 and len(word) > 1
+        is_odd |= encoding in _ODD and bool(_ODD[encoding].match(word, at))
         return base - 1.2 * is_apart - 1.5 * is_symbol * (letter not in "’°²µ") - 1.5 * is_odd
     if plain in common:
         base = 3.0 - 2.0 * common.index(plain) / len(common)
     else:
         base = 0.8 if plain in rarer else -1.5
     is_odd = letter.isupper() and at > 0 and (word[at - 1].islower() or not word.isupper())
-    return base - 1.5 * is_odd - 0.3 * letter.isupper() - 2.5 * is_mixed
+    return base - 1.5 * is_odd - 0.3 * letter.isupper() - 2.5 * (n_mixed > 0)
 
 
 def _east_asian(letter: str, encoding: str) -> float:

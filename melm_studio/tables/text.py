@@ -19,6 +19,8 @@ CONTROL_CODES = [chr(code) for code in range(32) if chr(code) not in "\t\n\v\f\r
 WESTERN = "Western European text"
 BYTE_ORDER_MARK = "\ufeff"
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
+# Of encodings in ASCII that switch alphabets: what they begin with, and their codecs.
+ESCAPES = {b"\x1b$B": "iso2022_jp_ext", b"\x1b$@": "iso2022_jp_ext", b"\x1b$)C": "iso2022_kr"}
 PROBE_BYTES = 4096
 LEAST_WHOLE = 4  # characters beyond ASCII for each that is damaged
 DAMAGED = "\ufffd"
@@ -90,7 +92,8 @@ def as_utf8(raw: bytes, file: str, encoding: str = "auto") -> Decoded:
 
 def _decode(raw: bytes, chosen: str) -> tuple[str, str, dict[str, str]]:
     """Decode; return also the name of the encoding, unless it is UTF-8, and which it may be."""
-    for encoding, name in (*_utf16(raw).items(), ("utf-8-sig", "")):
+    escaped = {codec: f"text ({codec})" for mark, codec in ESCAPES.items() if mark in raw}
+    for encoding, name in (*_utf16(raw).items(), *escaped.items(), ("utf-8-sig", "")):
         with contextlib.suppress(UnicodeDecodeError):
             return raw.decode(encoding), name, {}
     if torn := _torn_utf8(raw):
@@ -122,7 +125,9 @@ def _torn_utf8(raw: bytes) -> tuple[str, str] | None:
 
 
 def _utf16(raw: bytes) -> dict[str, str]:
-    """The variant of UTF-16 that the file starts with, if any."""
+    """The variant of UTF-16, or of UTF-32, that the file starts with, if any."""
+    if raw.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return {"utf-32": "UTF-32"}
     if raw.startswith(BYTE_ORDER_MARKS):
         return {"utf-16": "UTF-16"}
     first, second = (raw[side:PROBE_BYTES:2] for side in (0, 1))

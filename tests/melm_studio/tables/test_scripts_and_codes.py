@@ -56,6 +56,14 @@ OTHERS = [
     ("cp862", ("חולה", "בריא")),
     ("cp874", ("ชาย", "หญิง")),
     ("cp874", ("ป่วย", "ปกติ")),
+    ("cp1257", ("vīrietis", "sieviete")),
+    ("cp1257", ("Kuldīga", "Cēsis")),
+    ("iso8859_15", ("cœur", "foie")),
+    ("mac_latin2", ("Łódź", "Kraków")),
+    ("mac_latin2", ("część", "całość")),
+    ("iso2022_jp", ("東京", "オス")),
+    ("iso2022_kr", ("서울", "부산")),
+    ("utf-32", ("Москва", "Омск")),
 ]
 
 
@@ -75,7 +83,7 @@ def of_cells(cells, **options):
 def test_two_names_in_an_encoding_are_classes_as_they_were_written(encoding, words):
     table = read_table(of_classes(words, encoding), "t.csv")
     assert set(prepare(table).class_names) == set(words)
-    assert any("text" in step for step in table.steps)
+    assert any("text" in step or "UTF-32" in step for step in table.steps)
 
 
 def test_an_encoding_that_names_leave_open_is_asked_with_the_names_as_each_has_them():
@@ -92,8 +100,18 @@ def test_an_encoding_that_names_leave_open_is_asked_with_the_names_as_each_has_t
     assert [one.answer for one in answered.questions if one.id == "encoding"] == ["cp1250"]
 
 
-@pytest.mark.parametrize(("encoding", "word"), [("cp860", "maçã"), ("cp857", "dağ")])
-def test_dos_text_that_may_be_of_another_language_is_asked(encoding, word):
+@pytest.mark.parametrize(
+    ("encoding", "word"),
+    [
+        ("cp860", "maçã"),
+        ("cp857", "dağ"),
+        ("cp1257", "nezināms"),
+        ("cp1250", "řeka"),
+        ("cp1252", "virtù"),
+        ("mac_latin2", "žena"),
+    ],
+)
+def test_text_of_few_letters_that_may_be_of_another_language_is_asked(encoding, word):
     table = read_table(of_classes((word, "uva"), encoding), "t.csv")
     [asked] = [one for one in prepare(table).questions if one.id == "encoding"]
     assert any(word in one.label for one in asked.choices)
