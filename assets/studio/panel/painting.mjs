@@ -9,7 +9,7 @@ import { decodedPlane } from "../plane/arrays.mjs";
 import { Player } from "../plane/clock.mjs";
 import { lookAround } from "../plane/looking_around.mjs";
 import { Painter } from "../plane/painter.mjs";
-import { measureSize, shownOn } from "../plane/pixel_axes.mjs";
+import { isMeasured, measureSize, shownOn } from "../plane/pixel_axes.mjs";
 import { union } from "../plane/scales.mjs";
 import { changeView } from "./features.mjs";
 
@@ -95,14 +95,25 @@ export class Painting extends Painter {
 
   /** Goes on from what was on screen in this place. @param {import("../plane/painter.mjs").Left} left */
   takeOver(left) {
-    const { picture, layout } = left;
     this.plane = null; // is painted once more, to glide to it
     this.takenOver = left;
+    // A new picture is shown once the page is laid out with it, which is not to delay the request for its first plane.
+    if (isMeasured(this.plot)) this.showTakenOver();
+  }
+
+  showTakenOver() {
+    const { picture, layout } = this.takenOver;
     this.animation.takeOver(picture, shownOn(this.plot, layout, picture.axes, sizes().numbers).pixels);
   }
 
+  /** No plane will come: what another run has found is not shown as that of this one. */
+  giveUp() {
+    this.takenOver = null;
+    this.animation.giveUp();
+  }
+
   refit() {
-    if (!this.plane && this.animation.isTakenOver) this.takeOver(this.takenOver);
+    if (!this.plane && this.takenOver) this.showTakenOver();
     this.paint();
   }
 

@@ -136,7 +136,7 @@ export class Panel {
     const isFollowed = this.isLive && isAsFound(this.options) && this.options.places === null;
     if (news.plane) this.aligned = toward;
     if (news.plane && isFollowed) this.show(news.plane);
-    if (hasEnded && this.sequence < 0) this.painting.animation.giveUp();
+    if (hasEnded && this.sequence < 0) this.painting.giveUp();
     if (hasEnded && isFollowed) this.limits = this.plane?.limits ?? null; // as after a reload
     if (hasEnded && isFollowed && this.isNew) this.painting.showRecap(news);
     this.followRefits(news);

@@ -16,6 +16,9 @@ export function sizeOf(plot) {
   return known?.[0] ? known : [plot.clientWidth, plot.clientHeight]; // it may just have been hidden
 }
 
+/** Whether the size of an element is known without a layout of the page. @param {HTMLElement} plot */
+export const isMeasured = (plot) => sizes.has(plot);
+
 /** Looks up the size of an element that may just have changed. @param {HTMLElement} plot */
 export const measureSize = (plot) => sizes.set(plot, [plot.clientWidth, plot.clientHeight]);
 
