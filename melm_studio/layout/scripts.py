@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from urllib.parse import quote
 
 from melm_studio.application_folder import APPLICATION_FOLDER
 
@@ -57,12 +58,22 @@ def script_preloads(tags: str) -> str:
 
 
 _CSS_COMMENT_OR_INDENT = re.compile(r"/\*.*?\*/|^\s+", re.DOTALL | re.MULTILINE)
+_IMAGE = re.compile(r'url\("\.\./(icons/\w+\.svg)"\)')
+# A request for each icon would delay that for the first plane; the samples wait for their menu.
+_MOST_WITHIN = 1_000
 
 
 def style_sheet() -> str:
-    """Return the styles of the page without comments; no rule depends on their order."""
+    """Return the styles of the page, with the icons in them; no rule depends on their order."""
     styles = (path.read_text(encoding="utf-8") for path in sorted((ASSETS / STYLES).glob("*.css")))
-    return _CSS_COMMENT_OR_INDENT.sub("", "\n".join(styles))
+    return _IMAGE.sub(_within, _CSS_COMMENT_OR_INDENT.sub("", "\n".join(styles)))
+
+
+def _within(image: re.Match[str]) -> str:
+    drawing = (ASSETS / image[1]).read_text(encoding="utf-8").strip()
+    if len(drawing) > _MOST_WITHIN:
+        return image[0]
+    return f'url("data:image/svg+xml,{quote(drawing, safe=" =:/,")}")'
 
 
 def answer_preloads(path_prefix: str) -> str:

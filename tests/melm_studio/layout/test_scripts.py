@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from urllib.parse import unquote
 
 from lab.driver.visitor import opened_studio
 from melm_studio.layout import scripts
@@ -79,6 +80,20 @@ def test_the_style_sheet_holds_every_rule_of_every_file_and_no_comment():
     assert sheet.count("}") == sum(text.count("}") for text in files)
     selectors = {line for text in files for line in text.splitlines() if line.endswith("{")}
     assert all(selector.strip() in sheet for selector in selectors)
+
+
+def test_the_style_sheet_holds_the_icons_so_that_a_panel_requests_none():
+    files = [path.read_text() for path in (ASSETS / STYLES).glob("*.css")]
+    named = {name for text in files for name in re.findall(r'url\("\.\./(icons/[^"]+)"\)', text)}
+    within = {
+        unquote(drawing)
+        for drawing in re.findall(r'url\("data:image/svg\+xml,([^"]+)"\)', style_sheet())
+    }
+    images = {name: (ASSETS / name).read_text().strip() for name in named}
+    assert within == set(images.values()) - {images["icons/samples.svg"]}
+    assert len(within) > 10
+    requested = re.findall(r'url\("\.\./(icons[^"]+)"\)', style_sheet())
+    assert requested == ["icons/samples.svg"]  # which wait for their menu
 
 
 def test_scripts_that_the_page_does_not_use_are_left_out():
