@@ -84,7 +84,7 @@ class WinnerShare:
 
     @property
     def words(self) -> str:
-        """How the winner was found, for the sentence that names its share."""
+        """The choice of the winner, for the sentence that names its share."""
         return f"chosen among {self.n_candidates}"
 
 
@@ -214,7 +214,7 @@ class _Choice:
         return cls(values[is_known], codes, unit, alike, rule)
 
     def drawn_counts(self, stream: np.random.Generator) -> FloatArray:
-        """How often each row is in a resample that leaves rows of every class out."""
+        """Count how often each row is in a resample that leaves rows of every class out."""
         for _ in range(_MOST_DRAWS):
             drawn = np.concatenate([stream.choice(own, size=len(own)) for own in self.alike])
             counts = np.bincount(drawn, minlength=int(self.unit.max()) + 1)[self.unit]

@@ -200,14 +200,17 @@ class ClassModel(OutlierMixin, BaseEstimator):
             most = min(_MOST_COMPONENTS, max(len(X) // _ROWS_OF_A_COMPONENT, 1), X.shape[1] - 1)
             held = np.cumsum(variances) / total
             wanted = max(min(int(np.searchsorted(held, _VARIANCE_HELD)) + 1, most), 1)
-        kept = min(wanted, rank)
-        self.components_, self.variances_ = directions[:kept], variances[:kept]
+        n_components = min(wanted, rank)
+        self.components_, self.variances_ = directions[:n_components], variances[:n_components]
         squares = self._squares(X)
         # Where the class is flat, any row off it is far.
         floor = _TINY * np.array([1.0, total])
         self.scales_ = tuple(map(float, np.maximum(squares.mean(axis=0), floor)))
-        degrees = [_degrees(own, scale) for own, scale in zip(squares.T, self.scales_, strict=True)]
-        self.degrees_ = (degrees[0], degrees[1] if kept < X.shape[1] else 0)
+        degrees = [
+            _degrees(distances, scale)
+            for distances, scale in zip(squares.T, self.scales_, strict=True)
+        ]
+        self.degrees_ = (degrees[0], degrees[1] if n_components < X.shape[1] else 0)
 
     def _squares(self, X: FloatArray) -> FloatArray:
         """The score and the orthogonal distance, squared, shape (n_samples, 2)."""
@@ -225,13 +228,13 @@ class ClassModel(OutlierMixin, BaseEstimator):
         """Full distances, a degree of freedom, of rows from models fitted without them."""
         n_units = len(X) if groups is None else len(np.unique(groups))
         one_class = np.zeros(len(X), dtype=np.int64)
-        found = np.empty(len(X))
+        distances = np.empty(len(X))
         n_folds = min(n_units, _MOST_FOLDS)
         for fold in stratified_folds(one_class, n_folds, self.random_state, groups):
             other = ClassModel(n_components=self.n_components, scale=self.scale)
             other._fit_distances(X[fold.train])
-            found[fold.test] = other._parts(X[fold.test]).sum(axis=1) / sum(other.degrees_)
-        return found
+            distances[fold.test] = other._parts(X[fold.test]).sum(axis=1) / sum(other.degrees_)
+        return distances
 
 
 def _principal(centered: FloatArray) -> tuple[FloatArray, FloatArray]:

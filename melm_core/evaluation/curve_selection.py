@@ -1,4 +1,4 @@
-"""Whether features should bend, decided by inner folds of the training rows."""
+"""Choice between straight and bent features by inner folds of the training rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEWEST_ROWS = N_FOLDS
 
 @dataclass(frozen=True)
 class CurveChoice:
-    """What bent features gain in inner folds.
+    """Gain of bent features in inner folds.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class CurveChoice:
 
     @property
     def is_curved(self) -> bool:
-        """Whether the gain is more than its standard error, and bent features tell the classes.
+        """True if the gain is more than its standard error, and bent features tell the classes.
 
         They do where they beat guessing by more than two standard errors; else a gain is luck.
         """
@@ -116,10 +116,10 @@ class AutoCurves:
         CurveChoice
             No gain where a class has fewer than five rows or groups, or no plane can be fitted.
         """
-        kept = sampled_rows(y, MOST_ROWS, groups)
-        rows = CodedRows(X[kept], y[kept], np.arange(y.max() + 1), None)
+        sample = sampled_rows(y, MOST_ROWS, groups)
+        rows = CodedRows(X[sample], y[sample], np.arange(y.max() + 1), None)
         if groups is not None:
-            rows = replace(rows, groups=np.unique(groups[kept], return_inverse=True)[1])
+            rows = replace(rows, groups=np.unique(groups[sample], return_inverse=True)[1])
         if units_of_classes(rows.y, rows.groups).min() < FEWEST_ROWS:
             return _NO_CHOICE
         try:

@@ -41,7 +41,7 @@ _NEIGHBORS = next(each for each in PLANE_CLASSIFIERS if each.name == "KNN")
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """Whether what an estimator shows of the classes is real.
+    """Verdict on the classes in the output of an estimator.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ def audit(  # noqa: PLR0917 - programs rely on this order
     n_jobs: int | None = None,
     callback: AuditCallback | None = None,
 ) -> Audit:
-    """Whether an estimator tells the classes apart in rows that it was not fitted to.
+    """Judge an estimator by how well it tells classes apart in rows it was not fitted to.
 
     The estimator is refitted in folds, and again for every shuffle of the labels. One that
     transforms is judged by class densities in what it makes of held-out rows, be it supervised or
@@ -214,7 +214,7 @@ def audit_coordinates(
     labels_unused: bool = False,
     callback: AuditCallback | None = None,
 ) -> Audit:
-    """Whether the classes are told apart in a map, without the program that made it.
+    """Judge how well classes are told apart in a map, without the program that made it.
 
     Held-out rows have the class of their neighbors in the map, compared with shuffles of the labels
     in the map. The map itself is not made anew: where labels may have been used to make it, the
@@ -252,10 +252,10 @@ def audit_coordinates(
     'yes'
     """
 
-    def of_map(found: Audit) -> Audit:
-        return found if labels_unused else as_map(found)
+    def of_map(verdict: Audit) -> Audit:
+        return verdict if labels_unused else as_map(verdict)
 
-    stops = None if callback is None else lambda found: callback(of_map(found))
+    stops = None if callback is None else lambda verdict: callback(of_map(verdict))
     seed = 0 if random_state is None else random_state
     study = Study(
         _Named(_Neighbors()),
@@ -270,11 +270,11 @@ def audit_coordinates(
     )
 
 
-def as_map(found: Audit) -> Audit:
-    """What is found in a map that labels may have been used for: a yes is unknown."""
-    is_possible = found.answer in TOLD_APART
-    answer = Answer.UNKNOWN if is_possible else found.answer
-    return replace(found, answer=answer, remark=LABELS_MAY_BE_USED)
+def as_map(verdict: Audit) -> Audit:
+    """Return the verdict on a map that labels may have been used for: a yes is unknown."""
+    is_possible = verdict.answer in TOLD_APART
+    answer = Answer.UNKNOWN if is_possible else verdict.answer
+    return replace(verdict, answer=answer, remark=LABELS_MAY_BE_USED)
 
 
 def _audited(
@@ -316,7 +316,7 @@ def _audited(
 
 
 def _are_made_of_features(study: Study) -> bool:
-    """Whether the labels look like clusters of the numbers that are judged."""
+    """Return whether the labels look like clusters of the numbers that are judged."""
     table = study.estimator.table
     X = study.rows.X if table is None else table.values
     is_known = X is not None and bool(np.isfinite(X).all())
@@ -354,7 +354,7 @@ def _answered(first: Audit, test: PermutationTest, study: Study) -> Audit:
 
 
 def _study_of(estimator: Any, X: Any, y: Any, groups: Any, seed: int) -> Study:
-    """How an estimator is judged: by what it shows or, if it only predicts, by what it predicts."""
+    """Return the study of an estimator: of its output or, if it only predicts, its predictions."""
     is_object = not isinstance(estimator, type)
     if not (is_object and hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
         raise UserError(
@@ -384,14 +384,14 @@ def _equal_rows(table: IndexedTable, y: Any) -> IntArray:
         raise UserError(f"{len(y):,} labels are given for {len(table):,} rows. Give one for each.")
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     if (values := table.values) is not None:
-        found = twins_of_rows(CodedRows(values, codes.astype(np.int64), classes))
-        return np.arange(len(codes)) if found is None else found
+        twins = twins_of_rows(CodedRows(values, codes.astype(np.int64), classes))
+        return np.arange(len(codes)) if twins is None else twins
     groups = table.equal_rows(codes)
     return groups if units_of_classes(codes, groups).min() > 1 else np.arange(len(groups))
 
 
 class _Output(BaseEstimator):
-    """What an estimator transforms rows to, and nothing else of it.
+    """The output of an estimator for rows, and nothing else of it.
 
     Its `components_`, say, are not taken for a plane: they need not be orthonormal, and what is
     looked at are the coordinates. A row is placed once: some maps place it by the rows beside it.
@@ -409,10 +409,10 @@ class _Output(BaseEstimator):
 
     def transform(self, X: FloatArray) -> FloatArray:
         keys = [row.tobytes() for row in X]
-        new = [at for at, key in enumerate(keys) if key not in self.places_]
+        new = [index for index, key in enumerate(keys) if key not in self.places_]
         if new:
             placed = dense_rows(self.fitted_.transform(_rows(self.table, X[new])))
-            self.places_.update(zip([keys[at] for at in new], placed, strict=True))
+            self.places_.update(zip([keys[index] for index in new], placed, strict=True))
         return np.stack([self.places_[key] for key in keys])
 
 

@@ -103,15 +103,15 @@ class Frame:
             If they have different numbers of coordinates, as of words that a fold lacks.
         """
         shared = thinned(X, _MOST_ROWS)
-        wanted, own = reference.place(shared), self.place(shared)
-        if wanted.shape[1] != own.shape[1]:
+        wanted, placed = reference.place(shared), self.place(shared)
+        if wanted.shape[1] != placed.shape[1]:
             raise UserError(
                 f"The estimator gives {wanted.shape[1]} coordinates "
-                f"fitted to all rows, and {own.shape[1]} without a fold. Fix their number, as by a "
-                "vocabulary or by TruncatedSVD, or put a classifier behind it."
+                f"fitted to all rows, and {placed.shape[1]} without a fold. Fix their number, as "
+                "by a vocabulary or by TruncatedSVD, or put a classifier behind it."
             )
-        both = is_placed(wanted) & is_placed(own)
-        turn = self.turn @ orthogonal_procrustes(own[both], wanted[both])
+        both = is_placed(wanted) & is_placed(placed)
+        turn = self.turn @ orthogonal_procrustes(placed[both], wanted[both])
         places = reference.place(X)
         return replace(self, turn=turn, offset=places[is_placed(places)].mean(axis=0))
 
@@ -161,8 +161,8 @@ def nearest_start(projection: FittedProjection, reference: FittedProjection) -> 
     least = best - _NEARLY_BEST * abs(best)
     able = [result for result in results if result.objective >= least]
     nearest = min(able, key=lambda result: chordal_distance(result.components, target))
-    own = chordal_distance(projection.components, target)
-    if own <= chordal_distance(nearest.components, target):
+    distance = chordal_distance(projection.components, target)
+    if distance <= chordal_distance(nearest.components, target):
         return projection
     return FittedProjection.of_plane(nearest.components, projection.preparation)
 

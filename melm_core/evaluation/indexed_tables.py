@@ -41,8 +41,8 @@ class IndexedTable:
 
     def rows(self, numbers: FloatArray) -> Any:
         """The rows that stand-ins stand for."""
-        chosen = numbers[:, 0].astype(np.int64)
-        return self._X.iloc[chosen] if hasattr(self._X, "iloc") else self._X[chosen]
+        indices = numbers[:, 0].astype(np.int64)
+        return self._X.iloc[indices] if hasattr(self._X, "iloc") else self._X[indices]
 
     @property
     def values(self) -> FloatArray | None:
@@ -71,8 +71,8 @@ class IndexedTable:
             for row in self._X.itertuples(index=False, name=None):
                 yield tuple(map(str, row))  # nan equals itself
         else:
-            for one in self._X:
-                yield str(one) if self._X.dtype.kind in "OUS" else one.tobytes()
+            for row in self._X:
+                yield str(row) if self._X.dtype.kind in "OUS" else row.tobytes()
 
 
 def indexed(X: Any) -> IndexedTable | None:

@@ -97,8 +97,8 @@ def _posterior(fitted: FittedProjection, train: CodedRows, test: CodedRows) -> F
         has_place = is_placed(points)
         logs = densities.log_densities(points[has_place] - center)
         shares[has_place] = density_shares(logs)
-    own: FloatArray = shares[np.arange(len(test.y)), test.y]
-    return own
+    of_labels: FloatArray = shares[np.arange(len(test.y)), test.y]
+    return of_labels
 
 
 def _is_right(fitted: FittedProjection, train: CodedRows, test: CodedRows) -> FloatArray:

@@ -218,15 +218,15 @@ def separability(
     >>> score.balanced_accuracy > 0.9
     True
     """
-    n_samples, kept = None, max_rows
+    n_samples, n_scored = None, max_rows
     if is_lazy(projection):
         check_integer("max_rows", max_rows, minimum=4)
         table = blocks_of(projection, y)
         n_samples = int(table.counts.sum())
         drawn = stratified_block_sample(table, max_rows / n_samples)
-        projection, y, kept = drawn.X, table.classes[drawn.y], len(drawn.y)
+        projection, y, n_scored = drawn.X, table.classes[drawn.y], len(drawn.y)
     rows = coded_rows(projection, y)
-    sample = rows.take(sampled_rows(rows.y, kept))
+    sample = rows.take(sampled_rows(rows.y, n_scored))
     Z, codes = sample.X, sample.y
     confusions = [
         fold_confusion(Z[fold.train], codes[fold.train], Z[fold.test], codes[fold.test])

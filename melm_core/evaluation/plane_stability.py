@@ -163,14 +163,14 @@ class Stability:
             return _length_interval(self.planes, self.components, self.confidence)
         planes, components = self.curves.of(self.planes), self.curves.of(self.components)
         # What resamples agree on, of the whole plane, for every feature.
-        kept = np.vdot(planes.mean(axis=0), components) / np.vdot(components, components)
+        factor = np.vdot(planes.mean(axis=0), components) / np.vdot(components, components)
         lower, upper = np.empty((2, self.curves.n_features))
         for feature in range(self.curves.n_features):
             is_own = self.curves.features == feature
-            own = planes[:, :, is_own].reshape(len(planes), -1, 1)
+            loadings = planes[:, :, is_own].reshape(len(planes), -1, 1)
             vector = components[:, is_own].reshape(-1, 1)
             lower[feature], upper[feature] = np.ravel(
-                _length_interval(own, vector, self.confidence, kept)
+                _length_interval(loadings, vector, self.confidence, factor)
             )
         return lower, upper
 
@@ -211,8 +211,8 @@ class CurveSteps:
         """The steps over prepared rows, given the feature of each column."""
         roots, features = [], []
         for feature in np.unique(groups).tolist():
-            own = np.where(groups == feature, X - X.mean(axis=0), 0.0)
-            values, vectors = np.linalg.eigh(own.T @ own / len(X))
+            columns = np.where(groups == feature, X - X.mean(axis=0), 0.0)
+            values, vectors = np.linalg.eigh(columns.T @ columns / len(X))
             is_free = values > _COLLINEAR * max(values[-1], np.finfo(np.float64).tiny)
             roots.append(vectors[:, is_free] * np.sqrt(values[is_free]))
             features.extend([feature] * int(is_free.sum()))
@@ -293,19 +293,19 @@ def stability(
     check_integer("n_resamples", n_resamples, minimum=_FEWEST_RESAMPLES)
     if not 0 < confidence < 1:
         raise UserError(f"confidence={confidence!r} must be between 0 and 1.")
-    rows, estimator, chosen = study.rows_in_memory, study.estimator, study.preparation
+    rows, estimator, preparation = study.rows_in_memory, study.estimator, study.preparation
     if start is not None and isinstance(estimator, MELM):
         estimator = clone(estimator).set_search(init=start[None]).set_params(n_init=1)
-    refit = partial(_plane, estimator, chosen, rows)
+    refit = partial(_plane, estimator, preparation, rows)
     reference = refit(np.arange(len(rows.y))) if start is None else start
     resamples = _resamples(rows, n_resamples, study.random_state)
     planes, failed = list[FloatArray](), list[FailedFit]()
     refitted = partial(fit_or_failure, refit, "Resample")
-    for found in map_in_order(refitted, enumerate(resamples, 1), n_jobs):
-        if isinstance(found, FailedFit):
-            failed.append(found)
+    for plane_or_failure in map_in_order(refitted, enumerate(resamples, 1), n_jobs):
+        if isinstance(plane_or_failure, FailedFit):
+            failed.append(plane_or_failure)
             continue
-        planes.append(align_components(found, reference))
+        planes.append(align_components(plane_or_failure, reference))
         if callback is not None:
             callback(planes[-1], len(planes) + len(failed), len(resamples))
     if len(planes) < _FEWEST_RESAMPLES:
@@ -315,7 +315,7 @@ def stability(
         )
     curves = None
     if column_groups is not None and len(np.unique(column_groups)) < len(column_groups):
-        curves = CurveSteps.over(chosen.fit(rows.X).apply(rows.X), column_groups)
+        curves = CurveSteps.over(preparation.fit(rows.X).apply(rows.X), column_groups)
     all_planes = np.stack(planes)
     reach = np.quantile(np.abs(all_planes - reference), confidence, axis=0)
     return Stability(
@@ -331,17 +331,17 @@ def stability(
 
 
 def _length_interval(
-    planes: FloatArray, components: FloatArray, confidence: float, kept: float | None = None
+    planes: FloatArray, components: FloatArray, confidence: float, factor: float | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """See `Stability.length_interval`; `kept` is the factor that is taken back."""
+    """See `Stability.length_interval`; `factor` is the factor that is taken back."""
     n_resamples, n_components, n_features = planes.shape
     if n_resamples <= n_components:
         return np.zeros(n_features), np.ones(n_features)
-    if kept is None:
-        kept = np.einsum("bkf,kf->", planes, components) / (n_resamples * n_components)
-    vectors = (components / kept).T  # (n_features, n_components)
+    if factor is None:
+        factor = np.einsum("bkf,kf->", planes, components) / (n_resamples * n_components)
+    vectors = (components / factor).T  # (n_features, n_components)
     away = planes - planes.mean(axis=0)
-    covariances = np.einsum("bkf,blf->fkl", away, away) / ((n_resamples - 1) * kept**2)
+    covariances = np.einsum("bkf,blf->fkl", away, away) / ((n_resamples - 1) * factor**2)
     lengths = np.linalg.norm(vectors, axis=1)
     directions = vectors / np.where(lengths > 0, lengths, 1.0)[:, None]
     along = np.einsum("fk,fkl,fl->f", directions, covariances, directions)
@@ -368,7 +368,7 @@ def _resamples(rows: CodedRows, n_resamples: int, random_state: int) -> list[Int
 
 
 def _drawn(members: list[IntArray], alike: list[IntArray], stream: np.random.Generator) -> IntArray:
-    units = np.concatenate([stream.choice(own, size=len(own)) for own in alike])
+    units = np.concatenate([stream.choice(stratum, size=len(stratum)) for stratum in alike])
     return np.concatenate([members[unit] for unit in units])
 
 

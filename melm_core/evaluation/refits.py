@@ -114,7 +114,7 @@ class FoldFit:
 
 @dataclass(frozen=True, eq=False)
 class KeptFold:
-    """What of a fold of a linear method is to be kept, so that it is not fitted again.
+    """Fold of a linear method, as it is kept so that it need not be fitted again.
 
     Attributes
     ----------
@@ -244,25 +244,25 @@ class Refits:
         if whole is None:
             whole = study.fitted()
         frame = Frame.of(whole, study.rows.X) if places_rows(whole.estimator) else None
-        found = cls(study, folds, whole, (), wanted, gamma, frame)
-        found = replace(found, fits=tuple(map(found._known_fit, range(len(folds)), fits)))
-        for number in range(len(found.fits), len(folds)):
-            fit = _fold_fit(found, number, follow_search=follow_search)
-            found = replace(found, fits=(*found.fits, fit))
-            if callback is not None and callback(found):
+        refits = cls(study, folds, whole, (), wanted, gamma, frame)
+        refits = replace(refits, fits=tuple(map(refits._known_fit, range(len(folds)), fits)))
+        for number in range(len(refits.fits), len(folds)):
+            fit = _fold_fit(refits, number, follow_search=follow_search)
+            refits = replace(refits, fits=(*refits.fits, fit))
+            if callback is not None and callback(refits):
                 break
-        if found.is_complete and not found.n_folds:
-            reason = next(fit.reason for fit in found.fits if isinstance(fit, FailedFit))
+        if refits.is_complete and not refits.n_folds:
+            reason = next(fit.reason for fit in refits.fits if isinstance(fit, FailedFit))
             raise UserError(f"No fold could be fitted. The first one: {reason}")
-        if found.is_complete and len(found.unplaced):
-            _check_places(found)
-        return found
+        if refits.is_complete and len(refits.unplaced):
+            _check_places(refits)
+        return refits
 
     # ------------------------------------------------------------------------------- what is there
 
     @property
     def is_complete(self) -> bool:
-        """Whether every fold was tried."""
+        """True if every fold was tried."""
         return len(self.fits) == len(self.folds)
 
     @property
@@ -292,7 +292,7 @@ class Refits:
     @property
     def unplaced(self) -> IntArray:
         """Indices of the rows that a fold held out and that its fit gives no place, ascending."""
-        rows = [np.setdiff1d(self.folds[at].test, fit.fold.test) for at, fit in self._known]
+        rows = [np.setdiff1d(self.folds[number].test, fit.fold.test) for number, fit in self._known]
         return np.sort(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
 
     @property
@@ -304,18 +304,18 @@ class Refits:
     @property
     def kept(self) -> tuple[KeptFold, ...]:
         """The folds so far, for `of` to go on with them; of a nonlinear method none."""
-        kept: list[KeptFold] = []
+        folds: list[KeptFold] = []
         for fit in self.fits:
             if isinstance(fit, FailedFit):
-                kept.append(KeptFold((), failure=fit.reason))
+                folds.append(KeptFold((), failure=fit.reason))
             elif not self.study.is_in_memory or not is_plane(fit.projection.estimator):
                 return ()
             else:
                 of_best, of_drawn = fit.projection, cast("Frame", fit.drawn).projection
-                own = (of_best,) if of_best is of_drawn else (of_best, of_drawn)
-                planes = tuple(np.asarray(each.estimator.components_) for each in own)
-                kept.append(KeptFold(planes, fit.search))
-        return tuple(kept)
+                projections = (of_best,) if of_best is of_drawn else (of_best, of_drawn)
+                planes = tuple(np.asarray(each.estimator.components_) for each in projections)
+                folds.append(KeptFold(planes, fit.search))
+        return tuple(folds)
 
     @property
     def _groups(self) -> IntArray | None:
@@ -342,12 +342,12 @@ class Refits:
 
     @cached_property
     def fitted(self) -> FloatArray:
-        """Where the plane of all rows puts them, shape (n_rows, n_components)."""
+        """Coordinates of rows in the plane of all rows, shape (n_rows, n_components)."""
         return self.place(self.study.rows.X)
 
     @cached_property
     def places(self) -> FloatArray:
-        """Where planes that never saw a row put it, shape (n_rows, n_components).
+        """Coordinates of rows in planes that never saw them, shape (n_rows, n_components).
 
         In the frame of the plane of all rows; nan of rows that no fold held out.
         """
@@ -368,7 +368,7 @@ class Refits:
         return places
 
     def place(self, X: FloatArray) -> FloatArray:
-        """Where new rows are drawn, shape (n_rows, n_components).
+        """Return coordinates at which new rows are drawn, shape (n_rows, n_components).
 
         Parameters
         ----------
@@ -394,7 +394,7 @@ class Refits:
 
     @property
     def right(self) -> npt.NDArray[np.bool_]:
-        """Whether each held-out row is told rightly, shape (n_held_out,)."""
+        """True where each held-out row is told rightly, shape (n_held_out,)."""
         right: npt.NDArray[np.bool_] = self.predicted == self.y
         return right
 
@@ -411,9 +411,9 @@ class Refits:
     @property
     def fold_shares(self) -> FloatArray:
         """The same of each fold alone, shape (n_folds,)."""
-        fold, parts = self.fold_of_rows[self.held_out], [at for at, _ in self._known]
+        fold, parts = self.fold_of_rows[self.held_out], [number for number, _ in self._known]
         return np.array(
-            [balanced_share(self.right[fold == at], self.y[fold == at]) for at in parts]
+            [balanced_share(self.right[fold == number], self.y[fold == number]) for number in parts]
         )
 
     @property
@@ -454,21 +454,21 @@ class Refits:
         shares = []
         for number, fit in self._known:
             X, y = self._training(fit)
-            own = y if self.study.is_in_memory else None
-            predicted = self._logs(number, X, own, is_linear=is_linear).argmax(axis=1)
+            left_out = y if self.study.is_in_memory else None
+            predicted = self._logs(number, X, left_out, is_linear=is_linear).argmax(axis=1)
             shares.append(balanced_share(predicted == y, y))
         return np.array(shares)
 
     @property
     def nuisance(self) -> tuple[NuisanceAccuracy, ...]:
-        """How well the nuisance is told from where held-out rows lie, of each fold where it is.
+        """Scores of telling the nuisance from held-out rows, of each fold in which it can be told.
 
         Empty without a nuisance, and where no class has two of its values.
         """
         if self.study.rows.nuisance is None:
             return ()
         told = (self._nuisance_told(fit) for _, fit in self._known)
-        return tuple(own for own in told if own is not None)
+        return tuple(accuracy for accuracy in told if accuracy is not None)
 
     @property
     def confusion(self) -> FloatArray:
@@ -496,7 +496,7 @@ class Refits:
 
     @cached_property
     def temperature(self) -> float:
-        """What makes the class densities of new rows probabilities, by all held-out rows."""
+        """Temperature that calibrates the class densities of new rows, by all held-out rows."""
         return fitted_temperature(self.log_densities, self.y)
 
     @cached_property
@@ -509,7 +509,7 @@ class Refits:
 
     @property
     def reliability(self) -> Reliability:
-        """Whether the probabilities of held-out rows hold."""
+        """Calibration of the probabilities of held-out rows."""
         return Reliability.of(self.probabilities, self.y)
 
     @cached_property
@@ -562,7 +562,7 @@ class Refits:
 
     @cached_property
     def conformal(self) -> ConformalScores:
-        """How strange each held-out row is to its class, for sets of classes.
+        """Nonconformity of each held-out row with its class, for sets of classes.
 
         Of the folds so far: rows are compared with those of the others that are done.
         """
@@ -609,7 +609,7 @@ class Refits:
         return shares, self.conformal.p_values_of_fold(evidence, number)
 
     def sets(self, coverage: float = DEFAULT_COVERAGE) -> Sets:
-        """Which classes each held-out row may be of, (n_held_out, n_classes).
+        """Return which classes each held-out row may be of, (n_held_out, n_classes).
 
         Of the rows of each class about `coverage` have it in their set.
         """
@@ -618,7 +618,7 @@ class Refits:
     def set_limits(
         self, coverage: float = DEFAULT_COVERAGE, components: FloatArray | None = None
     ) -> SetLimits:
-        """How strange a class may be that is in a set, for the plane of all rows.
+        """Return limits of nonconformity for classes in a set, for the plane of all rows.
 
         One number for each class instead of the fits without each fold: nothing is proved of these
         sets.
@@ -641,8 +641,8 @@ class Refits:
 
         By densities without their floor, which would take a wrong label for a row from nowhere.
         """
-        found = suspect_labels(self.log_mixtures, self.y)
-        return replace(found, rows=self.held_out[found.rows])
+        suspects = suspect_labels(self.log_mixtures, self.y)
+        return replace(suspects, rows=self.held_out[suspects.rows])
 
     def distances(self) -> PlaneDistances:
         """T² and Q of rows from the plane of all rows, with limits of rows left out of a fit.
@@ -674,7 +674,7 @@ class Refits:
     # ------------------------------------------------------------------------------------ features
 
     def importance(self, *, most_points: int = MOST_POINTS) -> Importance:
-        """What is lost without each feature, on held-out rows in the planes of their folds.
+        """Return the loss without each feature, on held-out rows in the planes of their folds.
 
         Columns of a feature that bends, or of one category, are exchanged together.
 
@@ -707,13 +707,13 @@ class Refits:
                 "What features are worth needs folds with two held-out rows of every class and the "
                 "same features. Add rows, or leave out features that are missing in some folds."
             )
-        found = mean_importance(parts)
+        mean = mean_importance(parts)
         if self.n_folds == 1:
-            return found
-        return replace(found, error=_OF_SHARED_ROWS * found.error)
+            return mean
+        return replace(mean, error=_OF_SHARED_ROWS * mean.error)
 
     def second_component(self) -> ComponentGain:
-        """What a second component tells of held-out rows beyond the best line in each plane.
+        """Return the gain of a second component over the best line in each plane, on held-out rows.
 
         Raises
         ------
@@ -768,18 +768,20 @@ class Refits:
 
     # ------------------------------------------------------------------------------------- private
 
-    def _known_fit(self, number: int, kept: FoldFit | FailedFit | KeptFold) -> FoldFit | FailedFit:
+    def _known_fit(
+        self, number: int, stored: FoldFit | FailedFit | KeptFold
+    ) -> FoldFit | FailedFit:
         """The fit of a fold, of which perhaps only its planes are known."""
-        if not isinstance(kept, KeptFold):
-            return kept
-        if not kept.planes:
-            return FailedFit(number + 1, kept.failure)
+        if not isinstance(stored, KeptFold):
+            return stored
+        if not stored.planes:
+            return FailedFit(number + 1, stored.failure)
         fold, frame = self.folds[number], cast("Frame", self.frame)
         rows = self.study.rows.take(fold.train)
         preparation = self.study.preparation_for(rows).fit(rows.X)
-        planes = [FittedProjection.of_plane(axes, preparation) for axes in kept.planes]
+        planes = [FittedProjection.of_plane(axes, preparation) for axes in stored.planes]
         best, *others = [Frame.of(plane, rows.X).aligned(frame, rows.X) for plane in planes]
-        return FoldFit(fold, planes[0], best, others[0] if others else best, kept.search)
+        return FoldFit(fold, planes[0], best, others[0] if others else best, stored.search)
 
     @cached_property
     def _residuals(self) -> FloatArray | None:
@@ -793,12 +795,12 @@ class Refits:
         return self._of_folds(self._squares_off)
 
     def _evidence(self, number: int, X: FloatArray) -> Evidence:
-        """What a fold says of rows that it was not fitted to."""
+        """Return the evidence of a fold about rows that it was not fitted to."""
         residuals = None if self._residuals is None else self._squares_off(number, X)
         return Evidence(self._logs(number, X, has_floor=True), residuals, self.frame is not None)
 
     def _nuisance_told(self, fit: FoldFit) -> NuisanceAccuracy | None:
-        """How well the nuisance is told from the positions of the rows of a fold, if at all."""
+        """Score how well the positions of the rows of a fold tell the nuisance, if at all."""
         train, test = (self.study.rows.take(part) for part in (fit.fold.train, fit.fold.test))
         if train.nuisance is None or test.nuisance is None:
             return None
@@ -820,15 +822,15 @@ class Refits:
 
     def _training(self, fit: FoldFit) -> tuple[FloatArray, IntArray]:
         """Rows of a fit and their codes; of a table that is not in memory those that are known."""
-        rows, chosen = self.study.rows, fit.fold.train
+        rows, indices = self.study.rows, fit.fold.train
         if not self.study.is_in_memory:
             return rows.X, rows.y
-        return rows.X[chosen], rows.y[chosen]
+        return rows.X[indices], rows.y[indices]
 
     @property
     def _known(self) -> list[tuple[int, FoldFit]]:
         """The folds that are done, with their numbers from 0."""
-        return [(at, fit) for at, fit in enumerate(self.fits) if isinstance(fit, FoldFit)]
+        return [(number, fit) for number, fit in enumerate(self.fits) if isinstance(fit, FoldFit)]
 
     @property
     def _fewer_folds(self) -> tuple[str, ...]:
@@ -870,10 +872,10 @@ class Refits:
     def _spreads(self, without: int | None) -> FloatArray | None:
         """Covariances of the classes at unseen places of all folds but one; None without any."""
         of = self.fold_of_rows
-        chosen = np.flatnonzero((of >= 0) & (of != (-2 if without is None else without)))
-        if len(chosen) <= self._unseen.shape[1]:
+        other = np.flatnonzero((of >= 0) & (of != (-2 if without is None else without)))
+        if len(other) <= self._unseen.shape[1]:
             return None
-        return class_spreads(self._unseen[chosen], self.study.rows.y[chosen], self.study.n_classes)
+        return class_spreads(self._unseen[other], self.study.rows.y[other], self.study.n_classes)
 
     @cached_property
     def log_mixtures(self) -> FloatArray:
@@ -905,10 +907,10 @@ class Refits:
 
     def _rule(self, number: int) -> tuple[Frame, DensityRule]:
         """Return the frame of a fold and its class densities."""
-        found = self._rules.get(number)
-        if found is None:
-            found = self._rules[number] = self._rule_of(self._fit(number), number)
-        return found
+        rule = self._rules.get(number)
+        if rule is None:
+            rule = self._rules[number] = self._rule_of(self._fit(number), number)
+        return rule
 
     @cached_property
     def _rules(self) -> dict[int, tuple[Frame, DensityRule]]:
@@ -918,7 +920,7 @@ class Refits:
         if not self.study.is_in_memory:  # of so many rows, new ones spread as fitted ones do
             components = fit.projection.components
             rows = class_rows(self.study.training_blocks(fit.fold, fit.projection))
-            rule = DensityRule.of_blocks([own @ components.T for own in rows], gamma=self.gamma)
+            rule = DensityRule.of_blocks([block @ components.T for block in rows], gamma=self.gamma)
             return Frame.of_coordinates(fit.projection), rule
         X, y = self._training(fit)
         frame = cast("Frame", fit.best)
@@ -934,7 +936,7 @@ RefitsCallback: TypeAlias = Callable[[Refits], object]
 
 
 def places_rows(estimator: Any) -> bool:
-    """Whether a fitted estimator puts rows somewhere, rather than predicts their classes alone."""
+    """Return whether a fitted estimator transforms rows, rather than only predicting classes."""
     return is_plane(estimator) or hasattr(estimator, "transform")
 
 

@@ -98,16 +98,16 @@ class SearchTrace:
         kernels = kernel_classes(
             X, y, n_components=len(last), gamma=estimator.gamma_, shrinkage=estimator.shrinkage
         )
-        known: dict[int, tuple[float, float]] = {}
+        by_plane: dict[int, tuple[float, float]] = {}
         for plane in planes:
-            if id(plane) not in known:
+            if id(plane) not in by_plane:
                 projected = kernels.project(plane)
                 points = X_test @ plane.T
                 held_out = [points[y_test == code] for code in range(len(projected.rows))]
                 how = estimator.multiclass
-                known[id(plane)] = (
+                by_plane[id(plane)] = (
                     divergence(projected, np.eye(len(plane)), multiclass=how),
                     held_out_divergence(projected, held_out, multiclass=how),
                 )
         # In one order in memory, on which the last digit of means depends.
-        return np.ascontiguousarray(np.transpose([known[id(plane)] for plane in planes]))
+        return np.ascontiguousarray(np.transpose([by_plane[id(plane)] for plane in planes]))

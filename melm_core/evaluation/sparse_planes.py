@@ -260,57 +260,57 @@ class _PathWork:
         prepared = replace(rows, X=fitted.apply(rows.X))
         groups = feature_groups(fitted, prepared.X.shape[1])
         n_features = int(groups.max()) + 1
-        kept, order = np.arange(n_features), np.arange(n_features)
+        features, order = np.arange(n_features), np.arange(n_features)
         fits, masks = [], np.zeros((len(self.sizes), n_features))
         for step, size in enumerate(self.sizes):
-            kept = np.sort(kept[order[:size]])
-            masks[step, kept] = 1.0
-            columns = np.flatnonzero(np.isin(groups, kept))
-            own = replace(prepared, X=prepared.X[:, columns])
-            plane = fit_projection(self.study.estimator, own, Unchanged())
+            features = np.sort(features[order[:size]])
+            masks[step, features] = 1.0
+            columns = np.flatnonzero(np.isin(groups, features))
+            selected = replace(prepared, X=prepared.X[:, columns])
+            plane = fit_projection(self.study.estimator, selected, Unchanged())
             projection = FittedProjection(plane.estimator, _Columns(fitted, columns))
             drawn = Frame.of(projection, rows.X).aligned(self.frame, rows.X)
             fits.append(FoldFit(fold, projection, drawn, drawn))
             if step + 1 < len(self.sizes):
-                of_columns = np.searchsorted(kept, groups[columns])
-                order = _order(plane.components, own, of_columns, self.gamma)
+                of_columns = np.searchsorted(features, groups[columns])
+                order = _order(plane.components, selected, of_columns, self.gamma)
         return _FoldPath(fits, masks)
 
     def found(self, paths: Sequence[_FoldPath | FailedFit]) -> SparsePath:
         """The path of the folds so far."""
-        known = [path for path in paths if isinstance(path, _FoldPath)]
+        complete = [path for path in paths if isinstance(path, _FoldPath)]
         failed = [path for path in paths if isinstance(path, FailedFit)]
-        if not known:
+        if not complete:
             raise UserError(f"No fold could be fitted. The first one: {failed[0].reason}")
         rows, done = self.study.rows, list(paths)
         sums, counts = np.zeros((len(rows.y), len(self.sizes))), np.zeros((len(rows.y), 1))
         train: list[FloatArray] = []
         held_out: list[FloatArray] = []
         for folds in self.repeats:
-            own, done = done[: len(folds)], done[len(folds) :]
-            if not any(isinstance(path, _FoldPath) for path in own):
+            of_repeat, done = done[: len(folds)], done[len(folds) :]
+            if not any(isinstance(path, _FoldPath) for path in of_repeat):
                 continue
-            of_sizes = [self._refits(folds, own, at) for at in range(len(self.sizes))]
+            of_sizes = [self._refits(folds, of_repeat, size) for size in range(len(self.sizes))]
             train.append(np.stack([refits.fold_train_shares for refits in of_sizes], axis=1))
             held_out.append(np.stack([refits.fold_shares for refits in of_sizes], axis=1))
-            for at, refits in enumerate(of_sizes):
-                sums[refits.held_out, at] += refits.right
+            for size, refits in enumerate(of_sizes):
+                sums[refits.held_out, size] += refits.right
             counts[of_sizes[0].held_out] += 1.0
         return SparsePath(
             sizes=np.array(self.sizes),
             train_accuracies=np.concatenate(train),
             held_out_accuracies=np.concatenate(held_out),
-            frequencies=np.mean([path.kept for path in known], axis=0),
+            frequencies=np.mean([path.kept for path in complete], axis=0),
             classes=rows.classes,
             right=np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0),
             notes=tuple(path.sentence for path in failed),
         )
 
     def _refits(
-        self, folds: tuple[Fold, ...], paths: Sequence[_FoldPath | FailedFit], at: int
+        self, folds: tuple[Fold, ...], paths: Sequence[_FoldPath | FailedFit], size: int
     ) -> Refits:
         whole, n_folds = self.frame.projection, len(folds)
-        fits = tuple(path if isinstance(path, FailedFit) else path.fits[at] for path in paths)
+        fits = tuple(path if isinstance(path, FailedFit) else path.fits[size] for path in paths)
         return Refits(self.study, folds, whole, fits, n_folds, self.gamma, self.frame)
 
 

@@ -1,4 +1,4 @@
-"""What is judged: a method and the rows that it is fitted to.
+"""The study: a method, the rows it is fitted to, and their folds.
 
 Everything that refits takes a `Study`: its folds, its preparation and what must stay together are
 the same for all questions, so that their answers are of one thing.
@@ -136,10 +136,10 @@ class Study:
         self._table: BlockSource | None = None
         self.has_twins, self.is_within = False, within
         if is_lazy(X):
-            own = {"groups": groups, "nuisance": nuisance, "preparation": preparation}
+            arguments = {"groups": groups, "nuisance": nuisance, "preparation": preparation}
             absent = [
                 name
-                for name, value in own.items()
+                for name, value in arguments.items()
                 if value is not None and not isinstance(value, Unchanged)
             ]
             check_none_in_memory(absent)
@@ -163,7 +163,7 @@ class Study:
 
     @property
     def is_in_memory(self) -> bool:
-        """Whether the rows are arrays, not a Dask collection."""
+        """True if the rows are arrays, not a Dask collection."""
         return self._table is None
 
     @property
@@ -204,7 +204,7 @@ class Study:
         return self._with(rows=self.rows.take(rows), n_samples=len(rows))
 
     def folds(self, n_folds: FoldCount = "auto") -> tuple[Fold, ...]:
-        """How the rows are divided: stratified, with groups whole.
+        """Folds of the rows: stratified, with groups whole.
 
         Parameters
         ----------
@@ -232,7 +232,7 @@ class Study:
         return folds
 
     def n_wanted(self, n_folds: FoldCount) -> int:
-        """How many folds that asks for, of which a small class may allow fewer; see `folds`."""
+        """Number of folds requested, of which a small class may allow fewer; see `folds`."""
         if not self.is_in_memory:
             return 1
         if n_folds != "auto":
@@ -346,10 +346,10 @@ def twins_of_rows(rows: CodedRows) -> IntArray | None:
     Also where a class would be a single group: then nothing could be held out.
     """
     X = _filled(rows.X)
-    found = near_doubles(X, rows.y) or duplicate_rows(X, rows.y)
-    if not found.n_repeats:
+    repeats = near_doubles(X, rows.y) or duplicate_rows(X, rows.y)
+    if not repeats.n_repeats:
         return None
-    return found.groups if units_of_classes(rows.y, found.groups).min() >= 2 else None
+    return repeats.groups if units_of_classes(rows.y, repeats.groups).min() >= 2 else None
 
 
 def _filled(X: FloatArray) -> FloatArray:
@@ -357,7 +357,7 @@ def _filled(X: FloatArray) -> FloatArray:
     is_missing = np.isnan(X)
     if not is_missing.any():
         return X
-    known = np.maximum((~is_missing).sum(axis=0), 1)
-    means = np.where(is_missing, 0.0, X).sum(axis=0) / known
+    n_present = np.maximum((~is_missing).sum(axis=0), 1)
+    means = np.where(is_missing, 0.0, X).sum(axis=0) / n_present
     filled: FloatArray = np.where(is_missing, means, X)
     return filled
