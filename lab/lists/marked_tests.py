@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from lab.experiments.records import ROOT
@@ -36,10 +37,9 @@ def marked(module: Path, mark: str) -> list[str]:
     list of str
         In the order of the module.
     """
-    functions = ast.parse(module.read_text()).body
     return [
         function.name
-        for function in functions
+        for function in _parsed(module).body
         if isinstance(function, ast.FunctionDef)
         and any(ast.unparse(each) == f"pytest.mark.{mark}" for each in function.decorator_list)
     ]
@@ -68,9 +68,15 @@ def page(mark: str, tests: Path = ROOT / "tests") -> str:
 
 
 def _part(module: Path, mark: str, root: Path) -> Iterator[str]:
-    subject = (ast.get_docstring(ast.parse(module.read_text())) or module.stem).partition("\n")[0]
+    subject = (ast.get_docstring(_parsed(module)) or module.stem).partition("\n")[0]
     yield f"\n## {subject.rstrip('.')}\n\n`{module.relative_to(root)}`\n"
     yield from (f"- {as_sentence(name)}" for name in marked(module, mark))
+
+
+@cache
+def _parsed(module: Path) -> ast.Module:
+    """Parse a module of tests, which both lists are made from."""
+    return ast.parse(module.read_text())
 
 
 _HEADS = {

@@ -52,17 +52,14 @@ def test_every_classifier_sees_classes_that_no_line_parts():
     assert min(score.balanced_accuracy for score in scores.values()) > 0.97
 
 
-@pytest.mark.parametrize("kind", ["turned", "shrunk", "moved", "sheared"])
-def test_no_linear_map_of_the_plane_changes_the_figure(kind):
-    Z, y = blobs(100, 2, distance=1.5)
-    mapped = {
-        "turned": Z @ np.array([[0.6, -0.8], [0.8, 0.6]]),
-        "shrunk": Z * 1e-6,
-        "moved": Z + np.array([1e3, -7.0]),
-        "sheared": Z @ invertible(2),
-    }[kind]
-    one, other = separability(Z, y), separability(mapped, y)
-    np.testing.assert_allclose(other.fold_confusions, one.fold_confusions, atol=1e-12)
+def test_no_linear_map_of_the_plane_changes_the_figure():
+    Z, y = blobs(60, 2, distance=1.5)
+    turned = Z @ np.array([[0.6, -0.8], [0.8, 0.6]])
+    figure, *others = (
+        separability(plane, y).fold_confusions
+        for plane in (Z, turned * 1e-6, Z @ invertible(2) + np.array([1e3, -7.0]))
+    )
+    np.testing.assert_allclose(others, [figure] * 2, atol=1e-12)
 
 
 def test_labels_of_any_kind_give_the_same_figures():
@@ -112,10 +109,10 @@ def test_two_rows_of_each_class_are_enough():
 
 
 def test_many_rows_are_sampled_evenly_and_a_note_says_so():
-    Z, y = blobs(900, 3, distance=1.0)
+    Z, y = blobs(450, 3, distance=1.0)
     result = separability(Z, y, max_rows=150)
-    assert (result.n_samples, result.n_scored) == (900, 150)
-    assert result.notes == ("A stratified sample of 150 of 900 rows was scored.",)
+    assert (result.n_samples, result.n_scored) == (450, 150)
+    assert result.notes == ("A stratified sample of 150 of 450 rows was scored.",)
     whole = separability(Z, y).mean.balanced_accuracy
     assert result.mean.balanced_accuracy == pytest.approx(whole, abs=0.12)
 

@@ -50,15 +50,15 @@ def wide(n_rows: int, n_features: int, seed: int, distance: float = 1.2):
 @pytest.mark.parametrize("is_twice", [False, True], ids=["once", "twice"])
 def test_the_share_of_noise_is_that_of_guessing(is_twice):
     found, linear = [], []
-    for seed in range(40):
+    for seed in range(20):
         X, y = pure_noise(100, 20, 2, random_state=seed)
         if is_twice:
             X, y = np.tile(X, (2, 1)), np.tile(y, 2)
         refits = Refits.of(Study("lda", X, y, random_state=seed))
         found.append(refits.share.balanced_accuracy)
         linear.append(refits.linear_share.balanced_accuracy)
-    assert np.mean(found) == pytest.approx(0.5, abs=0.02)
-    assert np.mean(linear) == pytest.approx(0.5, abs=0.02)
+    assert np.mean(found) == pytest.approx(0.5, abs=0.03)
+    assert np.mean(linear) == pytest.approx(0.5, abs=0.03)
 
 
 def test_rows_that_are_in_a_table_twice_look_like_an_effect_where_they_are_taken_apart():

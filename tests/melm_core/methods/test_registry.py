@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ PARAMETERS = {"n_components": 2, "gamma": 1.0, "n_init": 2, "random_state": 0, "
 EVERY = pytest.mark.parametrize("method", EVERY_METHOD, ids=METHODS)
 
 
+@cache
 def sample(key: str):
     table = load_sample(key)
     data = prepare(table, guess_label(table))
