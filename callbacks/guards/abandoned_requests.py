@@ -18,7 +18,7 @@ from melm_studio.abandonment import AbandonedError, made_for
 CONNECTION = "melm_studio.connection"
 # As nginx logs it.
 LEFT = 499
-_OF_GUNICORN = "gunicorn.socket"
+OF_GUNICORN = "gunicorn.socket"
 _WORK = "melm_work"
 
 
@@ -32,7 +32,7 @@ def register(app: Served) -> None:
 def begin() -> None:
     """Note who waits, where the server says so."""
     environment = flask.request.environ
-    connection = environment.get(CONNECTION) or environment.get(_OF_GUNICORN)
+    connection = environment.get(CONNECTION) or environment.get(OF_GUNICORN)
     if connection is not None:
         work = ExitStack()
         work.enter_context(made_for(partial(has_left, connection)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 import flask
@@ -9,11 +11,15 @@ from werkzeug.exceptions import RequestEntityTooLarge, SecurityError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from callbacks.addresses import Body, Route, requested_address
+from callbacks.guards.abandoned_requests import LEFT, OF_GUNICORN
 from callbacks.guards.error_answers import sentence
 from callbacks.services import Served, services
 from melm_studio.configuration.settings import Settings
 
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+# Gunicorn receives 64 kB of a body that nobody reads and then closes, before most clients have read
+# why. A proxy in front sends what it has at once.
+RECEIVES_S = 5.0
 _THIS_MACHINE = ["localhost", "127.0.0.1"]
 _OTHER_HOST = (
     "The studio does not answer to this host name. Open it by http://localhost, or name "
@@ -44,6 +50,7 @@ def register(app: Served) -> None:
     app.server.register_error_handler(RequestEntityTooLarge, refuse_body)
     app.server.before_request(refuse_other_sites)
     app.server.before_request(limit_body)
+    app.server.after_request(receive_rest)
 
 
 def _trusted_hosts(settings: Settings) -> list[str] | None:
@@ -93,3 +100,18 @@ def refuse_body(_: RequestEntityTooLarge) -> tuple[dict[str, str], int]:
     body = requested_address().body
     is_small = n_bytes is not None and n_bytes <= body.most_bytes(max_upload_mb)
     return sentence(_TOO_MANY_PARTS if is_small else body.refusal(max_upload_mb)), 413
+
+
+def receive_rest(response: flask.Response) -> flask.Response:
+    """Receive the rest of a refused body, so that its client reads the answer."""
+    environment = flask.request.environ
+    connection = environment.get(OF_GUNICORN) if flask.request.content_length else None
+    if connection is None or response.status_code < 400 or response.status_code == LEFT:
+        return response
+    until = time.monotonic() + RECEIVES_S
+    connection.settimeout(RECEIVES_S)
+    with suppress(OSError):
+        while environment["wsgi.input"].read(2**13) and time.monotonic() < until:
+            pass
+    connection.settimeout(None)
+    return response

@@ -9,9 +9,14 @@ import flask
 from callbacks.addresses import Body
 from callbacks.services import Served
 from callbacks.session import workspace
-from melm_studio.validation import InputError
+from melm_studio.validation import MAX_TEXT, InputError, shown
 
 _NO_FILE = "No file arrived. Choose a CSV file and try again."
+
+_LONG_NAME = (
+    "The name of the file has {n:,} characters, and at most {most:,} are taken; it begins {name}. "
+    "Rename the file and send it again."
+)
 
 
 def register(app: Served) -> None:
@@ -31,10 +36,13 @@ def stored_upload() -> tuple[str, str]:
     Raises
     ------
     InputError
-        If there is no file.
+        If there is no file, or its name is too long.
     RequestEntityTooLarge
     """
     file = flask.request.files.get("file")
     if file is None:
         raise InputError(_NO_FILE)
-    return workspace().put_upload(file.read()), file.filename or "table"
+    name = file.filename or "table"
+    if len(name) > MAX_TEXT:
+        raise InputError(_LONG_NAME.format(n=len(name), most=MAX_TEXT, name=shown(name)))
+    return workspace().put_upload(file.read()), name

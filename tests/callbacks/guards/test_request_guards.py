@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import socket
 
 import pytest
 
+from callbacks.guards import request_guards
+from callbacks.guards.abandoned_requests import OF_GUNICORN
 from lab.driver.visitor import Studio, Visitor, opened_studio
 
 HERE = {"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"}
@@ -94,17 +97,19 @@ def test_a_length_above_the_limit_of_an_address_is_refused(visitor, address, n_b
 
 
 class Endless(io.RawIOBase):
-    """A body without a length, which counts what is read of it."""
+    """A body, as a rule without an end, which counts what is read of it."""
 
-    n_read = 0
+    def __init__(self, n_bytes: int = 2**62) -> None:
+        self.n_read, self._n_bytes = 0, n_bytes
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer) -> int:
-        self.n_read += len(buffer)
-        buffer[:] = b"x" * len(buffer)
-        return len(buffer)
+        n = min(len(buffer), self._n_bytes - self.n_read)
+        self.n_read += n
+        buffer[:n] = b"x" * n
+        return n
 
 
 @pytest.mark.parametrize(
@@ -132,6 +137,20 @@ def test_a_body_without_a_length_is_read_up_to_the_limit(tmp_path, address, kind
     assert answer.status_code in {400, 413}
     assert answer.json["error"].endswith(".")
     assert body.n_read <= limit + 2**17
+
+
+@pytest.mark.parametrize(("n_bytes", "is_all_read"), [(17 * 2**20, True), (2**40, False)])
+def test_gunicorn_receives_a_refused_body_for_a_while(visitor, monkeypatch, n_bytes, is_all_read):
+    """It would close the connection after 64 kB, and most clients would not read the answer."""
+    monkeypatch.setattr(request_guards, "RECEIVES_S", 60.0 if is_all_read else 0.01)
+    body = Endless(n_bytes)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        said = {"CONTENT_LENGTH": str(n_bytes), "wsgi.input": body, OF_GUNICORN: ours}
+        answer = visitor.http.post("/_dash-update-component", environ_overrides=said)
+        assert ours.gettimeout() is None
+    assert answer.status_code == 413
+    assert (body.n_read == n_bytes) is is_all_read
 
 
 def test_a_form_of_many_fields_is_refused_with_a_sentence(visitor):

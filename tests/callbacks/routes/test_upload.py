@@ -257,6 +257,15 @@ def test_a_file_above_the_limit_is_refused_with_a_sentence(tmp_path):
         assert SENTENCE.fullmatch(answer.json["error"])
 
 
+def test_a_name_that_no_record_can_hold_is_refused_before_the_file_is_stored(studio, visitor):
+    assert visitor.send(b"a,b\n1,x\n", f"{'é' * 1_996}.csv").status_code == 200
+    answer = visitor.send(b"a,b\n2,x\n", f"{'é' * 1_997}.csv")
+    assert answer.status_code == 400
+    assert answer.json["error"].startswith("The name of the file has 2,001 characters, and at most")
+    assert SENTENCE.fullmatch(answer.json["error"])
+    assert len(studio.store.files_of(visitor.owner)) == 1
+
+
 def test_a_file_of_exactly_the_limit_is_taken(tmp_path):
     with opened_studio(tmp_path, max_upload_mb=1) as studio:
         assert studio.visitor().upload(b"x" * 2**20)["name"] == "table.csv"

@@ -1,6 +1,7 @@
 """Read ever new variants of known files, above all of those that reach new code.
 
-`python -m tests.melm_studio.tables.fuzzing [--inputs N] [--seed S]` prints what was found as JSON.
+`python -m tests.melm_studio.tables.fuzzing [--inputs N] [--seed S]` prints what was found as JSON,
+and a line of how far it is after every so many files.
 Every file is read and prepared by a process of its own, which reports the lines that it has come
 through; one that comes to a new pair of lines is varied further.
 """
@@ -31,6 +32,7 @@ from tests.messy_tables import MESSY, REFUSED
 
 _CPU_S, _MEMORY = 20, 4 * 2**30
 _MOST_BYTES = 50_000
+_TOLD_EVERY = 10
 _WORDS = (
     b"NA", b"1e308", b"1,5", b"1'000", b"-inf", b"0x1F", b"2024-01-31", b"12:30", b"=1+1",
     b"9" * 400, b"<script>", "é".encode(), "\u202e".encode(), b"\xff\xfe", rb"\ud800", b"class",
@@ -59,9 +61,17 @@ class Found:
     ends: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
 
+    def __str__(self) -> str:
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        cpu_s = sum(one.ru_utime + one.ru_stime for one in used)
+        return (
+            f"{self.n_inputs} files, {self.n_kept} kept, {self.n_pairs} pairs of lines, "
+            f"{cpu_s:.0f} CPU seconds, {dict(self.ends)}, {len(self.wrong)} wrong"
+        )
 
-def fuzz(n_inputs: int, seed: int) -> Found:
-    """Read so many files, those that are known among them."""
+
+def fuzz(n_inputs: int, seed: int, tell: Callable[[str], Any] = str) -> Found:
+    """Read so many files, known ones first; tell what is wrong, and how far it is."""
     warm_up()
     chance, found = random.Random(seed), Found()  # noqa: S311 - it keeps no secret
     known = [Sample(one.file, one.raw) for made in (MESSY, REFUSED) for one in _made(made)]
@@ -74,11 +84,14 @@ def fuzz(n_inputs: int, seed: int) -> Found:
         found.ends[end.partition(":")[0]] += 1
         if end.startswith(("error", "time")):
             found.wrong.append(f"{sample.name} {sample.raw[:2_000].hex()}: {end}")
+            tell(found.wrong[-1])
         if at < len(known) or not reached <= pairs:
             corpus.append(sample)
             pairs |= reached
-    found.n_known, found.n_inputs = len(known), n_inputs
-    found.n_kept, found.n_pairs = len(corpus), len(pairs)
+        found.n_known, found.n_inputs = len(known), at + 1
+        found.n_kept, found.n_pairs = len(corpus), len(pairs)
+        if found.n_inputs % _TOLD_EVERY == 0:
+            tell(str(found))
     return found
 
 
@@ -166,7 +179,7 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    found = fuzz(options.inputs, options.seed)
+    found = fuzz(options.inputs, options.seed, lambda line: sys.stderr.write(f"{line}\n"))
     sys.stdout.write(json.dumps(vars(found)))
     return 0
 
