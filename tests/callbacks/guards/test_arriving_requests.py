@@ -87,7 +87,7 @@ def bytes_in_files() -> int:
     ("path", "n_bytes", "words"),
     [
         ("/upload", 600 * MB, "larger than 1 MB"),
-        ("/story", 8 * MB + 1, "no story is"),
+        ("/story", 8 * MB + 1, "the most that a story has"),
         ("/talk", MB + 1, "larger than 1 MB"),
         ("/runs/x/remove", 4_097, "no more than 4 kB"),
         ("/frames", 600 * MB, "no more than 4 kB"),

@@ -82,7 +82,7 @@ def test_a_request_without_end_is_refused_before_it_is_read(visitor):
         ("/talk/shown", 2**20 + 1, "larger than 1 MB"),
         ("/runs/x/rename", 2**20 + 1, "larger than 1 MB"),
         ("/runs/x/remove", 4_097, "no more than 4 kB"),
-        ("/story", 8 * 2**20 + 1, "no story is"),
+        ("/story", 8 * 2**20 + 1, "the most that a story has"),
         ("/upload", 129 * 2**20, "larger than 128 MB"),
         ("/api/v1/files", 129 * 2**20, "larger than 128 MB"),
         ("/frames", 4_097, "no more than 4 kB"),
