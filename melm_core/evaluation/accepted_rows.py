@@ -35,6 +35,12 @@ class ClassAcceptance:
         model.
     n_done, n_folds : int
 
+    Notes
+    -----
+    Of the rows of its own class a model is to accept 1 - alpha, of n rows within about the square
+    root of alpha (1 - alpha) / n. How many others it accepts depends on which classes the table
+    has: a kind of rows that it lacks may be accepted by all models.
+
     Examples
     --------
     >>> import numpy as np
@@ -109,6 +115,10 @@ def class_acceptance(
         See `ClassModel`.
     callback : callable, optional
         Given what is known after every fold.
+
+    Returns
+    -------
+    ClassAcceptance
 
     Raises
     ------

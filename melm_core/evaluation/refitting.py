@@ -93,7 +93,10 @@ class Standardization:
 class Unchanged:
     """No preparation: for features that are in one unit, or that a pipeline prepares itself.
 
-    Methods that look at variances, such as PCA, then see the features of the largest ones.
+    Notes
+    -----
+    Methods that look at variances, such as PCA, then see the features of the largest ones: of
+    spectra those that matter, of columns in several units those with the smallest unit.
 
     Examples
     --------
