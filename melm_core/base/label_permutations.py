@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import IntArray
 from melm_core.base.groups import class_counts, group_members
+from melm_core.base.share_text import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,9 +92,9 @@ class PermutationDesign:
         """A sentence that names what was permuted."""
         places = []
         if self.n_groups_exchanged:
-            places.append(f"between {_counted(self.n_groups_exchanged, 'whole group')}")
+            places.append(f"between {counted(self.n_groups_exchanged, 'whole group')}")
         if self.n_groups_within:
-            places.append(f"within {_counted(self.n_groups_within, 'group')}")
+            places.append(f"within {counted(self.n_groups_within, 'group')}")
         what = "Labels of all rows that share one" if self.of_occasions else "Labels"
         return f"{what} were permuted {' and '.join(places) or 'between rows'}."
 
@@ -105,10 +106,6 @@ class PermutationDesign:
             f"Only {self.n_distinct:,} distinct permutations of the labels exist, so p is at least "
             f"{self.smallest_p_value:.2g}, whatever the separation: more groups are needed."
         )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def exchangeable_blocks(

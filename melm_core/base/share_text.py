@@ -1,4 +1,4 @@
-"""The formatters of shares and p-values; the page has its twin in `number_text.mjs`."""
+"""The formatters of shares, p-values and counts; the page has its twin in `number_text.mjs`."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ def percent(share: float, standard_error: float | None = None) -> str:
     text = "over 99" if _ALMOST_ALL <= share < 1.0 else f"{100.0 * share + _HALF_UP:.0f}"
     error = round(100.0 * (standard_error or 0.0))
     return f"{text} ± {error} %" if error else f"{text} %"
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number with its noun: ``1 row``, ``1,797 rows``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def p_value_text(p_value: float) -> str:

@@ -20,7 +20,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
 from melm_core.base.groups import group_members, units_of_classes
-from melm_core.base.share_text import percent
+from melm_core.base.share_text import counted, percent
 from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.study import Study
 from melm_core.folds.folds import CodedRows, Fold
@@ -153,12 +153,12 @@ class RowsNeeded:
     def expectation(self, at: int) -> str:
         """The share expected of one of `more`, with its band: "60 more rows: 81 % (77 to 84)"."""
         share, lower, upper = self.expected[:, at].tolist()
-        more = _counted(self.more[at], f"more {self.unit}")
+        more = counted(self.more[at], f"more {self.unit}")
         return f"{more}: {percent(share)} ({100 * lower:.0f} to {100 * upper:.0f})"
 
     @property
     def _not_shown(self) -> str:
-        here = f"Not shown with {_counted(self.n_units, self.unit)}"
+        here = f"Not shown with {counted(self.n_units, self.unit)}"
         seen = f"{percent(self.share)} held out, {guessing_gives(self.n_classes)}"
         largest = self.n_units * float(_SEARCHED[-1])
         if math.isinf(self.needed):
@@ -317,7 +317,7 @@ class _Units:
         if n_of_class[smallest] < FEWEST_UNITS:
             raise UserError(
                 f"Class {self.rows.classes.tolist()[smallest]!r} has "
-                f"{_counted(n_of_class[smallest], self.name)}, and a learning curve needs "
+                f"{counted(n_of_class[smallest], self.name)}, and a learning curve needs "
                 f"{FEWEST_UNITS} of every class. Add {self.name}s or leave the class out."
             )
 
@@ -535,7 +535,3 @@ def _needed(
     first = n[suffices.argmax(axis=1)]
     counts: FloatArray = np.where(suffices.any(axis=1), np.ceil(first), np.inf)
     return counts
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

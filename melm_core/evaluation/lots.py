@@ -24,7 +24,7 @@ from melm_core.answers.sequential_p_value import p_value
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer, check_magnitudes
-from melm_core.base.groups import group_codes, group_members
+from melm_core.base.groups import group_codes, group_members, units_of_classes
 from melm_core.base.label_permutations import (
     Block,
     count_permutations,
@@ -32,7 +32,7 @@ from melm_core.base.label_permutations import (
     random_permutations,
 )
 from melm_core.base.sample_weights import balanced_share
-from melm_core.base.share_text import p_value_text, percent
+from melm_core.base.share_text import counted, p_value_text, percent
 from melm_core.diagnostics.differences import in_units
 from melm_core.diagnostics.held_out_test import held_out_p_value
 from melm_core.evaluation.plane_separability import Score
@@ -200,12 +200,8 @@ class LotChange:
         """The change of the lot, and in how many features, as a sentence."""
         if self.p_value > LEVEL:
             return f"No change is shown between the lots ({p_value_text(self.p_value)})."
-        counted, differ = (
-            ("1 feature", "differs")
-            if self.n_changed == 1
-            else (f"{self.n_changed:,} features", "differ")
-        )
-        of_all = f"{counted} of {len(self.features):,} {differ}"
+        differ = "differs" if self.n_changed == 1 else "differ"
+        of_all = f"{counted(self.n_changed, 'feature')} of {len(self.features):,} {differ}"
         told = (
             ""
             if self.plane is None or self.plane.held_out is None
@@ -342,6 +338,11 @@ class _Both:
         values: FloatArray = np.where(varies, away / np.where(varies, spread, 1.0), 0.0)
         return values
 
+    @property
+    def units(self) -> IntArray:
+        """Groups, or rows where these are independent, of which `Study` then looks for none."""
+        return np.arange(len(self.y)) if self.groups is None else self.groups
+
     def take(self, rows: IntArray) -> _Both:
         groups = None if self.groups is None else self.groups[rows]
         return _Both(self.X[rows], self.y[rows], self.is_new[rows], groups)
@@ -434,8 +435,8 @@ def _predicted(both: _Both, y: Any, seed: int) -> IntArray:
         left, lengths, _ = randomized_svd(standardized, n_scores, random_state=0)
         standardized = left * lengths
     folds = stratified_folds(known.y, _FOLDS, seed, groups)
-    units = np.arange(len(both.y)) if both.groups is None else both.groups
-    fold_of = np.random.default_rng(seed).integers(len(folds), size=int(units.max()) + 1)[units]
+    of_unit = np.random.default_rng(seed).integers(len(folds), size=int(both.units.max()) + 1)
+    fold_of = of_unit[both.units]
     for number, fold in enumerate(folds):
         fold_of[fold.test] = number
         if both.groups is not None:  # new rows of a group of the first lot
@@ -612,11 +613,10 @@ def _plane(
     """
     values = both.residuals
     lots = both.is_new.astype(np.int64)
-    groups = np.arange(len(lots)) if both.groups is None else both.groups
-    study = Study(method, values, lots, groups=groups, random_state=seed)
+    study = Study(method, values, lots, groups=both.units, random_state=seed)
     fitted = study.fitted()
     held_out, notes = None, tuple[str, ...]()
-    if all(len(np.unique(groups[lots == lot])) >= _FEWEST_OF_A_LOT for lot in (0, 1)):
+    if units_of_classes(lots, both.groups).min() >= _FEWEST_OF_A_LOT:
         refits = Refits.of(study, whole=fitted, callback=step)
         held_out, notes = refits.share, refits.notes
     return LotPlane(fitted.components, fitted.transform(values), both.is_new, held_out), notes
@@ -632,9 +632,8 @@ def _verdict(
     first, new = both.take(np.flatnonzero(~both.is_new)), both.take(np.flatnonzero(both.is_new))
     codes = np.unique(both.y, return_inverse=True)[1]
     y, y_new = codes[~both.is_new], codes[both.is_new]
-    groups = np.arange(len(y)) if first.groups is None else first.groups
     try:
-        study = Study(method, first.X, y, groups=groups, random_state=seed)
+        study = Study(method, first.X, y, groups=first.units, random_state=seed)
         before = Refits.of(study, callback=step)
     except UserError:
         return None, ()
