@@ -45,6 +45,16 @@ def line(x: Sequence[float], y: Sequence[float], name: str, **look: Any) -> dict
     }
 
 
+def points(
+    places: Sequence[Sequence[float]], name: str, texts: Sequence[str] = (), **look: Any
+) -> dict[str, Any]:
+    """Return marks at places, each with its text if there are any; `look` has their marker."""
+    hover = {"text": texts, "hovertemplate": "%{text}"} if texts else {"hoverinfo": "skip"}
+    x, y = ([place[at] for place in places] for at in (0, 1))
+    marks = {"mode": "markers", "marker": {"size": 7, **look}}
+    return {"type": "scatter", "x": x, "y": y, "name": name, **marks, **hover}
+
+
 def band(
     x: Sequence[float], lower: Sequence[float], upper: Sequence[float], color: str
 ) -> dict[str, Any]:

@@ -421,7 +421,5 @@ def acceptance_figure(
 def _marks(
     name: str, places: FloatArray, words: Sequence[str], marker: Mapping[str, Any]
 ) -> dict[str, Any]:
-    x, y = np.log1p(_STRETCH * places).round(_DIGITS).T.tolist()
-    hover = {"text": list(words), "hovertemplate": "%{text}"}
-    marks = {"mode": "markers", "marker": {"size": 7, **marker}}
-    return {"type": "scatter", "x": x, "y": y, "name": name, **marks, **hover}
+    stretched = np.log1p(_STRETCH * places).round(_DIGITS).tolist()
+    return charts.points(stretched, name, words, **marker)

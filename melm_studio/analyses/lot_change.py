@@ -230,7 +230,16 @@ class _Lots:
         """Return the report of a change; with a plane only if the change is shown."""
         plane = change.plane if change.p_value <= LEVEL else None
         changed = change.features[: min(change.n_changed, _MOST_ARROWS)]
-        arrows = {} if plane is None else _arrows(plane.components, changed)
+        arrows: dict[int, tuple[float, float]] = {}
+        first: tuple[tuple[float, float], ...] = ()
+        new: tuple[tuple[float, float], ...] = ()
+        if plane is not None:
+            directions = _pairs(plane.components[:2, changed].T)
+            arrows = dict(zip(changed.tolist(), directions, strict=True))
+            first, new = (
+                _pairs(plane.coordinates[thinned(np.flatnonzero(rows), MOST_DRAWN)])
+                for rows in (~plane.is_new, plane.is_new)
+            )
         features = tuple(
             ChangedFeature(
                 at=int(code),
@@ -241,7 +250,6 @@ class _Lots:
             )
             for code in change.features[:MOST_LISTED]
         )
-        first, new = ((), ()) if plane is None else _places(plane.coordinates, plane.is_new)
         return LotChangeReport(
             sentence=change.sentence,
             verdict="" if change.verdict is None else change.verdict.sentence,
@@ -273,25 +281,8 @@ def _groups(data: LabeledData, lot: LotRows, codes: IntArray) -> tuple[Any, Any]
     return np.array(first, dtype=object), np.array(new, dtype=object)
 
 
-def _arrows(components: FloatArray, features: IntArray) -> dict[int, tuple[float, float]]:
-    return {
-        int(feature): (
-            round(float(components[0, feature]), _DIGITS),
-            round(float(components[1, feature]), _DIGITS),
-        )
-        for feature in features
-    }
-
-
-def _places(
-    coordinates: FloatArray, is_new: np.ndarray
-) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]]:
-    """Evenly spaced rows of either lot in the plane."""
-    parts = []
-    for rows in (np.flatnonzero(~is_new), np.flatnonzero(is_new)):
-        drawn = thinned(rows, MOST_DRAWN)
-        parts.append(tuple((float(x), float(y)) for x, y in coordinates[drawn].round(_DIGITS)))
-    return parts[0], parts[1]
+def _pairs(numbers: FloatArray) -> tuple[tuple[float, float], ...]:
+    return tuple((x, y) for x, y in numbers.round(_DIGITS).tolist())
 
 
 def _finite(value: float) -> float | None:
@@ -319,21 +310,9 @@ def lots_figure(
     (['first lot', 'new lot'], 'proline')
     """
     theme = THEMES[scheme]
-    looks: tuple[tuple[str, tuple[tuple[float, float], ...], dict[str, Any]], ...] = (
-        ("first lot", report.first, {"color": theme.faint_ink, "symbol": "circle-open"}),
-        ("new lot", report.new, {"color": theme.class_colors[1], "symbol": "cross"}),
-    )
     data = [
-        {
-            "type": "scatter",
-            "x": [x for x, _ in places],
-            "y": [y for _, y in places],
-            "mode": "markers",
-            "name": name,
-            "marker": marker | {"size": 7},
-            "hoverinfo": "skip",
-        }
-        for name, places, marker in looks
+        charts.points(report.first, "first lot", color=theme.faint_ink, symbol="circle-open"),
+        charts.points(report.new, "new lot", color=theme.class_colors[1], symbol="cross"),
     ]
     reach = max((math.hypot(*place) for place in (*report.first, *report.new)), default=1.0)
     arrows = [(each.at, each.arrow) for each in report.features if each.arrow is not None]
