@@ -42,6 +42,7 @@ from melm_studio.tables.questions import (
 )
 from melm_studio.tables.roles import Column, Role
 from melm_studio.tables.row_columns import RowColumn
+from melm_studio.tables.subjects_in_names import SUBJECT_WORDS
 
 N_BLOCKS = 20  # of rows that follow each other
 FEW_RUNS_Z = -4.0  # standard deviations below the number of runs in a random order
@@ -49,11 +50,6 @@ LEAST_DISTINCT = 5  # rows of each class, as many as folds
 LEAST_REPEATS = 2  # rows for each value of an identifier, on average
 LEAST_VISITS = 1.6  # of a subject: some came once
 MIN_REPEATED = 2  # rows with the identifier of another
-# Names of what is measured several times; a repeated column of such a name is asked about.
-SUBJECT_WORDS = {
-    "animal", "donor", "individual", "mouse", "participant", "patient", "person", "pupil", "rat",
-    "student", "subject", "volunteer",
-}  # fmt: skip
 # Names that are asked about only if the rows of each value are of one class, or nearly.
 CODE_WORDS = {
     "batch", "cage", "case", "client", "code", "customer", "day", "family", "household", "id",

@@ -53,6 +53,7 @@ READING = {
     "samples": ("columns", "rows"),
     "header": ("joined", "first"),
     "totals": ("left-out", "kept"),
+    "blocks": ("filled", "empty"),
     "names": ("first-row", "none"),
     "thousands": ("left-out", "decimal"),
     "codes": ("missing", "numbers"),
@@ -91,7 +92,7 @@ class Question(msgspec.Struct, frozen=True):
     ----------
     id : str
         "label", "neighbors", "doubles", "sheet", "limits", "words", "samples", "header", "totals",
-        "names", "thousands", "codes", "encoding", "grid", "made", "controls", "small",
+        "blocks", "names", "thousands", "codes", "encoding", "grid", "made", "controls", "small",
         "case", "order", or "subjects:", "use:", "twin:" or "missing:" and the name of a column.
     sentence : str
         The question, and why it is asked.

@@ -30,6 +30,7 @@ from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.digits import plain_numbers
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.grammars import Layout, is_long, read_layout, recognized
+from melm_studio.tables.merged_cells import written_once
 from melm_studio.tables.parsing import parsed
 from melm_studio.tables.questions import LABEL, USE
 from melm_studio.tables.readers import (
@@ -219,7 +220,13 @@ def read_table(
     is_left_out = bool(n_totals) and options.totals == "left-out"
     asked = {**content.asked, **asked, "totals": totals}
     total_steps = [f"Left out: {totals}."] if is_left_out else []
-    frame, subject, subject_step = with_subjects(frame.iloc[:-n_totals] if is_left_out else frame)
+    frame = frame.iloc[:-n_totals] if is_left_out else frame
+    merged = written_once(frame)
+    asked["blocks"] = listed(merged)
+    if merged and options.blocks == "filled":
+        frame = frame.assign(**frame[merged].ffill())
+        total_steps.append(f"Filled down, as cells that stand for several rows: {listed(merged)}.")
+    frame, subject, subject_step = with_subjects(frame)
     uses = {USE + subject: Use.INFO} if subject else {}
     subject_steps = [subject_step] if subject else []
     return Table(

@@ -72,6 +72,7 @@ class _Asked(Struct, frozen=True, omit_defaults=True):
     samples: _Words = ""
     header: _Words = ""
     totals: _Words = ""
+    blocks: _Words = ""
     label: _Words = ""
     names: _Words = ""
     thousands: _Words = ""

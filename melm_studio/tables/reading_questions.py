@@ -50,6 +50,7 @@ _LABELS = {
     "first": "Only the first",
     "left-out": "Leave out",
     "kept": "Keep",
+    "filled": "Fill them down",
     "first-row": "Names",
     "none": "A row of data",
     "decimal": "Decimal marks",
@@ -62,6 +63,7 @@ ENCODING = "encoding"
 _OWN_LABELS = {
     "words": {"empty": "Numbers, and words are empty"},
     "thousands": {"left-out": "Thousands"},
+    "blocks": {"empty": "Leave them empty"},
 }
 _ASKED = {
     "limits": "How are these cells read? {}.",
@@ -69,6 +71,7 @@ _ASKED = {
     "samples": "Are the samples rows or columns of the file? {}.",
     "header": "Are the header rows joined? {}.",
     "totals": "Are totals left out? {}.",
+    "blocks": "Are names written once for several rows? {}, of which the next cells are empty.",
     "names": "Does the first row have names or data? {}.",
     "thousands": "Do commas part thousands, or are they decimal marks? {}.",
     "codes": "Are these numbers codes of what is missing? {}.",

@@ -25,8 +25,8 @@ MOST_OCCASIONS = 20
 NAMES_PROBED = 1_000  # before all are split
 MOST_NAMES = 200_000
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
-# A column of such a name whose values recur says it.
-_SAID = {
+# Names of what is measured several times.
+SUBJECT_WORDS = {
     "animal", "donor", "individual", "mouse", "participant", "patient", "person", "pupil", "rat",
     "student", "subject", "volunteer",
 }  # fmt: skip
@@ -57,7 +57,7 @@ def with_subjects(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
     ['P0', 'P0', 'P1', 'P1']
     """
     if not LEAST_ROWS <= len(frame) <= MOST_NAMES or any(
-        not _SAID.isdisjoint(words_of(str(name))) and frame[name].duplicated().any()
+        not SUBJECT_WORDS.isdisjoint(words_of(str(name))) and frame[name].duplicated().any()
         for name in frame.columns
     ):
         return frame, "", ""

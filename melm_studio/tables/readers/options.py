@@ -34,6 +34,8 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
         Whether a header of several rows is joined, or only its first row is the header.
     totals : str
         Whether last rows that sum up the others are left out.
+    blocks : str
+        Whether what is written once for a block of rows is filled down, as merged cells are.
     names : str
         Whether the first row has the names of the columns; found by itself by default.
     thousands : str
@@ -66,6 +68,9 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     totals: Annotated[
         Literal["left-out", "kept"], Meta(title="Whether rows of totals are left out")
     ] = "left-out"
+    blocks: Annotated[
+        Literal["filled", "empty"], Meta(title="Whether cells of several rows are filled down")
+    ] = "filled"
     names: Annotated[
         Literal["auto", "first-row", "none"],
         Meta(title="Whether the first row has the names of the columns"),
