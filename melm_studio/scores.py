@@ -58,6 +58,7 @@ _NO_HELD_OUT = "without held-out rows of every class nothing is known about new 
 _NOT_SHOWN = "Not shown. "  # while p is computed
 _BY_CONSTRUCTION = "Labels made from the features are told apart by construction."
 _TRIES = "Is it real? tries both."
+_NOT_ALL = (Answer.NO, Answer.PARTLY)
 _ANSWER_FIRST = "Answer beside the table, then run again."
 
 
@@ -141,6 +142,8 @@ class Strip(msgspec.Struct, frozen=True):
         both, and what narrow panels leave out of that.
     remedy : tuple of str
         The columns without which nothing is left, to be left out; empty for other cautions.
+    offers_curves : bool
+        Whether straight features tell nothing or few apart, and curved ones might tell more.
     notes : tuple of str
         The list below it.
     tooltip : str
@@ -155,6 +158,7 @@ class Strip(msgspec.Struct, frozen=True):
     follow: str
     more: str
     remedy: tuple[str, ...]
+    offers_curves: bool
     notes: tuple[str, ...]
     tooltip: str
     spoken: str
@@ -208,6 +212,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         The column within whose values the classes are compared; empty without one.
     of_batch : str
         That batches can be read from the picture, where they can.
+    can_bend : bool
+        Whether the features are straight, and could bend.
     remarks : tuple of str
         Further notes.
     check : CheckProgress or None
@@ -238,6 +244,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     without: tuple[Without, ...] = ()
     within: str = ""
     of_batch: str = ""
+    can_bend: bool = False
     remarks: tuple[str, ...] = ()
     check: CheckProgress | None = None
     so_far: str = ""
@@ -400,6 +407,7 @@ because of grade: 51 % without it.'
             follow=" ".join(filter(None, (follow, so_far))),
             more=more,
             remedy=self.remedy,
+            offers_curves=self.can_bend and self.answer in _NOT_ALL and not self.remedy,
             notes=self.notes,
             tooltip=" ".join(self.notes),
             spoken=spoken,

@@ -109,6 +109,8 @@ interface Plane {
   arrows: {
     features: number[];
     names: string[];
+    /** Where features bend, what stands at their arrows. */
+    labels?: string[];
     scale: number;
     of: number;
     /** Where features bend, the values of each along its path; null of a straight one. */
@@ -151,6 +153,8 @@ interface VerdictWords {
   more: string;
   /** The columns that are to be left out, if they are the caution. */
   remedy: string[];
+  /** Whether straight features tell nothing or few apart, and curved ones might tell more. */
+  offers_curves: boolean;
   notes: string[];
   tooltip: string;
   /** What a screen reader says. */

@@ -14,6 +14,7 @@ from callbacks.routes.requested_view import requested_event, requested_options, 
 from callbacks.services import services
 from callbacks.session import own_fit, own_run, workspace
 from melm_core.methods import AUTO, BATCH_WEIGHT, CURVED, METHODS, SHARED, STRAIGHT
+from melm_core.recipe import MOST_CURVED
 from melm_studio.configuration.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
 from melm_studio.planes.gamma_advice import can_choose_gamma
 from melm_studio.planes.view_options import ViewOptions
@@ -23,6 +24,10 @@ from melm_studio.runs.records.run import FIT, PlaneEvent, RunRecord, RunState
 from melm_studio.runs.store.attempts import reopen
 
 _NO_WIDTH = "{method} has no kernel width to choose. Run a method that has one, such as MELM."
+_NO_CURVES = (
+    "The features of this run cannot bend, or do so already. Run a linear method that uses the "
+    f"labels, on at most {MOST_CURVED} features, with straight ones."
+)
 _NONLINEAR = "This projection is nonlinear, so it cannot be refined. Refine a linear one."
 _REFINING = next(method for method in METHODS.values() if method.accepts_init)
 
@@ -36,6 +41,7 @@ def register(app: Dash) -> None:
     app.server.post("/runs/<run_id>/rename", body=Body.SETTINGS)(rename)
     app.server.post("/runs/<run_id>/choose-gamma")(choose_gamma)
     app.server.post("/runs/<run_id>/one-component")(one_component)
+    app.server.post("/runs/<run_id>/curved")(curved)
     app.server.post("/runs/<run_id>/planes/<int:sequence>/refine")(refine)
 
 
@@ -93,18 +99,29 @@ def rename(run_id: str) -> tuple[dict[str, Any], int]:
 
 def choose_gamma(run_id: str) -> tuple[dict[str, Any], int]:
     """Queue a run of the same method that chooses the kernel width by inner folds."""
-    record, space = own_fit(run_id), workspace()
+    record = own_fit(run_id)
     if not can_choose_gamma(record):
         return sentence(_NO_WIDTH.format(method=METHODS[record.method].label)), 400
-    parameters = replace(record.parameters, init=None, gamma=AUTO)
-    space.queue(space.rerun(record, record.method, parameters))
-    return {"revision": space.revision()}, 201
+    return _run_again(record, gamma=AUTO)
 
 
 def one_component(run_id: str) -> tuple[dict[str, Any], int]:
     """Queue a run of the same method that finds one component."""
-    record, space = own_fit(run_id), workspace()
-    parameters = replace(record.parameters, init=None, n_components=1)
+    return _run_again(own_fit(run_id), n_components=1)
+
+
+def curved(run_id: str) -> tuple[dict[str, Any], int]:
+    """Queue a run of the same method whose features bend where inner folds gain by it."""
+    record = own_fit(run_id)
+    if not record.can_bend:
+        return sentence(_NO_CURVES), 400
+    return _run_again(record, curves=AUTO)
+
+
+def _run_again(record: RunRecord, **changes: Any) -> tuple[dict[str, Any], int]:
+    """Queue a run of the same method on the same table with other parameters."""
+    space = workspace()
+    parameters = replace(record.parameters, init=None, **changes)
     space.queue(space.rerun(record, record.method, parameters))
     return {"revision": space.revision()}, 201
 

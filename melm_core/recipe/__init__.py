@@ -12,6 +12,7 @@ from melm_core.recipe.choices import (
     StepKind,
 )
 from melm_core.recipe.curved_features import (
+    MOST_CURVED,
     Curve,
     CurvedFeatures,
     beyond_curves,
@@ -30,6 +31,7 @@ from melm_core.recipe.within_subjects import WithinSubjects
 
 __all__ = [
     "MAX_STEPS",
+    "MOST_CURVED",
     "Curve",
     "CurvedFeatures",
     "Fill",

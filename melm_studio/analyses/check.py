@@ -440,7 +440,8 @@ def run_verdict(
     first = ("" if batches is None or of_batch else batches.sentence, report.problem)
     verdict = check_verdict(report)
     if verdict is not None:  # the other remarks are in the details
-        return replace(verdict, check=progress, of_batch=of_batch, remarks=first)
+        found = {"check": progress, "of_batch": of_batch, "can_bend": record.can_bend}
+        return replace(verdict, remarks=first, **found)
     refits = renderer.refits(record) or _refits_so_far(store, record)
     verdict = refits_verdict(refits) or renderer.held_out(record, event)
     questions = renderer.questions(record)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from melm_core.base import FloatArray, IntArray
 
@@ -11,6 +12,8 @@ _KNOTS = (0.01, 0.25, 0.5, 0.75, 0.99)
 PATH_SHARES: FloatArray = np.interp(np.arange(17) / 4.0, np.arange(5), _KNOTS)
 # Which of them are quartiles.
 QUARTILES = (4, 8, 12)
+# Ratio of the ways from the middle of a path to its ends, from which both ends count.
+_ALIKE = 0.5
 
 
 class FeatureSteps:
@@ -84,6 +87,25 @@ class FeatureSteps:
                 columns = self.columns(feature)
                 paths[place] = self._paths[feature] @ components[:, columns].T
         return paths
+
+    @staticmethod
+    def turning(paths: FloatArray) -> npt.NDArray[np.bool_]:
+        """Whether both ends of paths lie on one side of their middle, and neither near it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from melm_studio.planes.bent_features import FeatureSteps
+        >>> x = np.linspace(-1.0, 1.0, 17)
+        >>> FeatureSteps.turning(np.stack([x**2, x, x**2 + 2 * x])[..., None]).tolist()
+        [True, False, False]
+        """
+        middle = paths[:, len(PATH_SHARES) // 2]
+        low, high = paths[:, 0] - middle, paths[:, -1] - middle
+        along = np.einsum("fk,fk->f", low, high)  # nan of straight features
+        shorter, longer = np.sort(np.linalg.norm([low, high], axis=2), axis=0)
+        turning: npt.NDArray[np.bool_] = (along > 0.0) & (shorter > _ALIKE * longer)
+        return turning
 
     def path_values(self, features: IntArray) -> FloatArray | None:
         """The values of features at the vertices of their `paths`, in units of the rows.

@@ -118,7 +118,7 @@ def arrow_names(view: PlaneView) -> _Arrays:
     return {
         "text": [
             shown(name) if is_free else ""
-            for name, is_free in zip(view.arrows.names, _free(view), strict=True)
+            for name, is_free in zip(view.arrows.labels, _free(view), strict=True)
         ],
         "textposition": [f"{height} {side}" for height, side in zip(heights, sides, strict=True)],
     }
@@ -136,6 +136,7 @@ def arrow_handles(view: PlaneView, n_features: int) -> _Arrays:
         "scale": arrows.scale,
         "of": n_features,
         **({} if arrows.values is None else {"values": _path_values(arrows.values)}),
+        **({} if arrows.turns is None else {"labels": arrows.labels}),
     }
 
 

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from melm_core.base import FloatArray, percent
+from melm_studio.planes.bent_features import PATH_SHARES
 from melm_studio.planes.types import Arrows, PlaneView
 from melm_studio.tables import shortened, told_apart
 
@@ -17,6 +18,7 @@ MOST_FEATURES = 3
 _NEAR_THE_MIDDLE = 0.25  # of the farthest class mean
 _THIRD = "There is a third component, in depth: distances are those of all three."
 _EIGHTH = np.pi / 4
+_MIDDLE = len(PATH_SHARES) // 2
 _DIRECTIONS = (
     "to the right", "above right", "above", "above left",
     "to the left", "below left", "below", "below right",
@@ -163,9 +165,13 @@ def _mixed(names: Sequence[str], overlap: FloatArray | None) -> Iterator[str]:
 
 
 def _features(arrows: Arrows) -> Iterator[str]:
+    ways = arrows.tips - arrows.origins
+    if arrows.paths is not None and arrows.turns is not None:  # the way of both of their ends
+        both = (arrows.paths[:, 0] + arrows.paths[:, -1]) / 2 - arrows.paths[:, _MIDDLE]
+        ways = np.where(arrows.turns[:, None], both, ways)
     pointing = [
-        f"{shortened(name)} {_direction(tip - origin)}"
-        for name, origin, tip in zip(arrows.names, arrows.origins, arrows.tips, strict=True)
+        f"{shortened(label)} {_direction(way)}"
+        for label, way in zip(arrows.labels, ways, strict=True)
     ][:MOST_FEATURES]
     if pointing:
         yield f"What moves rows most: {', '.join(pointing)}."

@@ -281,9 +281,8 @@ class PlaneViewer:
         origins = np.tile(components @ self._covariance.mean, (len(loadings), 1))
         arrows = self._arrows(origins, loadings * scale, features, scale)
         if paths is not None:
-            arrows = replace(
-                arrows, paths=origins[:, None] + paths, values=self._path_values(features)
-            )
+            drawn = origins[:, None] + paths
+            arrows = self._bent(arrows, paths, drawn)
         lower, upper = _bounds([lower[None], upper[None], arrows.tips, *_vertices(arrows)])
         table = self._table
         if table is None:
@@ -323,7 +322,7 @@ class PlaneViewer:
         paths = self.steps.paths(components, features)
         if paths is not None:
             drawn = paths_in_lanes(paths, origins, PATH_SHARES)
-            arrows = replace(arrows, paths=drawn, values=self._path_values(features))
+            arrows = self._bent(arrows, paths, drawn)
         ends = [arrows.origins, arrows.tips, *_vertices(arrows)]
         lower, upper = _bounds([lower[None], upper[None], *ends])
         views = tuple(map(ClassView, train, held_out, curves))
@@ -336,6 +335,11 @@ class PlaneViewer:
             self._train.drawn_by_class(components, self._n_classes),
             self._held_out.drawn_by_class(components, self._n_classes),
         )
+
+    def _bent(self, arrows: Arrows, paths: FloatArray, drawn: FloatArray) -> Arrows:
+        """Arrows with the paths of bent features, as they are and as they are drawn."""
+        values, turns = self._path_values(arrows.features), self.steps.turning(paths)
+        return replace(arrows, paths=drawn, values=values, turns=turns)
 
     def _path_values(self, features: IntArray) -> FloatArray | None:
         """Values of bent features along their paths, in the unit of the table."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
+import numpy.typing as npt
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.density import NuisanceAccuracy
@@ -201,6 +202,8 @@ class Arrows:
         1st to the 99th percentile of each; nan of those that are straight. None if none bends.
     values : ndarray of shape (n_arrows, n_vertices) or None
         The value of the feature at each vertex of its path, in the unit of the table.
+    turns : ndarray of bool, shape (n_arrows,), or None
+        Whether low and high values move a row the same way; None if no feature bends.
     """
 
     origins: FloatArray
@@ -210,6 +213,26 @@ class Arrows:
     scale: float
     paths: FloatArray | None = None
     values: FloatArray | None = None
+    turns: npt.NDArray[np.bool_] | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names beside the arrows, which point nowhere where low and high values agree.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from melm_studio.planes.types import Arrows
+        >>> none, turns = np.zeros((2, 2)), np.array([True, False])
+        >>> Arrows(none, none, np.arange(2), ("dose", "age"), 1.0, turns=turns).labels
+        ('low and high dose', 'age')
+        """
+        if self.turns is None:
+            return self.names
+        return tuple(
+            f"low and high {name}" if turns else name
+            for name, turns in zip(self.names, self.turns.tolist(), strict=True)
+        )
 
 
 @dataclass(frozen=True, eq=False)

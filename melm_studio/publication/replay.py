@@ -282,7 +282,7 @@ def plane_data(view: PlaneView) -> dict[str, Any]:
     arrows, step = view.arrows, _step(view)
     return {
         "traces": _short(plane_frame(view, lambda values: _encoded(values, step))),
-        "arrows": {"features": arrows.features.tolist(), "names": arrows.names},
+        "arrows": {"features": arrows.features.tolist(), "names": arrows.labels},
     }
 
 

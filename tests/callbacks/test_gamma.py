@@ -164,6 +164,20 @@ def test_every_route_to_the_best_gamma_ends_at_the_same_width(studio, visitor, m
     assert all(f"{gamma:g}" in answer["advice_words"] for gamma in advice["level"])
 
 
+def test_one_click_lets_inner_folds_bend_straight_features(studio, visitor):
+    visitor.choose_sample("iris")
+    run, blind = visitor.start(method="lda"), visitor.start(method="pca")
+    studio.work()
+    assert visitor.http.post(f"/runs/{run}/curved").status_code == 201
+    other = studio.store.get(visitor.panels()[-1])
+    assert (other.method, other.parameters.curves) == ("lda", "auto")
+    refused = visitor.http.post(f"/runs/{blind}/curved")  # which no label tells what to bend
+    assert (refused.status_code, refused.json["words"][:40]) == (
+        400,
+        "The features of this run cannot bend, or",
+    )
+
+
 def test_one_click_finds_one_component_of_the_same_method(studio, visitor):
     visitor.choose_sample("iris")
     run = visitor.start(method="pca")

@@ -107,6 +107,21 @@ def test_a_share_is_100_percent_only_if_it_is_all():
     )
 
 
+@pytest.mark.parametrize(
+    ("answer", "can_bend", "is_offered"),
+    [
+        (Answer.NO, True, True),
+        (Answer.PARTLY, True, True),
+        (Answer.NO, False, False),
+        (Answer.YES, True, False),
+    ],
+)
+def test_curves_are_offered_where_straight_features_tell_not_all_apart(
+    answer, can_bend, is_offered
+):
+    assert replace(GOOD, answer=answer, can_bend=can_bend).strip.offers_curves is is_offered
+
+
 def test_an_overfit_is_called_by_its_name():
     noise = replace(GOOD, answer=Answer.NO, share=0.52, share_train=1.0, standard_error=0.1)
     assert noise.lead == "No better than guessing: 52 % of held-out rows"

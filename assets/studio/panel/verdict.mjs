@@ -56,7 +56,7 @@ class Strip {
     this.shown = written;
     panel.node.dataset.answer = answer;
     write(panel.part("sign"), SIGNS[answer] ?? "");
-    this.offer(words.remedy);
+    this.offer(words);
     for (const name of ["lead", "caution", "follow", "more"]) write(panel.part(name), unbroken(words[name]));
     const list = panel.part("verdict-notes");
     if (list.title === tooltip) return;
@@ -64,12 +64,12 @@ class Strip {
     list.title = tooltip;
   }
 
-  /** @param {string[]} columns that are to be left out, if any */
-  offer(columns) {
+  /** The run that may tell more. @param {VerdictWords} words */
+  offer({ remedy: columns, offers_curves: offersCurves }) {
     const button = this.panel.part("remedy");
-    hide(button, !columns.length);
-    write(button, columns.length > 1 ? "Leave them out" : `Leave ${columns[0]} out`);
-    button.onclick = () => runWithout(this.panel, columns);
+    hide(button, !columns.length && !offersCurves);
+    write(button, offersCurves ? "Try curved features" : columns.length > 1 ? "Leave them out" : `Leave ${columns[0]} out`);
+    button.onclick = () => (offersCurves ? sendCommand(this.panel, "curved") : runWithout(this.panel, columns));
   }
 
   showCheck() {

@@ -136,7 +136,7 @@ export class Names {
 
   placedArrows() {
     const { plane, arrowLimit, arrows: only } = this.view;
-    const { features, names } = plane.arrows;
+    const { features, names: plain, labels: names = plain } = plane.arrows;
     const font = this.fontOf("arrow_heads");
     const { x, y } = this.arraysOf("arrow_lines");
     const per = verticesPer(/** @type {Trace} */ ({ x }), names.length);

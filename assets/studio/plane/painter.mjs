@@ -9,7 +9,7 @@ import { isOn, isPoints, SWITCHED_BY } from "./traces.mjs";
 /**
  * A plane, and how it is viewed.
  * @typedef {object} View
- * @property {{ traces: Record<string, any>[], arrows: { features: number[], names: string[] } }} plane
+ * @property {{ traces: Record<string, any>[], arrows: { features: number[], names: string[], labels?: string[] } }} plane
  * @property {{ data: Trace[], layout: any }} figure the styles of its traces, and their axes
  * @property {string} surface the color behind the picture
  * @property {Axes} axes that are shown at least

@@ -285,7 +285,7 @@ def talk_view(
         "number": number,
         "traces": plane_frame(view, compact),
         "limits": limits(view),
-        "arrows": {"features": view.arrows.features.tolist(), "names": view.arrows.names},
+        "arrows": {"features": view.arrows.features.tolist(), "names": view.arrows.labels},
         "titles": axis_titles(renderer, record, view, options),
         "drawn": shown.arrows,
         "unseen": shown.unseen,

@@ -271,7 +271,7 @@ def _texts(panels: Sequence[FigurePanel]) -> list[str]:
         for panel in panels
         for text in (
             *panel.class_names,
-            *panel.view.arrows.names,
+            *panel.view.arrows.labels,
             panel.title,
             *panel.axis_titles,
         )

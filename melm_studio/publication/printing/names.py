@@ -91,7 +91,7 @@ def _arrow_names(panel: FigurePanel, style: FigureStyle) -> list[_Named]:
     return [
         (name, ink, tip, tip - origin)
         for name, ink, origin, tip in zip(
-            arrows.names[drawn],
+            arrows.labels[drawn],
             arrow_inks(panel),
             arrows.origins[drawn],
             arrows.tips[drawn],

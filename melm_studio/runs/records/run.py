@@ -16,7 +16,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, Progress, known_type
-from melm_core.methods import CURVED, GAMMA, METHODS
+from melm_core.methods import CURVED, GAMMA, METHODS, STRAIGHT
+from melm_core.recipe import MOST_CURVED
 from melm_studio.configuration.messages import OTHER_VERSION
 from melm_studio.record import UNREADABLE, Record, from_json, to_json
 from melm_studio.runs.records.data_source import DataSource
@@ -180,6 +181,13 @@ class RunRecord(Record, frozen=True):
         """True if its features bend; where the run is to choose, not before it has."""
         choice = self.outcome.curves
         return self.parameters.curves == CURVED or (choice is not None and choice.is_curved)
+
+    @property
+    def can_bend(self) -> bool:
+        """True if its features are straight, and its method could find by the labels which bend."""
+        method, is_straight = METHODS[self.method], self.parameters.curves == STRAIGHT
+        is_small = 0 < self.n_features <= MOST_CURVED
+        return is_straight and is_small and method.is_linear and method.uses_labels
 
     @property
     def parameters_without_start(self) -> dict[str, Any]:

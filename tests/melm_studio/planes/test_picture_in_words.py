@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from melm_studio.planes.bent_features import FeatureSteps
 from melm_studio.planes.picture_in_words import MOST_PLACES, distance, picture_in_words
 from melm_studio.planes.types import Arrows, ClassView, PlaneView, Predictions, Scores
 from tests.melm_studio.planes.views import view_of
@@ -12,13 +13,13 @@ from tests.melm_studio.planes.views import view_of
 SQUARE = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])  # of spread 1
 
 
-def words(centers, *, predicted=None, tips=(), names=(), n_components=2):
+def words(centers, *, predicted=None, tips=(), names=(), n_components=2, **bent):
     """The words on squares about centers; each class has two held-out rows."""
     classes = tuple(
         ClassView(SQUARE + center, np.empty((0, 2)), np.empty((0, 2))) for center in centers
     )
     tips = np.reshape(np.asarray(tips, dtype=float), (-1, 2))
-    arrows = Arrows(np.zeros_like(tips), tips, np.arange(len(tips)), tuple(names), 1.0)
+    arrows = Arrows(np.zeros_like(tips), tips, np.arange(len(tips)), tuple(names), 1.0, **bent)
     view = PlaneView(
         classes, arrows, np.empty((0, 2)), np.zeros(2), np.ones(2), Scores(1.0, 1.0, None)
     )
@@ -79,6 +80,14 @@ def test_classes_that_are_taken_for_each_other_are_named_with_their_share():
 def test_features_have_the_direction_of_their_arrows():
     told = words([(0, 0), (5, 0)], tips=[(1, 0), (0, -1), (-1, 1)], names=("ash", "hue", "alcohol"))
     assert told.endswith("What moves rows most: ash to the right, hue below, alcohol above left.")
+
+
+def test_what_turns_back_moves_rows_by_its_low_and_its_high_values():
+    x = np.linspace(-1.0, 1.0, 17)
+    paths = np.stack([np.column_stack([x**2, 0.1 * x]), np.column_stack([x, x])])
+    bent = {"paths": paths, "turns": FeatureSteps.turning(paths)}
+    told = words([(0, 0), (5, 0)], tips=[(0, 0.01), (1, 1)], names=("dose", "age"), **bent)
+    assert told.endswith("rows most: low and high dose to the right, age above right.")
 
 
 def test_one_component_has_an_order_and_many_classes_have_no_places():

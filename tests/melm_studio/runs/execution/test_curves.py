@@ -123,6 +123,7 @@ def test_arrows_lists_and_kept_features_are_of_features_not_of_columns(store, da
     assert renderer.viewer(record).feature_names == ("dose", "age", "weight", "sex")
     assert view.loadings.shape == (4, 2)
     assert view.arrows.names[0] == "dose"  # its curve is long, its arrow is short
+    assert view.arrows.labels == ("low and high dose", *view.arrows.names[1:])
     options = ViewOptions(n_top_features=2)
     kept = renderer.components(record, event, options)
     features = renderer.kept_features(record, event, options)
