@@ -77,7 +77,7 @@ __all__ = [
 
 
 def recognized(data: bytes, options: ReadOptions) -> Layout | None:
-    """How a file is read that a grammar knows, unless the user has chosen otherwise.
+    """Return how a file is read that a grammar knows, unless the user has chosen otherwise.
 
     Parameters
     ----------
@@ -86,7 +86,14 @@ def recognized(data: bytes, options: ReadOptions) -> Layout | None:
     options : ReadOptions
     """
     first = FirstLines(data)
-    layout = next((found for one in GRAMMARS.values() if (found := one(first))), None)
+    layout = next(
+        (
+            layout_of_grammar
+            for grammar in GRAMMARS.values()
+            if (layout_of_grammar := grammar(first))
+        ),
+        None,
+    )
     if layout is None:
         return None
     is_other = ("samples" in layout.asked and options.samples == "rows") or (

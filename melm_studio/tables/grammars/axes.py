@@ -34,7 +34,11 @@ def axis_rows(first: FirstLines) -> Layout | None:
     ):
         return None
     columns = [j for j in range(len(rows[0])) if _are_numbers([row[j] for row in rows[-5:]])]
-    axes = [at for at in range(min(MOST_AXES + 1, len(rows) - 2)) if _is_axis(rows[at], columns)]
+    axes = [
+        row_number
+        for row_number in range(min(MOST_AXES + 1, len(rows) - 2))
+        if _is_axis(rows[row_number], columns)
+    ]
     below = rows[axes[-1] + 1 :] if axes else []
     n_alike = sum(_is_axis(row, columns, named=True) for row in below)
     is_first = axes == [*range(len(axes))]
@@ -47,14 +51,14 @@ def axis_rows(first: FirstLines) -> Layout | None:
         return None
     axis = rows[axes[0]]
     names = tuple(
-        cell if at in columns and is_number(cell) else above or cell
-        for at, (above, cell) in enumerate(zip(rows[0], axis, strict=True))
+        cell if row_number in columns and is_number(cell) else above or cell
+        for row_number, (above, cell) in enumerate(zip(rows[0], axis, strict=True))
     )
     n_above = axes[-1] + 1
     if is_first and len(axes) == 1:
         return Layout("The first row is an axis: it names the features.", names, 1, first.delimiter)
     others = axes[1:]
-    what = " and ".join(rows[at][0] or f"row {at + 1}" for at in others)
+    what = " and ".join(rows[row_number][0] or f"row {row_number + 1}" for row_number in others)
     step = f"Rows of an axis name the features{f'; {what} is left out' if others else ''}."
     asked = {"header": f"Row {axes[-1] + 1} ascends or descends, as an axis does"}
     n_others = len(names) - sum(is_number(axis[j]) for j in columns)
@@ -79,27 +83,27 @@ def samples_beside_an_axis(first: FirstLines) -> Layout | None:
         return None
     if any(map(is_number, names)) and not are_counted:
         return None
-    at = tuple(range(place + 1, len(header)))
-    if not all(_are_numbers([row[j] for row in below]) for j in at):
+    columns = tuple(range(place + 1, len(header)))
+    if not all(_are_numbers([row[j] for row in below]) for j in columns):
         return None
     step = f"Turned: the columns are samples beside an axis ({header[place]})."
     asked = {"samples": f"{header[place]} ascends or descends along the rows, as an axis does"}
-    turned = Turned(at, tuple(names), (place,))
+    turned = Turned(columns, tuple(names), (place,))
     return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
 
 
 def _may_be_axis(row: Sequence[str]) -> bool:
-    """Whether the first numbers of a row ascend or descend, which is quickly seen."""
-    found = [cell for cell in row[:COLUMNS_PROBED] if is_number(cell)]
-    return len(found) >= min(LEAST_NUMBERS, len(row) - 1) and _is_monotone(found)
+    """Return whether the first numbers of a row ascend or descend, which is quickly seen."""
+    numbers = [cell for cell in row[:COLUMNS_PROBED] if is_number(cell)]
+    return len(numbers) >= min(LEAST_NUMBERS, len(row) - 1) and _is_monotone(numbers)
 
 
 def _is_axis(row: Sequence[str], columns: Sequence[int], *, named: bool = False) -> bool:
-    """Whether a row ascends or descends along nearly all columns of numbers."""
-    found = [row[j] for j in columns if is_number(row[j])]
+    """Return whether a row ascends or descends along nearly all columns of numbers."""
+    numbers = [row[j] for j in columns if is_number(row[j])]
     named = named or any(_AXIS.search(cell) for cell in row if not is_number(cell))
     least = LEAST_NUMBERS if named else LEAST_ALONE
-    return len(found) >= max(least, NEARLY_ALL * len(columns)) and _is_monotone(found)
+    return len(numbers) >= max(least, NEARLY_ALL * len(columns)) and _is_monotone(numbers)
 
 
 def _is_monotone(cells: Sequence[str]) -> bool:

@@ -47,19 +47,19 @@ def below_samples(first: FirstLines) -> Layout | None:
     groups = [row for row in above if _are_groups(row[1:])]
     if not (taxa or groups) or not all(row[0] for row in above[1:]):
         return None
-    own = next((row for row in above if len({*row[1:]}) == width - 1), None)
-    samples = own[1:] if own else [f"sample {at}" for at in range(1, width)]
+    sample_row = next((row for row in above if len({*row[1:]}) == width - 1), None)
+    samples = sample_row[1:] if sample_row else [f"sample {number}" for number in range(1, width)]
     marks = {
         row[0] or "group": row[1:]
         for row in above
-        if row is not own and len({*row[1:]}) > 1 and not _are_numbers(row[1:])
+        if row is not sample_row and len({*row[1:]}) > 1 and not _are_numbers(row[1:])
     }
     step = "Turned: the columns are samples, each row below what is said of them is a feature."
     asked = {"samples": "Rows of words about the columns stand above rows of numbers"}
     if taxa:
         asked = {"samples": "Its rows are taxa"}
-    at = tuple(range(1, width))
-    turned = Turned(at, tuple(samples), marks=marks)
+    columns = tuple(range(1, width))
+    turned = Turned(columns, tuple(samples), marks=marks)
     n_lines = start + n_above
     return Layout(step, tuple(rows[0]), n_lines, first.delimiter, asked=asked, turned=turned)
 
@@ -69,17 +69,19 @@ def _first_feature(rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
     width = len(rows[0]) if rows else 0
     if width <= LEAST_SAMPLES or any(len(row) != width for row in rows):
         return 0, False
-    first = next((at for at, row in enumerate(rows) if at and _TAXON.search(row[0])), 0)
+    first = next((index for index, row in enumerate(rows) if index and _TAXON.search(row[0])), 0)
     taxa = first > 0 and _are_taxa([row[0] for row in rows[first:]])
-    at = next((at for at, row in enumerate(rows) if at and _are_numbers(row[1:PROBED])), 0)
-    at = first if taxa else at
-    below = rows[at:]
+    index = next(
+        (index for index, row in enumerate(rows) if index and _are_numbers(row[1:PROBED])), 0
+    )
+    index = first if taxa else index
+    below = rows[index:]
     names = [row[0] for row in below]
     is_named = len({*names}) == len(names) and all(names) and not any(map(is_number, names))
-    is_such = is_named and len(below) >= LEAST_FEATURES and (taxa or at > 2)
-    if not is_such or at > MOST_ABOVE or not all(_are_numbers(row[1:]) for row in below):
+    is_such = is_named and len(below) >= LEAST_FEATURES and (taxa or index > 2)
+    if not is_such or index > MOST_ABOVE or not all(_are_numbers(row[1:]) for row in below):
         return 0, False
-    return at, taxa
+    return index, taxa
 
 
 def _are_taxa(names: Sequence[str]) -> bool:
@@ -87,37 +89,37 @@ def _are_taxa(names: Sequence[str]) -> bool:
 
 
 def behind_a_corner(first: FirstLines) -> Layout | None:
-    """What samples are above the numbers, what features are beside them, and an empty corner."""
+    """Return samples above the numbers and features beside them, behind an empty corner."""
     rows = first.rows
     if len(rows) < LEAST_FEATURES + 2 or len({*map(len, rows)}) > 1:
         return None
-    corner = next((at for at, cell in enumerate(rows[0]) if cell), 0)
-    n_above = next((at for at, row in enumerate(rows) if any(row[:corner])), 0)
+    corner = next((index for index, cell in enumerate(rows[0]) if cell), 0)
+    n_above = next((index for index, row in enumerate(rows) if any(row[:corner])), 0)
     above = [row for row in rows[:n_above] if any(row)]
     if not 2 <= corner <= MOST_BESIDE or not 2 <= len(above) <= MOST_ABOVE:
         return None
     has_header = not _are_numbers(rows[n_above][corner + 1 :])
     below = rows[n_above + has_header :]
-    at = range(corner + 1, len(rows[0]))
+    columns = range(corner + 1, len(rows[0]))
     is_whole = all(all(row[corner:]) for row in above) and len(below) >= LEAST_FEATURES
-    if len(at) < LEAST_SAMPLES or not is_whole:
+    if len(columns) < LEAST_SAMPLES or not is_whole:
         return None
     if not all(_are_numbers(row[corner + 1 :]) or not any(row[corner + 1 :]) for row in below):
         return None
     texts = [j for j in range(corner + 1) if len({row[j] for row in below}) == len(below)]
     if not texts:
         return None
-    own = next((row for row in above if len({*row[corner + 1 :]}) == len(at)), above[0])
+    sample_row = next((row for row in above if len({*row[corner + 1 :]}) == len(columns)), above[0])
     marks = {
         row[corner]: row[corner + 1 :]
         for row in above
-        if row is not own and len({*row[corner + 1 :]}) > 1
+        if row is not sample_row and len({*row[corner + 1 :]}) > 1
     }
     step = "Turned: the columns are samples, what these are stands above the numbers."
     asked = {"samples": "What the columns are stands above numbers, what rows are beside them"}
-    turned = Turned(tuple(at), tuple(own[corner + 1 :]), tuple(texts[:1]), marks)
+    turned = Turned(tuple(columns), tuple(sample_row[corner + 1 :]), tuple(texts[:1]), marks)
     n_lines = n_above + has_header
-    return Layout(step, tuple(own), n_lines, first.delimiter, asked=asked, turned=turned)
+    return Layout(step, tuple(sample_row), n_lines, first.delimiter, asked=asked, turned=turned)
 
 
 def beside_annotations(first: FirstLines) -> Layout | None:
@@ -127,14 +129,16 @@ def beside_annotations(first: FirstLines) -> Layout | None:
         return None
     header, below = rows[0], rows[1:]
     is_first = says_features(header[0])
-    ends = (at for at in range(len(header)) if not _may_be_beside(at, header, below))
+    ends = (index for index in range(len(header)) if not _may_be_beside(index, header, below))
     beside = next(ends, -1) if is_first else -1
     n_known = sum(says_features(name) for name in header[: max(beside, 0)])
     if not 2 <= beside <= MOST_BESIDE or n_known < 2:
         return None
-    at = range(beside, len(header))
+    columns = range(beside, len(header))
     samples = header[beside:]
-    if len(samples) < LEAST_SAMPLES or not all(_are_numbers([r[j] for r in below]) for j in at):
+    if len(samples) < LEAST_SAMPLES or not all(
+        _are_numbers([r[j] for r in below]) for j in columns
+    ):
         return None
     if any(map(says_features, samples)) or not _are_alike(samples):
         return None
@@ -143,23 +147,23 @@ def beside_annotations(first: FirstLines) -> Layout | None:
         return None
     step = f"Turned: the {len(samples)} columns behind {header[beside - 1]} are samples."
     asked = {"samples": f"{header[0]} and {header[1]} say what features are"}
-    turned = Turned(tuple(at), tuple(samples), tuple(texts[:1]))
+    turned = Turned(tuple(columns), tuple(samples), tuple(texts[:1]))
     return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
 
 
 def _first_record(first: FirstLines) -> int:
     """The first line that is no comment."""
     return next(
-        (at for at, text in enumerate(first.texts) if not text.startswith(("#mpa", "##"))), 0
+        (index for index, text in enumerate(first.texts) if not text.startswith(("#mpa", "##"))), 0
     )
 
 
-def _may_be_beside(at: int, header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    return says_features(header[at]) or not _are_numbers([row[at] for row in below])
+def _may_be_beside(column: int, header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    return says_features(header[column]) or not _are_numbers([row[column] for row in below])
 
 
 def says_features(name: str) -> bool:
-    """Whether the name of a column says what features are, as "PG.ProteinGroups" does."""
+    """Return whether the name of a column says what features are, as "PG.ProteinGroups" does."""
     plain = name.lower().replace("m/z", "mz").replace("r.t.", "rt")
     parts = (word for word in words_of(name) if len(word) >= LEAST_PART)  # of ProteinGroups
     words = {*words_of(plain), *parts}
@@ -168,7 +172,7 @@ def says_features(name: str) -> bool:
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:
-    """Whether the cells are numbers or missing, not all of these."""
+    """Return whether the cells are numbers or missing, not all of these."""
     present = [cell for cell in cells if cell.casefold() not in _GAPS]
     return bool(present) and all(map(is_number, present))
 
@@ -180,7 +184,7 @@ def _are_groups(cells: Sequence[str]) -> bool:
 
 
 def _are_alike(samples: Sequence[str]) -> bool:
-    """Whether names of samples differ in numbers alone, or in words that part them into groups."""
+    """Return whether names of samples differ in numbers alone, or in words that form groups."""
     shapes = {_DIGITS.sub("#", name) for name in samples}
     return len({*samples}) == len(samples) and (
         len(shapes) <= max(1, len(samples) // 3) or bool(words_of_samples(samples))

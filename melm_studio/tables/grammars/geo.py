@@ -19,9 +19,9 @@ def series_matrix(first: FirstLines) -> Layout | None:
         return None
     header = first.cells(begin + 1)
     marks: dict[str, list[str]] = {}
-    for at in range(begin):
-        if first.texts[at].startswith(_SAID):
-            name, *values = first.cells(at)
+    for line in range(begin):
+        if first.texts[line].startswith(_SAID):
+            name, *values = first.cells(line)
             if len(values) == len(header) - 1:
                 _keep(marks, name.removeprefix("!Sample_"), values)
     step = "Read as a series matrix of GEO"
@@ -43,14 +43,14 @@ def dataset_soft(first: FirstLines) -> Layout | None:
         elif key == "!subset_sample_id":
             ids = value
         elif key == "!subset_type" and len(marks) < _MOST_MARKS:
-            known = marks.setdefault(value, [""] * len(header))
-            for one in ids.split(","):
-                if one.strip() in header:
-                    known[header.index(one.strip())] = description
+            of_samples = marks.setdefault(value, [""] * len(header))
+            for sample in ids.split(","):
+                if sample.strip() in header:
+                    of_samples[header.index(sample.strip())] = description
     n_beside = 2 if header[1:2] == ["IDENTIFIER"] else 1
-    kept = {name: values[n_beside:] for name, values in marks.items()}
+    marks_of_samples = {name: values[n_beside:] for name, values in marks.items()}
     step = "Read as a data set of GEO (SOFT)"
-    return _turned(step, header, begin + 2, kept, n_beside)
+    return _turned(step, header, begin + 2, marks_of_samples, n_beside)
 
 
 def _keep(marks: dict[str, list[str]], name: str, values: list[str]) -> None:
@@ -69,9 +69,9 @@ def _keep(marks: dict[str, list[str]], name: str, values: list[str]) -> None:
 def _turned(
     step: str, header: list[str], n_above: int, marks: dict[str, list[str]], n_beside: int = 1
 ) -> Layout | None:
-    at = tuple(range(n_beside, len(header)))
-    if len(at) < 2:
+    columns = tuple(range(n_beside, len(header)))
+    if len(columns) < 2:
         return None
-    turned = Turned(at, tuple(header[i] for i in at), (n_beside - 1, 0), marks)
+    turned = Turned(columns, tuple(header[i] for i in columns), (n_beside - 1, 0), marks)
     step = f"{step}: its columns are samples."
     return Layout(step, tuple(header), n_above, turned=turned, until=_END)

@@ -19,16 +19,17 @@ _MOST_CLASSES = 20
 def isa_tab(first: FirstLines) -> Layout | None:
     """Nodes such as Source Name, and values in brackets such as Factor Value[dose]."""
     header = first.cells(0)
-    found = [_IN_BRACKETS.fullmatch(cell) for cell in header]
-    if _NODES.isdisjoint(header) or not any(found):
+    matches = [_IN_BRACKETS.fullmatch(cell) for cell in header]
+    if _NODES.isdisjoint(header) or not any(matches):
         return None
-    names = [one["name"] if one else cell for one, cell in zip(found, header, strict=True)]
+    names = [match["name"] if match else cell for match, cell in zip(matches, header, strict=True)]
     names = [
-        f"{name} ({one['kind']})" if one and names.count(name) > 1 else name
-        for name, one in zip(names, found, strict=True)
+        f"{name} ({match['kind']})" if match and names.count(name) > 1 else name
+        for name, match in zip(names, matches, strict=True)
     ]
     numbered = [
-        name if names.count(name) == 1 else f"{name} {at}" for at, name in enumerate(names, start=1)
+        name if names.count(name) == 1 else f"{name} {number}"
+        for number, name in enumerate(names, start=1)
     ]
     answers = {
         USE + name: Use.IGNORED.value
@@ -37,10 +38,10 @@ def isa_tab(first: FirstLines) -> Layout | None:
     }
     if header.count("Sample Name") == 1:
         answers[USE + "Sample Name"] = Use.NAME
-    rows = [first.cells(at) for at in range(1, len(first.texts))]
-    for at, one in enumerate(found):
-        values = {row[at] for row in rows if at < len(row)} - {""}
-        if one and one["kind"] == "Factor Value" and 2 <= len(values) <= _MOST_CLASSES:
-            answers[LABEL] = numbered[at]
+    rows = [first.cells(number) for number in range(1, len(first.texts))]
+    for column, match in enumerate(matches):
+        values = {row[column] for row in rows if column < len(row)} - {""}
+        if match and match["kind"] == "Factor Value" and 2 <= len(values) <= _MOST_CLASSES:
+            answers[LABEL] = numbered[column]
             break
     return Layout("Read as ISA-Tab: its factor is the label.", tuple(numbered), 1, answers=answers)

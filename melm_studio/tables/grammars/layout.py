@@ -1,4 +1,4 @@
-"""What a grammar says of a file: which lines are names, which columns are samples."""
+"""Layout of a file: which lines are names, which columns are samples."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ class FirstLines:
         while self.texts and not self.texts[-1].strip():
             self.texts.pop()
 
-    def cells(self, at: int, delimiter: str = "\t") -> list[str]:
+    def cells(self, line: int, delimiter: str = "\t") -> list[str]:
         """The cells of a line; none beyond the last."""
-        if at >= len(self.texts):
+        if line >= len(self.texts):
             return []
-        if (at, delimiter) not in self._cells:
-            lines = csv.reader([self.texts[at]], delimiter=delimiter)
+        if (line, delimiter) not in self._cells:
+            lines = csv.reader([self.texts[line]], delimiter=delimiter)
             try:
-                found = [cell.strip() for cell in next(lines)]
+                fields = [cell.strip() for cell in next(lines)]
             except (csv.Error, StopIteration):
-                found = []
-            self._cells[at, delimiter] = found
-        return [*self._cells[at, delimiter]]
+                fields = []
+            self._cells[line, delimiter] = fields
+        return [*self._cells[line, delimiter]]
 
     def records(self, delimiter: str, start: int = 0) -> Iterator[tuple[list[str], int]]:
         """The cells of each record, of which one may take several lines, and the line behind it."""
@@ -62,14 +62,14 @@ class FirstLines:
 
     def starting(self, *starts: str) -> int:
         """The first line that begins so; -1 if none does."""
-        return next((at for at, text in enumerate(self.texts) if text.startswith(starts)), -1)
+        return next((line for line, text in enumerate(self.texts) if text.startswith(starts)), -1)
 
     @cached_property
     def delimiter(self) -> str:
         """The one that splits the first line with anything into most cells."""
-        at = next((at for at, text in enumerate(self.texts) if text.strip()), 0)
-        first = self.texts[at] if self.texts else ""
-        n_cells = {mark: len(self.cells(at, mark)) for mark in DELIMITERS if mark in first}
+        line = next((line for line, text in enumerate(self.texts) if text.strip()), 0)
+        first = self.texts[line] if self.texts else ""
+        n_cells = {mark: len(self.cells(line, mark)) for mark in DELIMITERS if mark in first}
         return max(n_cells, key=n_cells.__getitem__, default=",")
 
     @cached_property
@@ -133,7 +133,7 @@ class Long:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """How a file is read that a grammar knows.
+    """Layout of a file that a grammar knows.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ Grammar: TypeAlias = Callable[[FirstLines], Layout | None]
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a plain number."""
+    """Return whether a cell is a plain number."""
     return any(pattern.fullmatch(cell) for pattern in NUMBERS.values())
 
 

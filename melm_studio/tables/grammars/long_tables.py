@@ -26,15 +26,15 @@ def long_table(first: FirstLines) -> Layout | None:
     body = [row for row, _ in first.records(first.delimiter)][1:]
     rows = [row for row in body if len(row) == len(header)]
     values, features, samples = _candidates(header)
-    named = [(at,) for at in features] + [*combinations(features, 2)]
+    named = [(index,) for index in features] + [*combinations(features, 2)]
     for value, feature, sample in product(values, named, samples):
         if _has_pairs(rows, sample, feature, value):
             break
     else:
         return None
-    others = [at for at in range(len(header)) if at not in (sample, *feature, value)]
-    marks = [at for at in others if _says_samples(rows, sample, at)][:MOST_MARKS]
-    named_by = " and ".join(header[at] for at in feature)
+    others = [index for index in range(len(header)) if index not in (sample, *feature, value)]
+    marks = [index for index in others if _says_samples(rows, sample, index)][:MOST_MARKS]
+    named_by = " and ".join(header[index] for index in feature)
     step = f"Read as a long table: each {header[sample]} is a row, its features {named_by}."
     asked = {"samples": f"Each row has the {header[value]} of one {named_by} of one sample"}
     names = tuple(header)
@@ -43,7 +43,7 @@ def long_table(first: FirstLines) -> Layout | None:
 
 
 def is_long(names: Sequence[str]) -> bool:
-    """Whether columns are named as those of samples, features and measured values.
+    """Return whether columns are named as those of samples, features and measured values.
 
     Examples
     --------
@@ -57,33 +57,40 @@ def _candidates(names: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
     """The columns that may be the value, the feature and the sample."""
     words = [words_of(name) for name in names]
     samples = [
-        at for end in _SAMPLES for at, one in enumerate(words) if one[len(one) - len(end) :] == end
+        index
+        for end in _SAMPLES
+        for index, word in enumerate(words)
+        if word[len(word) - len(end) :] == end
     ]
-    values = [at for at, one in enumerate(words) if not _VALUES.isdisjoint(one)]
-    features = [at for at, name in enumerate(names) if says_features(name) and at not in values]
+    values = [index for index, word in enumerate(words) if not _VALUES.isdisjoint(word)]
+    features = [
+        index for index, name in enumerate(names) if says_features(name) and index not in values
+    ]
     return values, features, samples
 
 
 def _has_pairs(
     rows: Sequence[Sequence[str]], sample: int, feature: tuple[int, ...], value: int
 ) -> bool:
-    """Whether each feature of a sample has one number, and samples have several features."""
+    """Return whether each feature of a sample has one number, and samples have several features."""
     if sample in feature:
         return False
-    found: dict[tuple[str, ...], str] = {}
+    values: dict[tuple[str, ...], str] = {}
     for row in rows:
-        pair = (row[sample], *(row[at] for at in feature))
-        if found.setdefault(pair, row[value]) != row[value]:
+        pair = (row[sample], *(row[index] for index in feature))
+        if values.setdefault(pair, row[value]) != row[value]:
             return False
-    samples = {one for one, *_ in found}
+    samples = {one for one, *_ in values}
     are_several = len(samples) > 1 or len(rows) >= MANY_ROWS
-    are_numbers = all(is_number(one) or one.lower() in _GAPS for one in found.values())
-    has_words = not any(is_number(name) for _, name, *_ in found)
-    return are_several and are_numbers and has_words and len(found) >= LEAST_FEATURES * len(samples)
+    are_numbers = all(is_number(one) or one.lower() in _GAPS for one in values.values())
+    has_words = not any(is_number(name) for _, name, *_ in values)
+    return (
+        are_several and are_numbers and has_words and len(values) >= LEAST_FEATURES * len(samples)
+    )
 
 
 def _says_samples(rows: Sequence[Sequence[str]], sample: int, at: int) -> bool:
-    """Whether a column has one value for each sample, not the same of all."""
+    """Return whether a column has one value for each sample, not the same of all."""
     known: dict[str, str] = {}
     is_same = all(known.setdefault(row[sample], row[at]) == row[at] for row in rows)
     return is_same and (len({*known.values()}) > 1 or len(known) == 1)

@@ -46,13 +46,13 @@ def gct(first: FirstLines) -> Layout | None:
     counts = [int(size[:9]) for size in sizes.split("\t")]
     n_beside, n_marks = (counts[2], counts[3]) if len(counts) >= 4 else (1, 0)
     header = first.cells(2)
-    at = range(1 + n_beside, len(header))
+    columns = range(1 + n_beside, len(header))
     marks = {}
     for line in range(3, 3 + min(n_marks, len(first.texts))):
         row = first.cells(line)
         if len(row) == len(header):
-            marks[row[0]] = [row[i] for i in at]
-    return _matrix(f"GCT {version[1:]}", header, 3 + n_marks, at, marks=marks)
+            marks[row[0]] = [row[i] for i in columns]
+    return _matrix(f"GCT {version[1:]}", header, 3 + n_marks, columns, marks=marks)
 
 
 def maf(first: FirstLines) -> Layout | None:
@@ -60,10 +60,10 @@ def maf(first: FirstLines) -> Layout | None:
     header = first.cells(0)
     if not _MAF.issubset(header) or _LAST_OF_MAF not in header:
         return None
-    at = range(header.index(_LAST_OF_MAF) + 1, len(header))
+    columns = range(header.index(_LAST_OF_MAF) + 1, len(header))
     named = ("metabolite_identification", "database_identifier", "chemical_formula")
     features = [header.index(name) for name in named if name in header]
-    return _matrix("metabolites of MetaboLights", header, 1, at, features=features)
+    return _matrix("metabolites of MetaboLights", header, 1, columns, features=features)
 
 
 def maxquant(first: FirstLines) -> Layout | None:
@@ -72,8 +72,10 @@ def maxquant(first: FirstLines) -> Layout | None:
     if _MAXQUANT.isdisjoint(header):
         return None
     for kind in _QUANTITIES:
-        at = [i for i, name in enumerate(header) if name.startswith(kind) and name != kind.strip()]
-        if len(at) > 1:
+        columns = [
+            i for i, name in enumerate(header) if name.startswith(kind) and name != kind.strip()
+        ]
+        if len(columns) > 1:
             break
     else:
         return None
@@ -82,8 +84,8 @@ def maxquant(first: FirstLines) -> Layout | None:
         f"proteins of MaxQuant ({kind.strip()})",
         header,
         1,
-        at,
-        names=[header[i].removeprefix(kind) for i in at],
+        columns,
+        names=[header[i].removeprefix(kind) for i in columns],
         features=[header.index(name) for name in named if name in header],
         left_out={header.index(name): "+" for name in _REMOVED if name in header},
     )
@@ -92,14 +94,14 @@ def maxquant(first: FirstLines) -> Layout | None:
 def diann(first: FirstLines) -> Layout | None:
     """Matrices of DIA-NN: a column for each run, named by its file."""
     header = first.cells(0)
-    n_known = next((at for at, name in enumerate(header) if name not in _DIANN), len(header))
+    n_known = next((index for index, name in enumerate(header) if name not in _DIANN), len(header))
     if n_known < 2 or header[0] not in _DIANN or len(header) < n_known + 2:
         return None
-    at = range(n_known, len(header))
-    names = [PureWindowsPath(header[i]).stem for i in at]
-    named = [one for one in ("Precursor.Id", "Protein.Group") if one in header[:n_known]]
-    features = [header.index(one) for one in named]
-    return _matrix("a matrix of DIA-NN", header, 1, at, names=names, features=features)
+    columns = range(n_known, len(header))
+    names = [PureWindowsPath(header[i]).stem for i in columns]
+    named = [column for column in ("Precursor.Id", "Protein.Group") if column in header[:n_known]]
+    features = [header.index(column) for column in named]
+    return _matrix("a matrix of DIA-NN", header, 1, columns, names=names, features=features)
 
 
 def perseus(first: FirstLines) -> Layout | None:
@@ -108,30 +110,30 @@ def perseus(first: FirstLines) -> Layout | None:
         return _prefixed_perseus(first)
     header, types = first.cells(0), first.cells(1)
     types[0] = types[0].removeprefix(_TYPES_OF_PERSEUS)
-    at = [i for i, kind in enumerate(types) if kind == "E"]
-    if len(header) != len(types) or not at:
+    columns = [i for i, kind in enumerate(types) if kind == "E"]
+    if len(header) != len(types) or not columns:
         return None
     marks: dict[str, list[str]] = {}
     line = 2
     while line < len(first.texts) and first.texts[line].startswith("#!"):
         row = first.cells(line)
-        if (found := _GROUPS_OF_PERSEUS.match(row[0])) and len(row) == len(header):
-            row[0] = row[0][found.end() :]
-            marks[found["name"]] = [row[i] for i in at]
+        if (group := _GROUPS_OF_PERSEUS.match(row[0])) and len(row) == len(header):
+            row[0] = row[0][group.end() :]
+            marks[group["name"]] = [row[i] for i in columns]
         line += 1
     features = [i for i, kind in enumerate(types) if kind == "T"]
-    return _matrix("a matrix of Perseus", header, line, at, features=features, marks=marks)
+    return _matrix("a matrix of Perseus", header, line, columns, features=features, marks=marks)
 
 
 def _prefixed_perseus(first: FirstLines) -> Layout | None:
     """A matrix of Perseus whose other columns are named "T: …", "N: …" and "C: …"."""
     header = first.cells(0)
-    at = [i for i, name in enumerate(header) if not _PREFIX_OF_PERSEUS.match(name)]
+    columns = [i for i, name in enumerate(header) if not _PREFIX_OF_PERSEUS.match(name)]
     texts = [i for i, name in enumerate(header) if name.startswith("T: ")]
-    if len(header) - len(at) < _LEAST_PREFIXED or not texts:
+    if len(header) - len(columns) < _LEAST_PREFIXED or not texts:
         return None
     named = [i for i in texts if header[i].endswith("rotein IDs")]
-    return _matrix("a matrix of Perseus", header, 1, at, features=[*named, *texts])
+    return _matrix("a matrix of Perseus", header, 1, columns, features=[*named, *texts])
 
 
 def fragpipe(first: FirstLines) -> Layout | None:
@@ -140,18 +142,18 @@ def fragpipe(first: FirstLines) -> Layout | None:
     if _FRAGPIPE.isdisjoint(header):
         return None
     for kind in _INTENSITIES:
-        at = [i for i, name in enumerate(header) if name.endswith(kind)]
+        columns = [i for i, name in enumerate(header) if name.endswith(kind)]
         if kind == _INTENSITIES[1]:
-            at = [i for i in at if not header[i].endswith(_OTHER_INTENSITIES)]
-        at = [i for i in at if not header[i].startswith("Summarized ")]
-        if len(at) > 1:
+            columns = [i for i in columns if not header[i].endswith(_OTHER_INTENSITIES)]
+        columns = [i for i in columns if not header[i].startswith("Summarized ")]
+        if len(columns) > 1:
             break
     else:
         return None
     features = [header.index(name) for name in ("Peptide Sequence", "Protein ID") if name in header]
-    names = [header[i].removesuffix(kind) for i in at]
+    names = [header[i].removesuffix(kind) for i in columns]
     what = f"a table of FragPipe ({kind.strip()})"
-    return _matrix(what, header, 1, at, names=names, features=features)
+    return _matrix(what, header, 1, columns, names=names, features=features)
 
 
 def mothur(first: FirstLines) -> Layout | None:
@@ -174,8 +176,8 @@ def otu_table(first: FirstLines) -> Layout | None:
     if begin < 0 or begin > _MOST_ABOVE:
         return None
     header = first.cells(begin)
-    at = [i for i in range(1, len(header)) if header[i].lower() not in _LINEAGES]
-    return _matrix("a table of OTUs", header, begin + 1, at)
+    columns = [i for i in range(1, len(header)) if header[i].lower() not in _LINEAGES]
+    return _matrix("a table of OTUs", header, begin + 1, columns)
 
 
 def mwtab(first: FirstLines) -> Layout | None:
@@ -186,24 +188,24 @@ def mwtab(first: FirstLines) -> Layout | None:
     header, factors = first.cells(begin + 1), first.cells(begin + 2)
     if begin < 0 or header[:1] != ["Samples"]:
         return None
-    at = range(1, len(header))
+    columns = range(1, len(header))
     marks: dict[str, list[str]] = {}
     has_factors = factors[:1] == ["Factors"] and len(factors) == len(header)
     if has_factors:
         for i, text in enumerate(factors[1:]):
             for part in text.split("|"):
-                name, _, value = (one.strip() for one in part.partition(":"))
-                marks.setdefault(name, [""] * len(at))[i] = value
+                name, _, value = (text_of_part.strip() for text_of_part in part.partition(":"))
+                marks.setdefault(name, [""] * len(columns))[i] = value
     n_above = begin + 2 + has_factors
     what = "metabolites of the Metabolomics Workbench"
-    return _matrix(what, header, n_above, at, marks=marks, until=_ENDS_OF_MWTAB)
+    return _matrix(what, header, n_above, columns, marks=marks, until=_ENDS_OF_MWTAB)
 
 
 def _matrix(
     what: str,
     header: Sequence[str],
     n_above: int,
-    at: Sequence[int],
+    columns: Sequence[int],
     *,
     names: Sequence[str] | None = None,
     features: Sequence[int] = (0,),
@@ -212,10 +214,10 @@ def _matrix(
     until: tuple[str, ...] = (),
 ) -> Layout | None:
     """A table that is turned, features named by another column if need be; None without samples."""
-    features = tuple(features) or tuple(sorted({*range(len(header))} - {*at}))[:1]
-    if len(at) < 2 or not features:
+    features = tuple(features) or tuple(sorted({*range(len(header))} - {*columns}))[:1]
+    if len(columns) < 2 or not features:
         return None
-    named = tuple(names or (header[i] for i in at))
-    turned = Turned(tuple(at), named, features, marks or {}, left_out or {})
+    named = tuple(names or (header[i] for i in columns))
+    turned = Turned(tuple(columns), named, features, marks or {}, left_out or {})
     step = f"Read as {what}: its columns are samples."
     return Layout(step, tuple(header), n_above, turned=turned, until=until)

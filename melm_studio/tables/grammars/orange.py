@@ -35,7 +35,7 @@ def _three_rows(first: FirstLines) -> Layout | None:
     if not any(kinds):
         return None
     roles = [_FLAGS.get(_flag(cell)) for cell in flags]
-    columns = [[row[at] for row in rows[3:] if at < len(row)] for at in range(len(names))]
+    columns = [[row[index] for row in rows[3:] if index < len(row)] for index in range(len(names))]
     are_types = all(
         kind or not cell or _lists_values(cell, column)  # without a type it is text
         for kind, cell, column in zip(kinds, types, columns, strict=True)
@@ -52,23 +52,26 @@ def _flag(cell: str) -> str:
 
 
 def _lists_values(cell: str, column: list[str]) -> bool:
-    """Whether a type is the list of the values that the column has."""
+    """Return whether a type is the list of the values that the column has."""
     values = {value.replace("\\ ", " ") for value in _SPACES.split(cell)}
     return len(values) > 1 and {*filter(None, column)} <= values | {"?", "."}
 
 
 def _prefixed(first: FirstLines) -> Layout | None:
-    at = next((at for at, row in enumerate(first.rows) if any(row)), 0)
-    header = first.rows[at] if first.rows else []
-    found = [_PREFIXED.fullmatch(cell) for cell in header]
-    known = [one for one in found if one and (one["flag"] or one["type"])]
-    has_class = any("c" in one["flag"] for one in known)
-    if len(known) < _LEAST_PREFIXED and not has_class:
+    line = next((line for line, row in enumerate(first.rows) if any(row)), 0)
+    header = first.rows[line] if first.rows else []
+    matches = [_PREFIXED.fullmatch(cell) for cell in header]
+    prefixed = [match for match in matches if match and (match["flag"] or match["type"])]
+    has_class = any("c" in match["flag"] for match in prefixed)
+    if len(prefixed) < _LEAST_PREFIXED and not has_class:
         return None
-    names = [one["name"] if one else cell for one, cell in zip(found, header, strict=True)]
-    kinds = [one["type"] if one else "" for one in found]
-    roles = ["i" if one and one["flag"] == "w" else one["flag"] if one else "" for one in found]
-    return _layout(first, names, kinds, roles, n_above=at + 1)
+    names = [match["name"] if match else cell for match, cell in zip(matches, header, strict=True)]
+    kinds = [match["type"] if match else "" for match in matches]
+    roles = [
+        "i" if match and match["flag"] == "w" else match["flag"] if match else ""
+        for match in matches
+    ]
+    return _layout(first, names, kinds, roles, n_above=line + 1)
 
 
 def _layout(

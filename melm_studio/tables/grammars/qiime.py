@@ -12,10 +12,10 @@ _MOST_ABOVE = 20  # lines
 
 def qiime(first: FirstLines) -> Layout | None:
     """A first column of ids, and #q2:types in the second line that is no comment."""
-    at = first.starting(_TYPES)
-    if not 1 <= at <= _MOST_ABOVE:
+    line = first.starting(_TYPES)
+    if not 1 <= line <= _MOST_ABOVE:
         return None
-    names, types = first.cells(at - 1), first.cells(at)
+    names, types = first.cells(line - 1), first.cells(line)
     if len(names) != len(types):
         return None
     names[0] = names[0].lstrip("#")
@@ -25,4 +25,4 @@ def qiime(first: FirstLines) -> Layout | None:
         if kind.lower() == "categorical"
     }
     step = "Read as metadata of QIIME 2: it says which columns are categories."
-    return Layout(step, tuple(names), at + 1, answers={USE + names[0]: Use.NAME, **answers})
+    return Layout(step, tuple(names), line + 1, answers={USE + names[0]: Use.NAME, **answers})

@@ -1,4 +1,4 @@
-"""What R writes: names of rows first, and a header that is one field short."""
+"""Tables that R writes: names of rows first, and a header that is one field short."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ ROW = "row"
 def r_table(first: FirstLines) -> Layout | None:
     """A header with a field less than all rows, whose first fields are the names of the rows."""
     for mark in _MARKS:
-        start = [one for (one, _), _ in zip(first.records(mark), range(2), strict=False)]
+        start = [record for (record, _), _ in zip(first.records(mark), range(2), strict=False)]
         if len(start) < 2 or len(start[1]) != len(start[0]) + 1:
             continue
-        found = first.records(mark)
-        records = [one for (one, _), _ in zip(found, range(_ROWS_COMPARED), strict=False)]
-        rows = [one for one in records if any(one)]
+        numbered = first.records(mark)
+        records = [record for (record, _), _ in zip(numbered, range(_ROWS_COMPARED), strict=False)]
+        rows = [record for record in records if any(record)]
         if len(rows) <= _LEAST_ROWS:
             continue
         header, *below = rows
@@ -30,7 +30,7 @@ def r_table(first: FirstLines) -> Layout | None:
         if is_short and is_header and any(row[-1] for row in below):
             name = ROW if ROW not in header else f"{ROW} name"
             step = "Read as R writes tables: the first field of every row is its name."
-            n_above = next(at for at, text in enumerate(first.texts) if text.strip()) + 1
+            n_above = next(line for line, text in enumerate(first.texts) if text.strip()) + 1
             return Layout(
                 step, (name, *header), n_above, mark, answers={USE + name: Use.NAME.value}
             )

@@ -24,7 +24,7 @@ _SAMPLE_BYTES, _SAMPLE_ROWS = 100_000, 50
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """What a layout makes of a file.
+    """A file, read by a layout.
 
     Attributes
     ----------
@@ -116,13 +116,13 @@ def _turned(
     beside = sorted({*turned.features, *turned.left_out})
     table = _parsed(body, layout, beside, turned.at)
     n_rows = len(table)
-    for at, mark in turned.left_out.items():
-        table = table[table[at] != mark]
+    for column, mark in turned.left_out.items():
+        table = table[table[column] != mark]
     if not len(table):
         raise TableError("The file has samples but no features. Add rows and drop it again.")
     names = table[turned.features[0]]
-    for at in turned.features[1:]:
-        names = names.where(names.notna() & (names != ""), table[at])
+    for column in turned.features[1:]:
+        names = names.where(names.notna() & (names != ""), table[column])
     features = names.fillna("").str.slice(0, _CHARACTERS_OF_NAME).tolist()
     cells = table[list(turned.at)].T
     cells.columns = pd.Index(features, dtype=object)
@@ -142,7 +142,7 @@ def _widened(
     table = _parsed(body, layout, [long.sample, *long.feature, *long.marks], [long.value])
     table = table.dropna(subset=[long.sample])
     numbers = pd.to_numeric(table[long.value], errors="coerce")
-    named = (table[at].fillna("") for at in long.feature)
+    named = (table[index].fillna("") for index in long.feature)
     of_features = reduce(lambda one, other: one + " " + other, named).str.strip().rename("feature")
     of_samples = table[long.sample].rename("sample")
     features, samples = of_features.unique(), of_samples.unique()
@@ -155,8 +155,8 @@ def _widened(
     cells = cells.reset_index(drop=True)
     cells.insert(0, _free(layout.names[long.sample], cells), samples)
     once = table.drop_duplicates(long.sample)
-    for at in long.marks:
-        cells.insert(cells.shape[1], _free(layout.names[at], cells), once[at].tolist())
+    for index in long.marks:
+        cells.insert(cells.shape[1], _free(layout.names[index], cells), once[index].tolist())
     several = f"Averaged: {count(averaged, 'feature')} with several numbers of one sample."
     return cells, (several,) if averaged else ()
 

@@ -23,12 +23,14 @@ def words_of_samples(names: Sequence[str]) -> tuple[str, ...]:
     """
     parts = [[part for part in _PARTS.split(name) if part] for name in names]
     n_parts = min(map(len, parts), default=0)
-    for at in range(n_parts):
-        words = tuple(part[at] for part in parts)
+    for place in range(n_parts):
+        words = tuple(part[place] for part in parts)
         if _are_groups(words):
             return words
     # Names of several words each: what precedes the number.
-    words = tuple(" ".join(part for part in one if not part.isdigit()) for one in parts)
+    words = tuple(
+        " ".join(part for part in name_parts if not part.isdigit()) for name_parts in parts
+    )
     return words if _are_groups(words) else ()
 
 

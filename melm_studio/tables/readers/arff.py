@@ -26,7 +26,7 @@ DATA = re.compile(r"@data\b", re.IGNORECASE)
 
 
 def is_arff(text: str) -> bool:
-    """Whether this is the text of an ARFF file."""
+    """Return whether this is the text of an ARFF file."""
     return HEAD.match(text) is not None
 
 
@@ -59,14 +59,14 @@ def _names(lines: Iterator[tuple[int, str]]) -> Iterator[str]:
             return
         if not stripped.lower().startswith("@attribute"):
             continue
-        found = ATTRIBUTE.match(stripped)
-        if found is None or found["type"].lower().startswith("relational"):
+        attribute = ATTRIBUTE.match(stripped)
+        if attribute is None or attribute["type"].lower().startswith("relational"):
             raise TableError(
                 f"The attribute in {place(row)} cannot be read. Use numeric, nominal, string and "
                 "date attributes, or save the table as CSV."
             )
-        quoted = found["single"] if found["single"] is not None else found["double"]
-        name = found["plain"] if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
+        quoted = attribute["single"] if attribute["single"] is not None else attribute["double"]
+        name = attribute["plain"] if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
         yield " ".join(name.split())
     raise TableError("The ARFF file has no @data. Save the whole table and drop it again.")
 

@@ -28,7 +28,7 @@ _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Va
 
 
 def is_arrays(raw: bytes) -> bool:
-    """Whether these are the bytes of a .npy or .npz file."""
+    """Return whether these are the bytes of a .npy or .npz file."""
     return raw.startswith(NPY) or (raw.startswith(ZIP) and b".npy" in raw[_FIRST_NAME])
 
 
@@ -155,7 +155,7 @@ def _with_class_names(
 
 
 def _are_codes(array: npt.NDArray[Any], n_classes: int) -> bool:
-    """Whether an array has whole numbers from 0 for so many classes."""
+    """Return whether an array has whole numbers from 0 for so many classes."""
     if array.ndim != 1 or array.dtype.kind not in "iuf" or len(array) <= n_classes:
         return False
     present = np.isin(array, np.arange(n_classes))
@@ -175,14 +175,14 @@ def _block(
     if names is None:
         prefix = f"{name} " if name and name not in _FEATURES else "x"
         names = [f"{prefix}{place}" for place in _places(array.shape[1:])]
-    return {each: _cells(rows[:, at]) for at, each in enumerate(names)}
+    return {each: _cells(rows[:, column]) for column, each in enumerate(names)}
 
 
 def _places(shape: tuple[int, ...]) -> list[str]:
-    """What tells the columns of a block apart: of images, row and column of the pixel."""
+    """Return what tells the columns of a block apart: of images, row and column of the pixel."""
     if len(shape) == 2 and min(shape) > 1:
         return [f"{row}_{column}" for row, column in np.ndindex(shape)]
-    return [str(at) for at in range(math.prod(shape))]
+    return [str(index) for index in range(math.prod(shape))]
 
 
 def _cells(column: npt.NDArray[Any]) -> npt.NDArray[Any] | pd.Series:

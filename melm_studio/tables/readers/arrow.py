@@ -30,7 +30,7 @@ _MISSING_PACKAGE = (
 
 
 def is_arrow(raw: bytes) -> bool:
-    """Whether these are the bytes of a Parquet or Feather file."""
+    """Return whether these are the bytes of a Parquet or Feather file."""
     return raw.startswith((PARQUET, FEATHER))
 
 
@@ -60,13 +60,13 @@ def arrow_cells(
         ) from None
     try:
         schema, batches = _opened(raw, kind, limits, max_bytes)
-        kept = list(_bounded(batches, len(schema), limits, max_bytes))
-        table = pa.Table.from_batches(kept, kept[0].schema if kept else schema)
+        read = list(_bounded(batches, len(schema), limits, max_bytes))
+        table = pa.Table.from_batches(read, read[0].schema if read else schema)
         columns = {i: _cells(table.column(i)) for i in range(len(schema))}
         vectors = {
-            i: found
+            i: vectors_of_column
             for i, cells in columns.items()
-            if cells is None and (found := _vectors(table.column(i))) is not None
+            if cells is None and (vectors_of_column := _vectors(table.column(i))) is not None
         }
     except (TableError, MemoryError):
         raise
@@ -77,7 +77,9 @@ def arrow_cells(
         ) from None
     nested = [schema.names[i] for i, cells in columns.items() if cells is None and i not in vectors]
     steps = [f"Left out: nested columns ({listed(nested)})."] if nested else []
-    n_columns = len(columns) + sum(found.shape[1] for found in vectors.values())
+    n_columns = len(columns) + sum(
+        vectors_of_column.shape[1] for vectors_of_column in vectors.values()
+    )
     limits.reject(table.num_rows, n_columns)
     frames = []
     for i, name in enumerate(schema.names):
@@ -139,7 +141,7 @@ def _opened(raw: bytes, kind: str, limits: Limits, max_bytes: int) -> tuple[Any,
     groups = range(metadata.num_row_groups)
     _reject_bytes(sum(metadata.row_group(i).total_byte_size for i in groups), max_bytes)
     # Equal texts are kept once, as the file has them: those of all rows may be any amount.
-    texts = [one.name for one in schema if _is_text(one.type)]
+    texts = [field.name for field in schema if _is_text(field.type)]
     opened = parquet.ParquetFile(BufferReader(raw), read_dictionary=texts, pre_buffer=False)
     return schema, opened.iter_batches(batch_size=ROWS_AT_ONCE, use_threads=False)
 
@@ -214,8 +216,8 @@ def arrow_column(column: Any) -> Any:
 
 def _dictionary_texts(cells: Any) -> npt.NDArray[np.object_]:
     distinct = np.array([*_texts(cells.dictionary), None], dtype=object)
-    found: npt.NDArray[np.object_] = distinct[cells.indices.fill_null(-1).to_numpy()]
-    return found
+    texts: npt.NDArray[np.object_] = distinct[cells.indices.fill_null(-1).to_numpy()]
+    return texts
 
 
 def _texts(cells: Any) -> list[str | None]:

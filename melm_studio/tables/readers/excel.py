@@ -35,7 +35,7 @@ _PLACE = re.compile(rb"<(?:\w+:)?(?:row|c)\s[^<>]*?\br=[\"']([A-Z]{0,3})([0-9]+)
 
 
 def is_excel(raw: bytes) -> bool:
-    """Whether these are the bytes of a workbook: .xlsx, .xlsm, .xlsb, .xls or .ods."""
+    """Return whether these are the bytes of a workbook: .xlsx, .xlsm, .xlsb, .xls or .ods."""
     is_packed = raw.startswith(ZIP) and (WORKBOOK in raw or OPEN_DOCUMENT in raw[:200])
     return is_packed or (raw.startswith(BEFORE_2007) and not foreign_file(raw))
 
@@ -88,8 +88,8 @@ def excel_text(
             raise TableError(
                 f'{file} has no sheet "{shortened(sheet)}". Its sheets are {listed(names)}.'
             )
-        chosen = sheet or (preferred if preferred in names else "")
-        data, found = _first_table(book, (chosen,) if chosen else names, limits)
+        requested = sheet or (preferred if preferred in names else "")
+        data, sheet_read = _first_table(book, (requested,) if requested else names, limits)
     except python_calamine.PasswordError:
         raise TableError(
             f"{file} is protected by a password. Save it without one, or as CSV, and drop that."
@@ -101,9 +101,9 @@ def excel_text(
             f"{file} is a workbook that cannot be read: it is damaged, or another document of "
             "Office. Save the sheet as CSV and drop that."
         ) from None
-    if not data.strip() and not chosen:
+    if not data.strip() and not requested:
         raise TableError(f"{file} has no cells. Choose a workbook with a header and rows.")
-    return data, names, found
+    return data, names, sheet_read
 
 
 def _first_table(
@@ -122,7 +122,7 @@ def _first_table(
 
 
 def _is_table(data: bytes) -> bool:
-    """Whether the first lines have two rows of several cells, unlike a page of explanations."""
+    """Return whether the first lines have two rows of several cells, as explanations have not."""
     lines = data[:_PROBED_BYTES].splitlines()
     return sum(len(line.split(b"\t")) - line.split(b"\t").count(b"") > 1 for line in lines) > 1
 

@@ -15,7 +15,7 @@ _START = re.compile(rb"FCS[23]\.[0-9] {4}")
 
 
 def is_flow(raw: bytes) -> bool:
-    """Whether these are the bytes of an .fcs file of version 2 or 3."""
+    """Return whether these are the bytes of an .fcs file of version 2 or 3."""
     return _START.match(raw) is not None
 
 
@@ -38,9 +38,9 @@ def flow_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
         head = flowio.FlowData(io.BytesIO(raw), only_text=True)
         n_events, n_channels = int(head.event_count), int(head.channel_count)
         limits.reject(n_events, n_channels)
-        found = flowio.FlowData(io.BytesIO(raw))
-        events = found.as_array(preprocess=True)
-        channels = zip(found.pnn_labels, found.pns_labels, strict=True)
+        flow = flowio.FlowData(io.BytesIO(raw))
+        events = flow.as_array(preprocess=True)
+        channels = zip(flow.pnn_labels, flow.pns_labels, strict=True)
         names = [marker.strip() or channel.strip() for channel, marker in channels]
     except (TableError, MemoryError):
         raise

@@ -31,7 +31,7 @@ _SPARSE = {"csr_matrix": csr_matrix, "csc_matrix": csc_matrix}
 
 
 def is_h5ad(raw: bytes) -> bool:
-    """Whether these are the bytes of an HDF5 file."""
+    """Return whether these are the bytes of an HDF5 file."""
     return raw.startswith(HDF5)
 
 
@@ -117,17 +117,17 @@ class _Annotated:
 
     def _values(self, group: Any, name: str) -> npt.NDArray[Any]:
         """The numbers or texts of a data set."""
-        found = self._part(group, name)
-        if found.is_virtual or found.external:
+        part = self._part(group, name)
+        if part.is_virtual or part.external:
             raise ValueError(name)
-        self._left -= found.size * found.dtype.itemsize
+        self._left -= part.size * part.dtype.itemsize
         if self._left < 0:
             raise TableError(
                 f"The file holds more than {number(MAX_UNPACKED // 2**20)} MB. Remove rows or "
                 "columns and drop it again."
             )
-        is_text = found.dtype.kind in "OS"
-        values: npt.NDArray[Any] = (found.asstr() if is_text else found)[()]
+        is_text = part.dtype.kind in "OS"
+        values: npt.NDArray[Any] = (part.asstr() if is_text else part)[()]
         return values
 
     def _index(self, frame: Any) -> npt.NDArray[Any]:

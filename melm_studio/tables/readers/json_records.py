@@ -32,7 +32,7 @@ _NO_TABLE = (
 
 
 def is_json(raw: bytes) -> bool:
-    """Whether this begins as JSON does that holds records.
+    """Return whether this begins as JSON does that holds records.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def _records(content: Any) -> list[Mapping[str, Any]]:
         names, *rows = content
         is_header = all(isinstance(name, str) for name in names)
         rows = rows if is_header else content
-        names = names if is_header else [f"column {at}" for at in range(1, len(names) + 1)]
+        names = names if is_header else [f"column {index}" for index in range(1, len(names) + 1)]
         return _named(names, rows)
     return []
 
@@ -149,7 +149,7 @@ def _named(names: Iterable[str], rows: Iterable[Iterable[Any]]) -> list[Mapping[
 
 
 def _is_split(content: Mapping[str, Any]) -> bool:
-    """Whether names stand apart from rows, as pandas writes it if asked."""
+    """Return whether names stand apart from rows, as pandas writes it if asked."""
     rows = content.get("data")
     return (
         isinstance(content.get("columns"), list)
@@ -159,22 +159,22 @@ def _is_split(content: Mapping[str, Any]) -> bool:
 
 
 def _are_columns(objects: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether objects are columns by row, as pandas writes a table, and not records by name.
+    """Return whether objects are columns by row, as pandas writes a table, and not records by name.
 
     Columns have the same rows and values of one kind each. Where records would have that, too,
     they are columns only if their rows are counted from 0.
     """
     names = list(objects[0])
-    if any(list(one) != names for one in objects):
+    if any(list(entry) != names for entry in objects):
         return False
-    down = all(_is_of_one_kind(one.values()) for one in objects)
-    across = all(_is_of_one_kind(one[name] for one in objects) for name in names)
-    counted = names == [str(at) for at in range(len(names))]
+    down = all(_is_of_one_kind(entry.values()) for entry in objects)
+    across = all(_is_of_one_kind(entry[name] for entry in objects) for name in names)
+    counted = names == [str(index) for index in range(len(names))]
     return down and (counted or not across)
 
 
 def _is_of_one_kind(values: Iterable[Any]) -> bool:
-    kinds = {str if isinstance(one, str) else float for one in values if one is not None}
+    kinds = {str if isinstance(value, str) else float for value in values if value is not None}
     return len(kinds) < 2
 
 
@@ -182,9 +182,9 @@ def _turned(columns: Mapping[str, Mapping[str, Any]]) -> list[Mapping[str, Any]]
     """The records of columns; rows that are not merely counted keep their names as ``row``."""
     rows = list(next(iter(columns.values())))
     records: list[Mapping[str, Any]] = []
-    for at, row in enumerate(rows):
+    for index, row in enumerate(rows):
         record = {name: cells[row] for name, cells in columns.items()}
-        records.append(record if row == str(at) else {"row": row, **record})
+        records.append(record if row == str(index) else {"row": row, **record})
     return records
 
 
@@ -205,11 +205,12 @@ def _flat(record: Mapping[str, Any], before: str = "", depth: int = 0) -> dict[s
 
 def _column(values: Sequence[Any]) -> pd.Series:
     """Numbers as such, unless they are beside texts; everything else as text."""
-    present = [one for one in values if one is not None]
-    if present and all(type(one) in (int, float) for one in present):
-        return pd.Series([_finite(one) for one in values], dtype=np.float64)
+    present = [value for value in values if value is not None]
+    if present and all(type(value) in (int, float) for value in present):
+        return pd.Series([_finite(value) for value in values], dtype=np.float64)
     texts = [
-        None if one is None else one if isinstance(one, str) else json.dumps(one) for one in values
+        None if value is None else value if isinstance(value, str) else json.dumps(value)
+        for value in values
     ]
     return pd.Series(texts, dtype=object)
 
@@ -223,12 +224,12 @@ def _finite(value: float | None) -> float:
 
 def _metabolites(content: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The samples of mwTab as JSON, whose metabolites are records; none if this is another file."""
-    named = [one for one in content if one.endswith(("_METABOLITE_DATA", "_BINNED_DATA"))]
+    named = [entry for entry in content if entry.endswith(("_METABOLITE_DATA", "_BINNED_DATA"))]
     if _MWTAB not in content or not named or _FACTORS not in content:
         return []
     samples = {
-        one["Sample ID"]: {"sample": one["Sample ID"], **one["Factors"]}
-        for one in content[_FACTORS]
+        entry["Sample ID"]: {"sample": entry["Sample ID"], **entry["Factors"]}
+        for entry in content[_FACTORS]
     }
     for record in content[named[0]]["Data"]:
         (_, feature), *cells = record.items()
@@ -247,7 +248,7 @@ def _as_number(cell: str) -> float | str | None:
 
 def _biom(content: Mapping[str, Any], limits: Limits) -> pd.DataFrame:
     """Counts of BIOM 1, a row for each sample with what is known of it."""
-    features = [str(one["id"]) for one in content["rows"]]
+    features = [str(entry["id"]) for entry in content["rows"]]
     samples = content["columns"]
     limits.reject(len(samples), len(features) + 1)
     counts = np.zeros((len(features), len(samples)))
@@ -262,9 +263,9 @@ def _biom(content: Mapping[str, Any], limits: Limits) -> pd.DataFrame:
     else:
         counts[:] = content["data"]
     cells = pd.DataFrame(counts.T, columns=pd.Index(features, dtype=object))
-    marks = [_flat(one.get("metadata") or {}) for one in samples]
-    for name in dict.fromkeys(name for one in marks for name in one):
+    marks = [_flat(entry.get("metadata") or {}) for entry in samples]
+    for name in dict.fromkeys(name for entry in marks for name in entry):
         free = name if name not in features else f"{name} of the sample"
-        cells.insert(cells.shape[1], free, _column([one.get(name) for one in marks]))
-    cells.insert(0, "sample", [str(one["id"]) for one in samples], allow_duplicates=True)
+        cells.insert(cells.shape[1], free, _column([entry.get(name) for entry in marks]))
+    cells.insert(0, "sample", [str(entry["id"]) for entry in samples], allow_duplicates=True)
     return cells

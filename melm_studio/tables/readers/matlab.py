@@ -21,7 +21,7 @@ _READ = {"double", "single", "int8", "int16", "int32", "int64", "uint8", "uint16
 
 
 def is_matlab(raw: bytes) -> bool:
-    """Whether these are the bytes of a .mat file of version 5 to 7."""
+    """Return whether these are the bytes of a .mat file of version 5 to 7."""
     return raw.startswith(_START)
 
 
@@ -34,9 +34,11 @@ def matlab_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, t
         If the file cannot be read, has no array, or is too large.
     """
     try:
-        known = whosmat(io.BytesIO(raw))
-        names = [name for name, _, kind in known if kind in _READ]
-        n_cells = sum(int(np.prod(shape, dtype=float)) for name, shape, _ in known if name in names)
+        variables = whosmat(io.BytesIO(raw))
+        names = [name for name, _, kind in variables if kind in _READ]
+        n_cells = sum(
+            int(np.prod(shape, dtype=float)) for name, shape, _ in variables if name in names
+        )
         if n_cells > limits.n_cells:
             raise TableError(
                 f"{file} has arrays of more than {number(limits.n_cells)} cells. Save fewer and "

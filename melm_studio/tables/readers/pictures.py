@@ -44,12 +44,12 @@ _DAMAGED = (OSError, ValueError, SyntaxError, EOFError, struct.error, zlib.error
 
 
 def is_picture(cell: object) -> bool:
-    """Whether a cell holds a picture, as a data URI."""
+    """Return whether a cell holds a picture, as a data URI."""
     return isinstance(cell, str) and cell.startswith(PICTURE)
 
 
 def names_picture(cell: object) -> bool:
-    """Whether a cell is the name of a file with a picture."""
+    """Return whether a cell is the name of a file with a picture."""
     return isinstance(cell, str) and cell.rstrip().lower().endswith(_SUFFIXES)
 
 
@@ -95,20 +95,20 @@ class Thumbnails:
         return None
 
     def steps(self, column: str) -> list[str]:
-        """What was made of a column, a sentence each."""
-        found = [f"{column} has pictures, which the card of a row shows."]
+        """Steps that were applied to a column, a sentence each."""
+        sentences = [f"{column} has pictures, which the card of a row shows."]
         if self.n_unreadable:
-            found.append(
+            sentences.append(
                 f"{count(self.n_unreadable, 'picture')} of {column} cannot be read: damaged, of "
                 f"another kind than PNG, JPEG, GIF, WebP and BMP, or larger than "
                 f"{number(MAX_PIXELS // 10**6)} megapixels."
             )
         if self.n_beyond:
-            found.append(
+            sentences.append(
                 f"{count(self.n_beyond, 'picture')} of {column} are not shown: a table may have "
                 f"{number(MOST_PICTURES)} and {number(_BUDGET // 10**6)} megapixels."
             )
-        return found
+        return sentences
 
 
 def _on_white(image: Image.Image) -> Image.Image:
@@ -160,14 +160,14 @@ def with_pictures(
         if not (present := column.dropna().head(_PROBED).tolist()):
             continue
         if 2 * sum(map(is_picture, present)) > len(present):
-            found, words = _thumbnails(map(_of_uri, column), str(name))
+            thumbnails, words = _thumbnails(map(_of_uri, column), str(name))
             steps += words
-            cells = cells.assign(**{str(name): found.to_numpy()})
+            cells = cells.assign(**{str(name): thumbnails.to_numpy()})
         elif archive is not None and archive.names_in(present):
-            found, words = _thumbnails(map(archive.picture, column), str(name))
+            thumbnails, words = _thumbnails(map(archive.picture, column), str(name))
             steps += words
-            at = list(cells.columns).index(name)
-            cells.insert(at + 1, _free(cells, name), found.to_numpy())
+            index = list(cells.columns).index(name)
+            cells.insert(index + 1, _free(cells, name), thumbnails.to_numpy())
     return cells, steps
 
 
@@ -228,7 +228,7 @@ class PictureArchive:
         return cls(archive, "", {name: name for name in pictures}) if len(folders) > 1 else None
 
     def names_in(self, cells: Sequence[object]) -> bool:
-        """Whether most cells name a picture."""
+        """Return whether most cells name a picture."""
         return 2 * sum(self._found(cell) is not None for cell in cells) > len(cells)
 
     def picture(self, cell: object) -> bytes | None:

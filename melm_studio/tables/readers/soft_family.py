@@ -40,7 +40,7 @@ class _Sample:
 
 
 def _marks(said: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """What lines that describe a sample say of it, by what that is."""
+    """Return the values by which lines describe a sample, by name."""
     marks: dict[str, str] = {}
     for key, value in said:
         if key.startswith(_SAID) and len(marks) < _MOST_MARKS:
@@ -55,9 +55,9 @@ def _values(lines: Sequence[str]) -> dict[str, str]:
     if not lines:
         return {}
     names = lines[0].split("\t")
-    at = names.index("VALUE") if "VALUE" in names else 1
+    column = names.index("VALUE") if "VALUE" in names else 1
     rows = takewhile(lambda cells: not cells[0].startswith("!"), map(_cells, lines[1:]))
-    return {cells[0]: cells[at] for cells in rows if len(cells) > at}
+    return {cells[0]: cells[column] for cells in rows if len(cells) > column}
 
 
 def _cells(line: str) -> list[str]:
@@ -65,7 +65,7 @@ def _cells(line: str) -> list[str]:
 
 
 def is_soft_family(raw: bytes) -> bool:
-    """Whether this begins as GEO writes families, which hold samples one below the other.
+    """Return whether this begins as GEO writes families, which hold samples one below the other.
 
     Examples
     --------
@@ -91,23 +91,29 @@ def soft_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
     TableError
         If no sample has a table of values, or the table is beyond the limits.
     """
-    samples = [one for one in _samples(raw, limits) if one.values]
+    samples = [sample for sample in _samples(raw, limits) if sample.values]
     if not samples:
         raise TableError(
             f"{file} is a family of GEO (SOFT) in which no sample has a table of values. Download "
             "the series matrix of the same series, and drop that."
         )
-    platforms = Counter(one.platform for one in samples)
+    platforms = Counter(sample.platform for sample in samples)
     platform, n_kept = platforms.most_common(1)[0]
-    kept = [one for one in samples if one.platform == platform]
-    features = list(dict.fromkeys(name for one in kept for name in one.values))
-    marks = list(dict.fromkeys(name for one in kept for name in one.marks))
+    of_platform = [sample for sample in samples if sample.platform == platform]
+    features = list(dict.fromkeys(name for sample in of_platform for name in sample.values))
+    marks = list(dict.fromkeys(name for sample in of_platform for name in sample.marks))
     limits.reject(n_kept, len(features) + len(marks) + 1)
     said = pd.DataFrame(
-        {"sample": [one.name for one in kept]}
-        | {name: [one.marks.get(name) for one in kept] for name in marks if name not in features}
+        {"sample": [sample.name for sample in of_platform]}
+        | {
+            name: [sample.marks.get(name) for sample in of_platform]
+            for name in marks
+            if name not in features
+        }
     )
-    texts = np.array([[one.values.get(name, "") for name in features] for one in kept], dtype=str)
+    texts = np.array(
+        [[sample.values.get(name, "") for name in features] for sample in of_platform], dtype=str
+    )
     numbers = pd.to_numeric(texts.ravel(), errors="coerce").reshape(texts.shape)
     steps = ["Read as a family of GEO (SOFT): a row for each sample."]
     if others := len(samples) - n_kept:

@@ -18,7 +18,7 @@ _PROBED_BYTES = 1_000_000
 
 
 def is_sparse_lines(raw: bytes) -> bool:
-    """Whether each of the first lines is a label with index:value.
+    """Return whether each of the first lines is a label with index:value.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def sparse_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, t
     limits.reject(X.shape[0], X.shape[1] + 1)
     # Indices from 1, as the format has them, unless one is 0.
     first = int(b" 0:" in raw[:_PROBED_BYTES]) ^ 1
-    names = [f"feature {at}" for at in range(first, X.shape[1] + first)]
+    names = [f"feature {index}" for index in range(first, X.shape[1] + first)]
     cells = pd.DataFrame(X.toarray(), columns=pd.Index(names, dtype=object))
     if len(set(qid)) > 1:
         cells["qid"] = qid.astype(float)

@@ -29,7 +29,7 @@ _MISSING_PACKAGE = (
 
 
 def is_statistics(raw: bytes) -> bool:
-    """Whether these are the bytes of a .dta, .xpt, .sas7bdat, .sav, .rds or .rda file."""
+    """Return whether these are the bytes of a .dta, .xpt, .sas7bdat, .sav, .rds or .rda file."""
     return _program(raw) != ""
 
 
@@ -114,15 +114,17 @@ def _r(raw: bytes) -> pd.DataFrame | None:
 
     extension = ".rds" if raw.startswith(_R[0]) else ".rda"
     try:
-        found = rdata.conversion.convert(rdata.parser.parse_data(raw, extension=extension))
+        content = rdata.conversion.convert(rdata.parser.parse_data(raw, extension=extension))
     except NotImplementedError:
         raise TableError(
             "The file of R has objects of a kind that cannot be read. Save their table as CSV "
             "(write.csv) and drop that."
         ) from None
-    values = [*found.values()] if isinstance(found, dict) and _R[0] != raw[:5] else [found]
-    values = [_of_samples(one) if isinstance(one, SimpleNamespace) else one for one in values]
-    for value in [_joined(one) if isinstance(one, dict) else one for one in values]:
+    values = [*content.values()] if isinstance(content, dict) and _R[0] != raw[:5] else [content]
+    values = [
+        _of_samples(member) if isinstance(member, SimpleNamespace) else member for member in values
+    ]
+    for value in [_joined(member) if isinstance(member, dict) else member for member in values]:
         if isinstance(value, pd.DataFrame):
             is_named = value.index.dtype.kind not in "iu"
             return value.reset_index(names=ROW_NAMES) if is_named else value.reset_index(drop=True)
@@ -132,7 +134,7 @@ def _r(raw: bytes) -> pd.DataFrame | None:
 
 
 def _of_samples(study: SimpleNamespace) -> dict[str, Any]:
-    """What was measured of the samples of an object of Bioconductor.
+    """Return the measurements of the samples of an object of Bioconductor.
 
     Samples are the columns of an ExpressionSet or a SummarizedExperiment, or one like it; of a
     phyloseq, as many as its table of them has.
@@ -157,30 +159,32 @@ def _of_samples(study: SimpleNamespace) -> dict[str, Any]:
 
 def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
     """A list of R with tables of the same rows and what else is known of these, such as x and y."""
-    known = _flat(parts)
-    tables = {name: one for name, one in known.items() if getattr(one, "ndim", 0) == 2}
+    members = _flat(parts)
+    tables = {name: member for name, member in members.items() if getattr(member, "ndim", 0) == 2}
     n_rows = len(max(tables.values(), key=np.size, default=()))
-    blocks = {name: _named(one) for name, one in tables.items() if len(one) == n_rows}
+    blocks = {name: _named(member) for name, member in tables.items() if len(member) == n_rows}
     if not n_rows:
         return None
     if len(blocks) > 1:
-        blocks = {name: one.add_prefix(f"{name} ") for name, one in blocks.items()}
+        blocks = {name: member.add_prefix(f"{name} ") for name, member in blocks.items()}
     beside = {
-        name: np.asarray(one, dtype=object)
-        for name, one in known.items()
-        if getattr(one, "ndim", 0) == 1 and len(one) == n_rows
+        name: np.asarray(member, dtype=object)
+        for name, member in members.items()
+        if getattr(member, "ndim", 0) == 1 and len(member) == n_rows
     }
     return pd.concat([*blocks.values(), pd.DataFrame(beside)], axis=1)
 
 
 def _flat(parts: dict[str, Any], before: str = "") -> dict[str, Any]:
     """The members of a list, and those of lists in it."""
-    known: dict[str, Any] = {}
-    for name, one in parts.items():
-        known |= (
-            _flat(one, f"{before}{name}.") if isinstance(one, dict) else {f"{before}{name}": one}
+    members: dict[str, Any] = {}
+    for name, member in parts.items():
+        members |= (
+            _flat(member, f"{before}{name}.")
+            if isinstance(member, dict)
+            else {f"{before}{name}": member}
         )
-    return known
+    return members
 
 
 def _named(table: Any) -> pd.DataFrame:
@@ -191,8 +195,8 @@ def _named(table: Any) -> pd.DataFrame:
         frame.columns = pd.Index([str(name) for name in np.asarray(named[table.dims[1]])])
     frame.columns = pd.Index(
         [
-            f"column {at}" if isinstance(name, int) else str(name)
-            for at, name in enumerate(frame.columns, start=1)
+            f"column {number}" if isinstance(name, int) else str(name)
+            for number, name in enumerate(frame.columns, start=1)
         ],
         dtype=object,
     )

@@ -55,7 +55,7 @@ def unpacked(raw: bytes, file: str, max_bytes: int = MAX_UNPACKED) -> tuple[byte
     """
     if raw.startswith(ZIP):
         return _only_file(raw, file, max_bytes)
-    start = next((one for one in _STREAMS if raw.startswith(one)), None)
+    start = next((signature for signature in _STREAMS if raw.startswith(signature)), None)
     if start is None:
         return raw, file
     opened, kind, ending = _STREAMS[start]
@@ -102,7 +102,7 @@ def archived_files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
 
 def is_document(file: str) -> bool:
-    """Whether a file in an archive is about its tables, by its name.
+    """Return whether a file in an archive is about its tables, by its name.
 
     Examples
     --------

@@ -30,32 +30,34 @@ def with_vectors(cells: pd.DataFrame, limits: Limits) -> tuple[pd.DataFrame, lis
     TableError
         If the table has too many columns then.
     """
-    found: dict[object, FloatArray] = {}
+    by_column: dict[object, FloatArray] = {}
     n_columns = cells.shape[1]
     for name in cells.columns[[kind.kind not in "iuf" for kind in cells.dtypes]]:
         if width := _width(cells[name]):
             _reject(len(cells), n_columns + width - 1, limits)
             if (vectors := _vectors(cells[name], width)) is not None:
-                found[name] = vectors
+                by_column[name] = vectors
                 n_columns += width - 1
-    if not found:
+    if not by_column:
         return cells, []
     parts = [
-        vector_columns(str(name), found[name], cells.index) if name in found else cells[[name]]
+        vector_columns(str(name), by_column[name], cells.index)
+        if name in by_column
+        else cells[[name]]
         for name in cells.columns
     ]
-    steps = [vector_step(str(name), vectors) for name, vectors in found.items()]
+    steps = [vector_step(str(name), vectors) for name, vectors in by_column.items()]
     return pd.concat(parts, axis=1), steps
 
 
 def vector_columns(name: str, vectors: FloatArray, index: pd.Index | None = None) -> pd.DataFrame:
     """A column for each number of vectors, named by its place."""
-    names = pd.Index([f"{name} {at}" for at in range(vectors.shape[1])], dtype=object)
+    names = pd.Index([f"{name} {place}" for place in range(vectors.shape[1])], dtype=object)
     return pd.DataFrame(vectors, columns=names, index=index)
 
 
 def vector_step(name: str, vectors: FloatArray) -> str:
-    """What was made of a column of vectors."""
+    """Describe how a column of vectors was read."""
     return f"{name} is read as {count(vectors.shape[1], 'feature')}, one for each number."
 
 
@@ -69,7 +71,7 @@ def _reject(n_rows: int, n_columns: int, limits: Limits) -> None:
 
 
 def _width(column: pd.Series) -> int:
-    """How many numbers the first cell has, two or more; 0 if it is no vector."""
+    """Count the numbers of the first cell, two or more; 0 if it is no vector."""
     if column.dtype.kind in "biuf" or (first := column.first_valid_index()) is None:
         return 0
     numbers = _numbers(str(column[first]))
