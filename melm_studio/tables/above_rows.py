@@ -1,4 +1,4 @@
-"""What stands above the rows of a table: titles, a header of several rows, units; or its rows."""
+"""Lines above the rows of a table: titles, a header of several rows, units; or its rows."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def _n_above(lines: Sequence[bytes]) -> int:
     n_cells, rows = max(
         (_as_split(texts, mark) for mark in DELIMITERS), key=lambda split: split[2]
     )[:2]
-    for at, row in enumerate(rows[: MAX_TITLES + 1]):
+    for index, row in enumerate(rows[: MAX_TITLES + 1]):
         if len(row) == n_cells and not _is_sparse(row):
-            is_title = at > 0 and _is_header(row, rows[at + 1 :], n_cells)
-            is_plain = all(len(above) <= 1 or len(above) == n_cells for above in rows[:at])
-            has_numbers = _has_numbers(rows[at + 1 :], n_cells)
-            return at if is_title and (is_plain or has_numbers) else 0
+            is_title = index > 0 and _is_header(row, rows[index + 1 :], n_cells)
+            is_plain = all(len(above) <= 1 or len(above) == n_cells for above in rows[:index])
+            has_numbers = _has_numbers(rows[index + 1 :], n_cells)
+            return index if is_title and (is_plain or has_numbers) else 0
     return 0
 
 
@@ -225,36 +225,36 @@ class Head:
         """The first rows, None where they do not split into equally many cells a line."""
         lines = _sampled(io.BytesIO(data))
         texts = [line.decode("utf-8", "replace") for line in lines]
-        at = next((i for i, line in enumerate(lines) if line.strip(BLANK)), len(lines))
-        if len(lines) < at + 3 or any(text.count('"') % 2 for text in texts):
+        index = next((i for i, line in enumerate(lines) if line.strip(BLANK)), len(lines))
+        if len(lines) < index + 3 or any(text.count('"') % 2 for text in texts):
             return None
-        splits = {mark: _as_split(texts[at:], mark) for mark in DELIMITERS}
+        splits = {mark: _as_split(texts[index:], mark) for mark in DELIMITERS}
         mark = max(splits, key=lambda mark: splits[mark][2])
         n_cells, rows, _ = splits[mark]
         whole = [row for row in rows if len(row) == n_cells]
         if n_cells < 2 or rows[:MAX_HEADER_ROWS] != whole[:MAX_HEADER_ROWS]:
             return None
-        starts = [sum(map(len, lines[: at + i])) for i in range(MAX_HEADER_ROWS + 1)]
-        return cls(whole, starts, at, mark)
+        starts = [sum(map(len, lines[: index + i])) for i in range(MAX_HEADER_ROWS + 1)]
+        return cls(whole, starts, index, mark)
 
     @property
     def is_above_numbers(self) -> bool:
-        """Whether the first row has words alone, and numbers below some of them."""
+        """True if the first row has words alone, and numbers below some of them."""
         return not any(map(_is_number, self.rows[0])) and bool(self._numeric_columns(1))
 
     @property
     def n_header_rows(self) -> int:
-        """How many rows the header has; 0 for one row."""
+        """Return the number of rows of the header; 0 for one row."""
         n_rows = 1
-        for at in range(1, min(MAX_HEADER_ROWS, len(self.rows) - 2)):
-            if not (self._is_header(at) or self._completes_names(at)):
+        for index in range(1, min(MAX_HEADER_ROWS, len(self.rows) - 2)):
+            if not (self._is_header(index) or self._completes_names(index)):
                 break
-            n_rows = at + 1
+            n_rows = index + 1
         has_names = not any(map(_is_number, filter(None, self.rows[0])))
         return n_rows if n_rows > 1 and has_names else 0
 
     def _is_header(self, at: int) -> bool:
-        """Whether a row has no numbers where all the rows below have."""
+        """Return whether a row has no numbers where all the rows below have."""
         columns = self._numeric_columns(at + 1)
         above = [self.rows[at][j] for j in columns]
         given = [cell for cell in above if cell]
@@ -264,7 +264,7 @@ class Head:
         return len(columns) >= 2 and is_new and 2 * len(given) >= len(above)
 
     def _completes_names(self, at: int) -> bool:
-        """Whether a row has numbers alone, such as wavelengths, below names that are not whole."""
+        """Return whether a row has numbers alone, such as wavelengths, below incomplete names."""
         columns = self._numeric_columns(at + 1)
         above = [self.rows[0][j] for j in columns]
         numeric = set(columns)
@@ -326,9 +326,9 @@ def samples_in_rows(
     preview : tuple of tuple of str
         The first cells of the turned table, its header first; empty if samples are rows.
     """
-    found = _groups_of_columns(head, data)
-    if samples == "rows" or (samples == "auto" and found in ("", NO_GROUPS)):
-        return data, (), found, _turned_head(head, data, found)
+    groups = _groups_of_columns(head, data)
+    if samples == "rows" or (samples == "auto" and groups in ("", NO_GROUPS)):
+        return data, (), groups, _turned_head(head, data, groups)
     delimiter = head.delimiter if head else ","
     records = [
         row for row in csv.reader(io.StringIO(data.decode()), delimiter=delimiter) if any(row)
@@ -338,12 +338,12 @@ def samples_in_rows(
         return data, (), "", ()
     turned = io.StringIO()
     padded = [row + [""] * (width - len(row)) for row in records]
-    if found == _IN_NAMES:
+    if groups == _IN_NAMES:
         padded.append(["group", *map(_group_of, padded[0][1:])])
     csv.writer(turned, lineterminator="\n").writerows(zip(*padded, strict=True))
     n_samples = count(width - 1, "column")
     step = f"Turned: the {n_samples} of the file are samples, its rows are features."
-    return turned.getvalue().encode(), (step,), found, _turned_head(head, data, found)
+    return turned.getvalue().encode(), (step,), groups, _turned_head(head, data, groups)
 
 
 def _turned_head(head: Head | None, data: bytes, found: str) -> Preview:
@@ -377,13 +377,15 @@ _NUMBERED_NAME = re.compile(r"(?P<group>.*[^\W\d_])[ _.\-]+[0-9]{1,4}")
 
 
 def _groups_of_columns(head: Head | None, data: bytes) -> str:
-    """Where groups of the columns stand, if all else is named numbers."""
+    """Return the row that names groups of the columns, if all else is named numbers."""
     if head is None or len(head.rows) < LEAST_COLUMNS or len(head.rows[0]) <= LEAST_COLUMNS:
         return ""
     names, rows = head.rows[0][1:], head.rows[1:]
     if len(set(names)) < len(names):
         return ""
-    if any(_are_groups(rows[at][1:]) and _are_named_numbers(rows[at + 1 :]) for at in (0, 1)):
+    if any(
+        _are_groups(rows[index][1:]) and _are_named_numbers(rows[index + 1 :]) for index in (0, 1)
+    ):
         return _ABOVE
     last = _last_row(head, data)
     if rows[-1] == last:
@@ -405,7 +407,7 @@ def _groups_in_names(header: Sequence[str]) -> str:
 
 
 def _are_of_one_kind(header: Sequence[str]) -> bool:
-    """Whether the names of columns say that none is another kind of number than the others.
+    """Return whether the names of columns say that none is another kind of number than the others.
 
     Their first one says that rows are genes or the like, or the others are a numbered series: S1 to
     S20, e0 to e383; without letters, they ascend or descend as wavelengths do.
@@ -413,17 +415,17 @@ def _are_of_one_kind(header: Sequence[str]) -> bool:
     corner, *names = header
     if _names_things(corner):
         return True
-    found = [_SERIES.fullmatch(name) for name in names]
-    parts = [(one["before"], one["behind"]) for one in found if one]
+    match = [_SERIES.fullmatch(name) for name in names]
+    parts = [(one["before"], one["behind"]) for one in match if one]
     if len(parts) < len(names) or len(set(parts)) > 1:
         return False
-    numbers = [float(one["number"]) for one in found if one]
+    numbers = [float(one["number"]) for one in match if one]
     ascends = numbers in (sorted(numbers), sorted(numbers, reverse=True))
     return any(map(str.strip, parts[0])) or (len(numbers) >= LEAST_ASCENDING and ascends)
 
 
 def _names_things(corner: str) -> bool:
-    """Whether the first name of a header says that rows are genes or the like."""
+    """Return whether the first name of a header says that rows are genes or the like."""
     bare = _bare(corner)
     return not _MEASURED_THINGS.isdisjoint(
         {bare, *(bare.removesuffix(ending) for ending in ("_id", " id", "id"))}
@@ -431,8 +433,8 @@ def _names_things(corner: str) -> bool:
 
 
 def _group_of(name: str) -> str:
-    found = _NUMBERED_NAME.fullmatch(name)
-    return found["group"] if found else name
+    match = _NUMBERED_NAME.fullmatch(name)
+    return match["group"] if match else name
 
 
 def _are_groups(cells: Sequence[str]) -> bool:
@@ -453,7 +455,7 @@ def _are_named_numbers(rows: Sequence[list[str]], *, may_be_numbers: bool = Fals
 
 
 def _is_measured(cell: str) -> bool:
-    """Whether this is a number, or the limit that one lies beyond."""
+    """Return whether this is a number, or the limit that one lies beyond."""
     return _is_number(cell.lstrip("<>≤≥= "))
 
 
@@ -468,6 +470,6 @@ def _bare(cell: str) -> str:
 
 def _unit(cell: str) -> str:
     """The unit in a cell such as (mg/l) or [mm]."""
-    found = _BRACKETS.fullmatch(cell.strip())
-    unit = found["unit"].strip() if found else cell.strip()
+    match = _BRACKETS.fullmatch(cell.strip())
+    unit = match["unit"].strip() if match else cell.strip()
     return "" if unit in _NO_UNIT else unit

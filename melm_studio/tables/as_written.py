@@ -92,23 +92,23 @@ class _Columns:
         ]
         few = [name for name in names if 0 < self._cells[name].nunique() <= MOST_CLASSES]
         words = b"|".join(word.encode() for word in MISSING_WORDS)
-        one = rb'(?:^|\n|%b)[ "]*(?:%b)[ "]*(?:%b|\r?\n|$)' % (self._mark, words, self._mark)
-        if not few or not re.search(one, self._data):
+        pattern = rb'(?:^|\n|%b)[ "]*(?:%b)[ "]*(?:%b|\r?\n|$)' % (self._mark, words, self._mark)
+        if not few or not re.search(pattern, self._data):
             return {}
-        found = {}
+        by_column = {}
         for name, texts in self._read(few[:MOST_COLUMNS]).items():
             counts = Counter(text for text in texts if text in MISSING_WORDS)
             said = [f"{word} ({count(n, 'row')})" for word, n in counts.items()]
             if max(counts.values(), default=0) >= LEAST_WORDS:
-                found[name] = (texts, listed(said))
-        return found
+                by_column[name] = (texts, listed(said))
+        return by_column
 
     def with_leading_zeros(self) -> dict[str, pd.Series]:
         """The texts of columns of codes such as 01067, which are no numbers."""
-        at = {place for line in self._lines_with_zeros() for place in _places_of_zeros(line)}
-        if not at:  # as of most tables, which are spared the rest
+        index = {place for line in self._lines_with_zeros() for place in _places_of_zeros(line)}
+        if not index:  # as of most tables, which are spared the rest
             return {}
-        names = [str(self._cells.columns[place]) for place in sorted(at & self._whole_numbers())]
+        names = [str(self._cells.columns[place]) for place in sorted(index & self._whole_numbers())]
         read = self._read(names[:MOST_COLUMNS])
         return {name: texts for name, texts in read.items() if _are_codes(texts)}
 
@@ -122,11 +122,11 @@ class _Columns:
 
     def _lines_with_zeros(self) -> list[list[str]]:
         mark = self._mark
-        one = rb'(?:^|\n|%b)[ "]*0[0-9]+[ "]*(?=%b|\n|$)' % (mark, mark)
+        pattern = rb'(?:^|\n|%b)[ "]*0[0-9]+[ "]*(?=%b|\n|$)' % (mark, mark)
         lines: list[list[str]] = []
         if not _may_have_leading_zeros(self._data):
             return lines
-        for match in islice(re.finditer(one, self._data), MOST_LINES):
+        for match in islice(re.finditer(pattern, self._data), MOST_LINES):
             start = self._data.rfind(b"\n", 0, match.end() - 1) + 1
             end = self._data.find(b"\n", match.end())
             line = self._data[start : end if end >= 0 else None].decode("utf-8", "replace")
@@ -154,7 +154,7 @@ class _Columns:
 
 
 def _may_have_leading_zeros(data: bytes) -> bool:
-    """Whether a zero stands between what is no part of a number and a digit, far sooner seen."""
+    """Return whether a zero is between no part of a number and a digit, which is sooner seen."""
     is_digit = np.zeros(256, dtype=np.bool_)
     is_digit[[*b"0123456789.eE+-"]] = True
     for start in range(0, len(data), BYTES_AT_ONCE):
@@ -168,14 +168,14 @@ def _may_have_leading_zeros(data: bytes) -> bool:
 
 
 def _places_of_zeros(cells: Sequence[str]) -> list[int]:
-    return [at for at, cell in enumerate(cells) if _LEADING_ZERO.fullmatch(cell.strip())]
+    return [index for index, cell in enumerate(cells) if _LEADING_ZERO.fullmatch(cell.strip())]
 
 
 _LEADING_ZERO = re.compile("0[0-9]+")
 
 
 def _are_codes(texts: pd.Series) -> bool:
-    """Whether all are digits of one length, or two that differ in zeros are one number."""
+    """Return whether all are digits of one length, or two that differ in zeros are one number."""
     values = [str(text) for text in texts.dropna().unique()]
     if not all(map(str.isdigit, values)):
         return False

@@ -1,4 +1,4 @@
-"""What stands below the rows of a table: footnotes, sources, remarks."""
+"""Lines below the rows of a table: footnotes, sources, remarks."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _form(data: bytes) -> tuple[str, int]:
 
 
 def _is_one_text(text: str, mark: str) -> bool:
-    """Whether a line is one cell of text, with nothing or empty cells behind it."""
+    """Return whether a line is one cell of text, with nothing or empty cells behind it."""
     cell = text.rstrip(f" {mark}")
     is_cell = mark not in cell or (cell.startswith('"') and cell.find('"', 1) == len(cell) - 1)
     return is_cell and any(map(str.isalpha, cell)) and not text.startswith(mark)

@@ -110,17 +110,17 @@ def infer_columns(
         numbers = numbers.drop(columns=codes)
     plain = numbers.to_numpy(np.float64)
     inferred = {
-        names[at]: _Inferred(cells.iloc[:, at].astype("str"))
-        if names[at] in texts
-        else _infer(cells.iloc[:, at], decimal, options)
-        for at in np.flatnonzero(~is_number).tolist()
+        names[index]: _Inferred(cells.iloc[:, index].astype("str"))
+        if names[index] in texts
+        else _infer(cells.iloc[:, index], decimal, options)
+        for index in np.flatnonzero(~is_number).tolist()
     }
     coded = _codes_of_missing(names, is_number, plain, inferred)
     if coded and options.codes == "missing":
         plain = plain.copy()
-        for at, name in enumerate(itertools.compress(names, is_number)):
+        for index, name in enumerate(itertools.compress(names, is_number)):
             if name in coded:
-                plain[:, at] = _without(plain[:, at], coded[name])
+                plain[:, index] = _without(plain[:, index], coded[name])
         inferred |= {
             name: replace(inferred[name], cells=_without(inferred[name].cells, coded[name]))
             for name in coded
@@ -159,17 +159,17 @@ def _named(
     """
     taken, shown = {*names}, [*names]
     others: dict[str, FloatArray | pd.Series] = {}
-    places = {name: at for at, name in enumerate(names)} if inferred else {}
-    for name, one in reversed([*inferred.items()]):  # so that places hold
-        with_own = with_unit(name, one.unit)
+    places = {name: index for index, name in enumerate(names)} if inferred else {}
+    for name, column in reversed([*inferred.items()]):  # so that places hold
+        with_own = with_unit(name, column.unit)
         with_own = name if with_own in taken else with_own
         taken.add(with_own)
         shown[places[name]] = with_own
-        others[with_own] = one.cells
-        if limits == "indicator" and one.is_beyond is not None and one.n_limits:
+        others[with_own] = column.cells
+        if limits == "indicator" and column.is_beyond is not None and column.n_limits:
             beyond = f"{with_own}{BEYOND_LIMIT}"
             shown.insert(places[name] + 1, beyond)
-            others[beyond] = one.is_beyond.astype(np.float64)
+            others[beyond] = column.is_beyond.astype(np.float64)
     return shown, others
 
 
@@ -246,13 +246,13 @@ def _unquoted(levels: list[str]) -> list[str]:
 
 
 def _have_one_comma(levels: list[str]) -> bool:
-    """Whether all numbers are such as 5,126, which may be thousands or fractions."""
+    """Return whether all numbers are such as 5,126, which may be thousands or fractions."""
     present = [level for level in levels if level not in MISSING]
     return bool(present) and all(map(_ONE_COMMA.fullmatch, present))
 
 
 def _ambiguous_commas(inferred: dict[str, _Inferred]) -> str:
-    names = [name for name, one in inferred.items() if one.is_ambiguous]
+    names = [name for name, column in inferred.items() if column.is_ambiguous]
     return f"All numbers of {listed(names)} have a comma before three digits" if names else ""
 
 
@@ -271,9 +271,11 @@ def _codes_of_missing(
     ends = np.stack([np.fmin.reduce(plain, axis=0), np.fmax.reduce(plain, axis=0)])
     may_have = np.isin(ends, [*CODES]).any(axis=0)
     numeric = np.array(names, dtype=object)[is_number]
-    suspects = {numeric[at]: plain[:, at] for at in np.flatnonzero(may_have).tolist()}
+    suspects = {numeric[index]: plain[:, index] for index in np.flatnonzero(may_have).tolist()}
     suspects |= {
-        name: np.asarray(one.cells) for name, one in inferred.items() if one.cells.dtype.kind == "f"
+        name: np.asarray(column.cells)
+        for name, column in inferred.items()
+        if column.cells.dtype.kind == "f"
     }
     found = {name: _far_codes(suspects[name]) for name in names if name in suspects}
     return {name: codes for name, codes in found.items() if codes}
@@ -283,13 +285,13 @@ def _far_codes(numbers: FloatArray) -> list[float]:
     values, counts = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
     found: list[float] = []
     while len(values) > LEAST_VALUES:
-        for at, nearest, rest in ((-1, values[-2], values[:-1]), (0, values[1], values[1:])):
-            gap = abs(values[at] - nearest)
-            is_no_count = values[at] < 0 <= rest[0] and (rest == np.round(rest)).all()
+        for index, nearest, rest in ((-1, values[-2], values[:-1]), (0, values[1], values[1:])):
+            gap = abs(values[index] - nearest)
+            is_no_count = values[index] < 0 <= rest[0] and (rest == np.round(rest)).all()
             is_far = gap > (LEAST_GAP if is_no_count else max(rest[-1] - rest[0], LEAST_GAP))
-            if values[at] in CODES and counts[at] >= LEAST_CODED and is_far:
-                found.append(float(values[at]))
-                values, counts = np.delete(values, at), np.delete(counts, at)
+            if values[index] in CODES and counts[index] >= LEAST_CODED and is_far:
+                found.append(float(values[index]))
+                values, counts = np.delete(values, index), np.delete(counts, index)
                 break
         else:
             break
@@ -315,7 +317,7 @@ def _code_steps(coded: dict[str, list[float]], options: ReadOptions) -> list[str
 
 
 def _has_no_limit(levels: list[str], decimal: str) -> bool:
-    """Whether cells lie below a limit that no cell of the column names."""
+    """Return whether cells lie below a limit that no cell of the column names."""
     below = [one for level in levels if (one := _Measured.of(level, decimal)) and one.sign < 0]
     return bool(below) and all(one.quantity is None for one in below)
 
@@ -340,11 +342,11 @@ def _read_levels(
     plain = np.array([_number(level, decimal) for level in levels])
     none = np.zeros(len(levels), dtype=np.bool_)
     others = np.flatnonzero(np.isnan(plain) & ~missing)
-    if not _are_quantities([levels[at] for at in others[:SAMPLED_LEVELS]], decimal):
+    if not _are_quantities([levels[index] for index in others[:SAMPLED_LEVELS]], decimal):
         return _Levels(np.append(plain, math.nan), "", np.append(none, False), none)
     found = [_Measured.of(level, decimal) for level in levels]
-    signs = np.array([0 if one is None else one.sign for one in found])
-    quantities = [None if one is None else one.quantity for one in found]
+    signs = np.array([0 if measured is None else measured.sign for measured in found])
+    quantities = [None if measured is None else measured.quantity for measured in found]
     values, unit = in_one_unit(quantities, counts)
     values = np.where(np.isinf(plain), plain, values)
     is_beyond = signs != 0
@@ -353,7 +355,9 @@ def _read_levels(
         values, is_beyond = np.where(is_beyond, math.nan, values), none
     else:
         values = _beyond(values, signs, counts, limits)
-    is_converted = np.array([one is not None and one.unit not in (unit, "") for one in quantities])
+    is_converted = np.array(
+        [measured is not None and measured.unit not in (unit, "") for measured in quantities]
+    )
     return _Levels(
         np.append(values, math.nan),
         unit,
@@ -363,9 +367,9 @@ def _read_levels(
 
 
 def _are_quantities(texts: list[str], decimal: str) -> bool:
-    """Whether most of these cells, none of them a plain number, are numbers in another form."""
-    found = sum(_Measured.of(text, decimal) is not None for text in texts)
-    return found > MOSTLY * len(texts)
+    """Return whether most of these cells, none a plain number, are numbers in another form."""
+    n_measured = sum(_Measured.of(text, decimal) is not None for text in texts)
+    return n_measured > MOSTLY * len(texts)
 
 
 @dataclass(frozen=True)
@@ -379,11 +383,11 @@ class _Measured:
     def of(cls, cell: str, decimal: str) -> _Measured | None:
         if cell.casefold().replace(" ", "") in NOT_DETECTED:
             return cls(None, -1)
-        found = LIMIT.fullmatch(cell)
-        measured = quantity(found["rest"] if found else cell, decimal)
+        match = LIMIT.fullmatch(cell)
+        measured = quantity(match["rest"] if match else cell, decimal)
         if measured is None:
             return None
-        return cls(measured, 0 if found is None else -1 if found["sign"] in "<≤" else 1)
+        return cls(measured, 0 if match is None else -1 if match["sign"] in "<≤" else 1)
 
 
 def _beyond(values: FloatArray, signs: IntArray, counts: IntArray, limits: str) -> FloatArray:
@@ -413,9 +417,9 @@ def _non_numeric_text(
 
 def _text_steps(inferred: dict[str, _Inferred], file_rows: IntArray) -> list[str]:
     steps = [
-        _text_step(name, one.text, file_rows, is_numeric=one.cells.dtype.kind == "f")
-        for name, one in inferred.items()
-        if one.text is not None
+        _text_step(name, column.text, file_rows, is_numeric=column.cells.dtype.kind == "f")
+        for name, column in inferred.items()
+        if column.text is not None
     ]
     unnamed = len(steps[NAMES_SHOWN:])
     rest = [f"The same in {count(unnamed, 'further column')}."] if unnamed else []
@@ -434,26 +438,26 @@ def _text_step(name: str, text: _NonNumericText, file_rows: IntArray, *, is_nume
 
 
 def _words_among_numbers(inferred: dict[str, _Inferred], file_rows: IntArray) -> str:
-    """Which columns have so many words among their numbers that they may be text."""
-    found = {
-        name: one.text
-        for name, one in inferred.items()
-        if one.text and one.text.n_cells >= MAX_TEXT_SHARE * one.text.n_present
+    """Return which columns have so many words among their numbers that they may be text."""
+    texts = {
+        name: column.text
+        for name, column in inferred.items()
+        if column.text and column.text.n_cells >= MAX_TEXT_SHARE * column.text.n_present
     }
-    if not found:
+    if not texts:
         return ""
-    name, text = next(iter(found.items()))
+    name, text = next(iter(texts.items()))
     cells = f"{count(text.n_cells, 'cell')} of {number(text.n_present)}"
     where = place(int(file_rows[text.position]))
-    others = f"; so has {listed([*found][1:])}" if len(found) > 1 else ""
+    others = f"; so has {listed([*texts][1:])}" if len(texts) > 1 else ""
     first = f'first "{shortened(text.first)}" in {where}'
     return f"{shortened(name)} has words in {cells}, {first}{others}"
 
 
 def _unit_steps(inferred: dict[str, _Inferred]) -> list[str]:
-    units = [f"{name} in {one.unit}" for name, one in inferred.items() if one.unit]
-    converted = [name for name, one in inferred.items() if one.n_converted]
-    n_cells = sum(one.n_converted for one in inferred.values())
+    units = [f"{name} in {column.unit}" for name, column in inferred.items() if column.unit]
+    converted = [name for name, column in inferred.items() if column.n_converted]
+    n_cells = sum(column.n_converted for column in inferred.values())
     return [
         *([f"Units were read with the numbers: {listed(units)}."] if units else []),
         *([f"Converted to the column's unit: {count(n_cells, 'cell')} ({listed(converted)})."]
@@ -462,7 +466,7 @@ def _unit_steps(inferred: dict[str, _Inferred]) -> list[str]:
 
 
 def _cells_beyond(inferred: dict[str, _Inferred]) -> str:
-    names = [name for name, one in inferred.items() if one.n_limits]
+    names = [name for name, column in inferred.items() if column.n_limits]
     cells = count(sum(inferred[name].n_limits for name in names), "cell")
     texts = dict.fromkeys(text for name in names for text in inferred[name].beyond)
     # Words first: they may mean something else.
@@ -474,19 +478,19 @@ def _cells_beyond(inferred: dict[str, _Inferred]) -> str:
 def _limit_steps(inferred: dict[str, _Inferred], limits: str, beyond: str) -> list[str]:
     if not beyond:
         return []
-    names = [name for name, one in inferred.items() if one.n_limits]
+    names = [name for name, column in inferred.items() if column.n_limits]
     unnamed = [name for name in names if inferred[name].has_no_limit] if limits != "empty" else []
     rest = f"; the limit of {listed(unnamed)} is the smallest number there" if unnamed else ""
     return [f"{beyond}: {LIMITS_READ[limits]}{rest}."]
 
 
 def _thousands_steps(inferred: dict[str, _Inferred]) -> list[str]:
-    names = [name for name, one in inferred.items() if one.has_thousands]
+    names = [name for name, column in inferred.items() if column.has_thousands]
     return [f"Thousands separators were removed ({listed(names)})."] if names else []
 
 
 def _behind_steps(inferred: dict[str, _Inferred]) -> list[str]:
-    names = [name for name, one in inferred.items() if one.has_behind]
+    names = [name for name, column in inferred.items() if column.has_behind]
     what = "Left out behind numbers: uncertainties and marks of footnotes"
     return [f"{what} ({listed(names)})."] if names else []
 

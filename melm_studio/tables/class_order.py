@@ -88,17 +88,17 @@ def ordered_names(names: Sequence[str]) -> tuple[str, ...] | None:
     """
     if len(names) > MAX_CLASSES:
         return None
-    found = _ordered(names)
-    if found is not None:
-        return found
+    ordered = _ordered(names)
+    if ordered is not None:
+        return ordered
     aside = [name for name in names if is_among(name, ASIDE)]
     kept = [name for name in names if not is_among(name, ASIDE)]
-    found = _ordered(kept) if aside else None
-    return None if found is None else (*found, *sorted(aside))
+    ordered = _ordered(kept) if aside else None
+    return None if ordered is None else (*ordered, *sorted(aside))
 
 
 def is_among(name: str, words: frozenset[str]) -> bool:
-    """Whether a name is one of these words in any of its forms.
+    """Return whether a name is one of these words in any of its forms.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is asked about the names of classes: NA, upper and lower case, and their order."""
+"""Questions about the names of classes: NA, upper and lower case, and their order."""
 
 from __future__ import annotations
 
@@ -54,22 +54,22 @@ def without_missing_words(
     answers : mapping of str to str
         Checked ones, by the ids of the questions.
     """
-    found = _missing_words(table.frame, label, rules)
+    missing = _missing_words(table.frame, label, rules)
     read = table.missing_words.get(label, "")
-    if not (found or read):
+    if not (missing or read):
         return table, ()
     said = listed(
-        [*([read] if read else []), *(f"{w} ({count(n, 'row')})" for w, n in found.items())]
+        [*([read] if read else []), *(f"{w} ({count(n, 'row')})" for w, n in missing.items())]
     )
     sentence = f"Is {said.partition(' (')[0]} missing or a class? {shortened(label)} has {said}."
-    are_unknown = bool(read) or any(is_among(word, UNKNOWN) for word in found)
+    are_unknown = bool(read) or any(is_among(word, UNKNOWN) for word in missing)
     default = IS_MISSING if are_unknown else ""
     question = Question(
         WORDS + label, sentence, _WORD_CHOICES, answers.get(WORDS + label, ""), default
     )
-    if (question.answer or default) == IS_MISSING and found:
+    if (question.answer or default) == IS_MISSING and missing:
         cells = table.frame[label]
-        known = cells.mask(cells.map(one_form, na_action="ignore").isin(list(found)))
+        known = cells.mask(cells.map(one_form, na_action="ignore").isin(list(missing)))
         table = replace(table, frame=table.frame.assign(**{label: known}))
     return table, (question,)
 
@@ -81,19 +81,19 @@ def _missing_words(frame: pd.DataFrame, label: str, rules: ClassRules) -> dict[s
     counts = frame[label].value_counts().drop(list(MISSING_WORDS), errors="ignore")
     if len(counts) > MOST_PROBED or ordered_levels(map(one_form, map(str, counts.index)), 2):
         return {}
-    found = {
+    missing = {
         form: int(n)
         for name, n in counts.items()
         if is_among(form := one_form(str(name)), _PERHAPS_MISSING) and form not in rules.names
     }
-    n_others = int((counts > 1).sum()) - sum(n > 1 for n in found.values())
-    return found if n_others > 1 else {}
+    n_others = int((counts > 1).sum()) - sum(n > 1 for n in missing.values())
+    return missing if n_others > 1 else {}
 
 
 def class_questions(
     frame: pd.DataFrame, label: str, classes: Classes, answers: Mapping[str, str]
 ) -> Iterator[Question]:
-    """What is asked about the names of the classes of a label.
+    """Return the questions about the names of the classes of a label.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ _Cut = Annotated[float, Meta(title="A cut", ge=-1e150, le=1e150)]
 
 
 class ClassRules(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """How the values of a label column become classes, if not each value is one.
+    """Rules by which values of a label become classes, if not each value is one.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class ClassRules(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 
     @property
     def is_cut(self) -> bool:
-        """Whether the rules cut numbers into ranges."""
+        """True if the rules cut numbers into ranges."""
         return bool(self.quantiles or self.cuts)
 
 
@@ -118,9 +118,9 @@ def find_classes(frame: pd.DataFrame, label: str, rules: ClassRules = VALUES_AS_
             f'"{shortened(label)}" has pictures, which are not classes. Choose another label.'
         )
     ranges = _ranges(label, cells, rules)
-    found = _named(cells, rules) if ranges is None else ranges
-    found = _merged(found, rules)
-    return _classes(label, found, cells)
+    classes = _named(cells, rules) if ranges is None else ranges
+    classes = _merged(classes, rules)
+    return _classes(label, classes, cells)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +192,7 @@ def without_rows(classes: Classes, label: str, is_out: npt.NDArray[np.bool_], st
     places = np.full(len(classes.names), -1)
     places[kept] = np.arange(len(kept))
     is_in = ~is_out & (places[classes.y] >= 0)
-    names = tuple(classes.names[at] for at in kept.tolist())
+    names = tuple(classes.names[index] for index in kept.tolist())
     named = _class_step(label, dict(zip(names, sizes[kept].tolist(), strict=True)))
     return Classes(
         names,
@@ -247,7 +247,7 @@ def _names_in_one_form(cells: pd.Series) -> pd.Series:
 
 
 def is_measure(cells: pd.Series) -> bool:
-    """Whether a column is a number with so many values that they are no classes."""
+    """Return whether a column is a number with so many values that they are no classes."""
     if cells.dtype.kind != "f":
         return False
     values = cells.dropna().unique()
@@ -275,8 +275,8 @@ def _ranges(label: str, cells: pd.Series, rules: ClassRules) -> _Found | None:
     places[kept] = np.arange(len(kept))
     renamed = tuple(rules.names.get(names[code], names[code]) for code in kept)
     equal = "" if rules.cuts else " with about equally many rows"
-    at = ", ".join(number_text(float(f"{cut:.6g}")) for cut in cuts[:CLASSES_SHOWN])
-    step = f"{shortened(label)} is cut into {number(len(kept))} ranges{equal}, at {at}."
+    at_cuts = ", ".join(number_text(float(f"{cut:.6g}")) for cut in cuts[:CLASSES_SHOWN])
+    step = f"{shortened(label)} is cut into {number(len(kept))} ranges{equal}, at {at_cuts}."
     return _as_classes(renamed, places[codes], (step,))
 
 
@@ -303,7 +303,7 @@ def _named(cells: pd.Series, rules: ClassRules) -> _Found:
     codes, distinct = pd.factorize(cells)
     values = distinct.tolist()
     order = sorted(range(len(values)), key=lambda i: sort_key(values[i]))
-    scale = ordered_names([one for one in values if isinstance(one, str)])
+    scale = ordered_names([value for value in values if isinstance(value, str)])
     if scale is not None and len(scale) == len(values):
         order = [values.index(level) for level in scale]
     ranks = np.full(len(values) + 1, -1)
@@ -335,15 +335,15 @@ def value_name(value: float | str) -> str:
     return value if isinstance(value, str) else number_text(value)
 
 
-def _merged(found: _Found, rules: ClassRules) -> _Found:
+def _merged(classes: _Found, rules: ClassRules) -> _Found:
     """Leave out or merge rare classes, and merge the smallest of too many."""
-    sizes = found.sizes
+    sizes = classes.sizes
     is_rare = sizes < rules.min_rows
     if len(sizes) > max(MAX_CLASSES, DISTINCT_SHARE * sizes.sum()):
-        return _Found((), np.full(len(found.codes), -1), found.steps)
-    steps = list(found.steps)
+        return _Found((), np.full(len(classes.codes), -1), classes.steps)
+    steps = list(classes.steps)
     destiny = np.where(is_rare, _fate(rules), np.arange(len(sizes)))
-    rare = [found.names[code] for code in np.flatnonzero(is_rare)]
+    rare = [classes.names[code] for code in np.flatnonzero(is_rare)]
     if rare:
         steps.append(_rare_step(rare, rules))
     kept = np.flatnonzero(~is_rare)
@@ -354,17 +354,17 @@ def _merged(found: _Found, rules: ClassRules) -> _Found:
             f"Merged as {OTHER}: the {number(len(smallest))} smallest classes, since at most "
             f"{MAX_CLASSES} can be told apart on screen."
         )
-    return _renumbered(found, destiny, tuple(steps))
+    return _renumbered(classes, destiny, tuple(steps))
 
 
 def _fate(rules: ClassRules) -> int:
     return -2 if rules.rare == "merge" else -1
 
 
-def _renumbered(found: _Found, destiny: IntArray, steps: tuple[str, ...]) -> _Found:
+def _renumbered(classes: _Found, destiny: IntArray, steps: tuple[str, ...]) -> _Found:
     """Classes by their new code: -1 is left out, and -2 the class "other"."""
-    names = [found.names[code] for code in range(len(destiny)) if destiny[code] >= 0]
-    other = int((found.sizes * (destiny == -2)).sum())
+    names = [classes.names[code] for code in range(len(destiny)) if destiny[code] >= 0]
+    other = int((classes.sizes * (destiny == -2)).sum())
     if other == 1:
         steps = (*steps, f"Left out: the one row of {OTHER}.")
     if other > 1:
@@ -373,7 +373,7 @@ def _renumbered(found: _Found, destiny: IntArray, steps: tuple[str, ...]) -> _Fo
     places = np.full(len(destiny) + 1, -1, dtype=np.int64)
     places[:-1][destiny >= 0] = np.arange(int((destiny >= 0).sum()))
     places[:-1][destiny == -2] = len(names) - 1 if other > 1 else -1
-    return _Found(tuple(names), places[found.codes], steps)
+    return _Found(tuple(names), places[classes.codes], steps)
 
 
 def _rare_step(rare: Sequence[str], rules: ClassRules) -> str:

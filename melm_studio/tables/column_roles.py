@@ -110,7 +110,7 @@ def find_roles(
 
 
 def can_be_used(column: pd.Series, classes: Classes, use: Use) -> bool:
-    """Whether a column, which is not the label, can have a use."""
+    """Return whether a column, which is not the label, can have a use."""
     try:
         for cells in _all_cells(column.to_frame(), classes.rows):
             _column(cells, use)
@@ -224,13 +224,13 @@ class _Cells(msgspec.Struct, frozen=True, eq=False):
 def _all_cells(frame: pd.DataFrame, rows: IntArray) -> Iterator[_Cells]:
     """The cells of each column, in order."""
     every = Numbers.of(frame)
-    found = every if len(rows) == len(frame) else Numbers.of(frame.iloc[rows])
-    numeric = _numeric_cells(every, found, len(frame), len(rows))
-    for at, (name, kind) in enumerate(frame.dtypes.items()):
+    numbers = every if len(rows) == len(frame) else Numbers.of(frame.iloc[rows])
+    numeric = _numeric_cells(every, numbers, len(frame), len(rows))
+    for index, (name, kind) in enumerate(frame.dtypes.items()):
         if kind == np.float64:
             yield next(numeric)
         else:
-            yield _Cells.of_text(str(name), frame.iloc[:, at], rows)
+            yield _Cells.of_text(str(name), frame.iloc[:, index], rows)
 
 
 def _numeric_cells(
@@ -249,7 +249,7 @@ def _numeric_cells(
 
 
 def _exclusion(cells: _Cells) -> tuple[Role, str] | None:
-    """Why a column cannot be a feature."""
+    """Return why a column cannot be a feature."""
     if not cells.n_present:
         return Role.IGNORED, "every value is missing"
     return _numeric_exclusion(cells) if cells.is_numeric else _text_exclusion(cells)
@@ -289,7 +289,7 @@ def _usable(cells: _Cells, use: Use | None) -> tuple[Role, str]:
 
 
 def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
-    """Why a column is not a feature unless the user chooses it."""
+    """Return why a column is not a feature unless the user chooses it."""
     n_rows = cells.n_present + cells.n_missing
     if cells.n_missing > NEARLY_EMPTY * n_rows:
         return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
@@ -327,7 +327,7 @@ def _feature_of_levels(cells: _Cells) -> str:
 
 
 def _is_identifier(cells: _Cells) -> bool:
-    """Whether the values number the rows, or are distinct integers under an identifier's name.
+    """Return whether values number the rows, or are distinct integers named as an identifier.
 
     Nearly distinct ones are as well, and large ones of the first column of a file without a header.
     """
@@ -344,7 +344,7 @@ def _is_identifier(cells: _Cells) -> bool:
 
 
 def _numbers_things(cells: _Cells) -> bool:
-    """Whether whole numbers that recur are those of hospital records, specimens and the like."""
+    """Return whether recurring whole numbers are those of hospital records, specimens and such."""
     if not cells.is_whole or cells.n_values == cells.n_present:
         return False
     if cells.n_values < max(LEAST_NUMBERED, cells.n_present / MOST_SHARING):
@@ -358,7 +358,7 @@ def _numbers_things(cells: _Cells) -> bool:
 
 
 def _is_id_of_thing(word: str) -> bool:
-    """Whether a word is such as patid, hospid or subjid."""
+    """Return whether a word is such as patid, hospid or subjid."""
     stem = word.removesuffix("id").removesuffix("no")
     return LEAST_STEM <= len(stem) < len(word) and any(
         thing.startswith(stem) for thing in THINGS_NUMBERED | GROUP_WORDS
@@ -381,10 +381,10 @@ def guess_roles(
         is one only.
     """
     guesses = _Guesses(frame, columns, classes, chosen)
-    found = {**guesses.unnamed(), **guesses.groups(), **guesses.orders(), **guesses.maps()}
-    found = {**guesses.info(found), **found}
+    roles = {**guesses.unnamed(), **guesses.groups(), **guesses.orders(), **guesses.maps()}
+    roles = {**guesses.info(roles), **roles}
     return tuple(
-        _with_role(column, *found[column.name]) if column.name in found else column
+        _with_role(column, *roles[column.name]) if column.name in roles else column
         for column in columns
     )
 
@@ -402,12 +402,14 @@ def without_said(
     chosen : collection of str
         Columns whose role the user chose.
     """
-    is_said = {one.name for one in columns if one.role in FEATURES and one.name in beside}
+    is_said = {
+        column.name for column in columns if column.role in FEATURES and column.name in beside
+    }
     return tuple(
-        _with_role(one, Role.INFO, "said of the samples, not measured of them")
-        if one.name in is_said.difference(chosen)
-        else one
-        for one in columns
+        _with_role(column, Role.INFO, "said of the samples, not measured of them")
+        if column.name in is_said.difference(chosen)
+        else column
+        for column in columns
     )
 
 
@@ -479,12 +481,12 @@ class _Guesses:
         known = map_columns([c.name for c in numeric])
         if known is None or self._n_features - len(known.columns) < FEWEST_FEATURES:
             return {}
-        return {numeric[at].name: (Role.INFO, MAP_AXIS) for at in known.columns}
+        return {numeric[index].name: (Role.INFO, MAP_AXIS) for index in known.columns}
 
-    def info(self, found: Collection[str]) -> dict[str, tuple[Role, str]]:
+    def info(self, roles: Collection[str]) -> dict[str, tuple[Role, str]]:
         """At most one name; the other columns that are left out describe rows."""
         left_out = [
-            c for c in self._open if c.role in (Role.ID, Role.IGNORED) and c.name not in found
+            c for c in self._open if c.role in (Role.ID, Role.IGNORED) and c.name not in roles
         ]
         kept = {c.name: (Role.INFO, c.reason) for c in self._describing(left_out)}
         names = [c for c in left_out if c.role is Role.ID and not self._is_long(c)]
@@ -497,7 +499,7 @@ class _Guesses:
         return (column for column in self._open if not words.isdisjoint(words_of(column.name)))
 
     def _repeats(self, column: Column) -> bool:
-        """Whether the values repeat, and every class has several."""
+        """Return whether the values repeat, and every class has several."""
         if not 2 <= column.n_values <= len(self._classes.rows) / LEAST_REPEATS:
             return False
         cells = self._frame[column.name].iloc[self._classes.rows]
@@ -511,7 +513,7 @@ class _Guesses:
         return usable[:MAX_INFO]
 
     def _is_long(self, column: Column) -> bool:
-        """Whether most cells are sentences, or pictures in text, which name nothing."""
+        """Return whether most cells are sentences, or pictures in text, which name nothing."""
         cells = self._frame[column.name]
         if cells.dtype.kind == "f":
             return False

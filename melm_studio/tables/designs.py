@@ -29,7 +29,7 @@ _WHY = (
 def design_question(
     cells: pd.Series, y: IntArray, choices: Sequence[Choice] = ()
 ) -> Question | None:
-    """Whether to compare within the values of a column, if most of them have several labels.
+    """Ask to compare within the values of a column, if most of them have several labels.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def design_question(
 
 
 def is_balanced(cells: pd.Series, y: IntArray) -> bool:
-    """Whether all values of a column have the same number of rows of each class.
+    """Return whether all values of a column have the same number of rows of each class.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def without_fixed(
 
 @dataclass(frozen=True, eq=False)
 class Centering:
-    """What centers the rows of a table within subjects, or leaves them as they are.
+    """Centering of the rows of a table within subjects, or none.
 
     Attributes
     ----------

@@ -44,7 +44,7 @@ def plain_numbers(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     steps = []
     sample = data[:SAMPLE_BYTES]
     if not sample.isascii() and _NUMBER.search(sample.decode("utf-8", "ignore")):
-        text = _NUMBER.sub(lambda found: found[0].translate(_ASCII), f"\n{data.decode()}\n")
+        text = _NUMBER.sub(lambda digits: digits[0].translate(_ASCII), f"\n{data.decode()}\n")
         data = text[1:-1].encode()
         steps.append("Digits of another script are read as 0 to 9.")
     if _FORTRAN.search(sample):

@@ -29,7 +29,7 @@ def blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """What is known of the numbers of columns, each of shape (n_columns,).
+    """Summary of the numbers of columns, each of shape (n_columns,).
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Numbers:
             _number_facts(numeric.iloc[:, block].to_numpy().T)
             for block in blocks(len(frame), numeric.shape[1])
         ]
-        facts = [np.concatenate(one) for one in zip(*found, strict=True)]
+        facts = [np.concatenate(fact) for fact in zip(*found, strict=True)]
         if not facts:
             facts = [np.empty(0, kind) for kind in (*["i8"] * 3, *["f8"] * 2, *["?"] * 2)]
         return cls(numeric.columns.tolist(), *facts)
@@ -97,7 +97,7 @@ def _number_facts(numbers: FloatArray) -> tuple[npt.NDArray[Any], ...]:
 
 
 def _is_ascending(numbers: FloatArray) -> npt.NDArray[np.bool_]:
-    """Whether the present numbers of each row ascend."""
+    """Return whether the present numbers of each row ascend."""
     most = np.fmax.accumulate(numbers, axis=1)
     return np.asarray(~(numbers[:, 1:] <= most[:, :-1]).any(axis=1))
 
@@ -118,8 +118,8 @@ def value_codes(frame: pd.DataFrame, names: Sequence[str]) -> IntArray:
     codes = np.empty((len(names), len(frame)), dtype=np.int64)
     positions = frame.columns.get_indexer(pd.Index(names))
     is_number = (frame.dtypes == np.float64).to_numpy()[positions]
-    for at in np.flatnonzero(~is_number):
-        codes[at] = pd.factorize(frame.iloc[:, positions[at]])[0]
+    for index in np.flatnonzero(~is_number):
+        codes[index] = pd.factorize(frame.iloc[:, positions[index]])[0]
     numeric = np.flatnonzero(is_number)
     if len(numeric):
         codes[numeric] = _ranks(frame.iloc[:, positions[numeric]].to_numpy(np.float64).T)
@@ -162,7 +162,7 @@ def fewest_values(codes: IntArray, y: IntArray) -> IntArray:
 
 
 def clustering(codes: IntArray, y: IntArray) -> FloatArray:
-    """How nearly the values of columns have rows of one class each: 0 by none, 1 for all.
+    """Measure how nearly values of columns have rows of one class each: 0 by none, 1 for all.
 
     How far the mean share of the most frequent class of each value is on the way from the share of
     the most frequent class of all to 1.
@@ -190,8 +190,8 @@ def clustering(codes: IntArray, y: IntArray) -> FloatArray:
         pairs.columns * pairs.n_classes + pairs.classes, pairs.sizes, minlength=pairs.n_cells
     )
     base = of_class.reshape(n_columns, pairs.n_classes).max(axis=1) / n_present
-    found = (most / n_present - base) / np.where(base < 1.0, 1.0 - base, 1.0)
-    return np.where(base < 1.0, found, 0.0)
+    shares = (most / n_present - base) / np.where(base < 1.0, 1.0 - base, 1.0)
+    return np.where(base < 1.0, shares, 0.0)
 
 
 class _Pairs:

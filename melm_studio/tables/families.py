@@ -77,13 +77,13 @@ def families(frame: pd.DataFrame) -> tuple[Family, ...]:
     found: list[Family] = []
     left = np.ones(len(names), dtype=np.bool_)
     for shared_by in () if are_positions else (_skeleton, _thing, _first_word, _last_word):
-        for shared, at in _sharing(names, left, shared_by):
-            members = _of_one_kind(at, facts.is_whole, stands_out)
+        for shared, index in _sharing(names, left, shared_by):
+            members = _of_one_kind(index, facts.is_whole, stands_out)
             if len(members) >= LEAST_MEMBERS:
                 found.append(Family(tuple(names[one] for one in members.tolist()), shared))
                 left[members] = False
-    at = np.flatnonzero(left & ~facts.is_whole)
-    alike = [facts.names[one] for one in at.tolist()]
+    index = np.flatnonzero(left & ~facts.is_whole)
+    alike = [facts.names[one] for one in index.tolist()]
     if len(alike) >= LEAST_ALIKE and _are_of_one_scale(frame[alike]):
         found.append(Family(tuple(map(str, alike))))
     return tuple(found)
@@ -104,24 +104,26 @@ def _thing(name: str) -> str:
 
 
 def _first_word(name: str) -> str:
-    found = _FIRST_TOKEN.match(name)
-    return found[1] if found else ""
+    match = _FIRST_TOKEN.match(name)
+    return match[1] if match else ""
 
 
 def _last_word(name: str) -> str:
-    found = _LAST_TOKEN.search(name)
-    return found[1] if found and name[: found.start()].strip() else ""
+    match = _LAST_TOKEN.search(name)
+    return match[1] if match and name[: match.start()].strip() else ""
 
 
 def _sharing(
     names: Sequence[str], left: npt.NDArray[np.bool_], shared_by: Callable[[str], str]
 ) -> Iterator[tuple[str, npt.NDArray[np.intp]]]:
-    """What several of the names that are left share, and where these stand."""
+    """Return what several of the names that are left share, and where these stand."""
     places: dict[str, list[int]] = {}
-    for at in np.flatnonzero(left).tolist():
-        if shared := shared_by(names[at]):
-            places.setdefault(shared, []).append(at)
-    yield from ((shared, np.array(at)) for shared, at in places.items() if len(at) >= LEAST_MEMBERS)
+    for index in np.flatnonzero(left).tolist():
+        if shared := shared_by(names[index]):
+            places.setdefault(shared, []).append(index)
+    yield from (
+        (shared, np.array(index)) for shared, index in places.items() if len(index) >= LEAST_MEMBERS
+    )
 
 
 def _of_one_kind(
@@ -132,32 +134,32 @@ def _of_one_kind(
 
 
 def _are_rare(frame: pd.DataFrame, facts: Numbers) -> npt.NDArray[np.bool_]:
-    """Which columns are nearly always 0, as counts of what is rare are."""
+    """Return which columns are nearly always 0, as counts of what is rare are."""
     may_be = (facts.low == 0) & facts.is_whole & (facts.n_values <= FEW_VALUES)
     is_rare = np.zeros(len(facts.names), dtype=np.bool_)
-    at = np.flatnonzero(may_be)
-    if len(at):
-        cells = frame[[facts.names[one] for one in at.tolist()]].to_numpy(np.float64)
-        is_rare[at] = (cells == 0).mean(axis=0) > RARE
+    index = np.flatnonzero(may_be)
+    if len(index):
+        cells = frame[[facts.names[one] for one in index.tolist()]].to_numpy(np.float64)
+        is_rare[index] = (cells == 0).mean(axis=0) > RARE
     return is_rare
 
 
 def _are_positions(names: Sequence[str]) -> bool:
-    """Whether the names of all columns only number them, as those of a file without a header."""
+    """Return whether the names of all columns only number them, as of a file without a header."""
     words, numbers = [], []
     for name in names:
-        found = _NUMBER.search(name)
-        if found is None or "." in found[0]:
+        match = _NUMBER.search(name)
+        if match is None or "." in match[0]:
             return False
-        words.append(name[: found.start()].strip(" _.").casefold() + name[found.end() :])
-        numbers.append(int(found[0].replace(",", "")))
+        words.append(name[: match.start()].strip(" _.").casefold() + name[match.end() :])
+        numbers.append(int(match[0].replace(",", "")))
     is_first = bool(numbers) and numbers[0] in (0, 1)
     follow = numbers == list(range(numbers[0], numbers[0] + len(numbers))) if is_first else False
     return follow and len(set(words)) == 1 and words[0] in _POSITIONS
 
 
 def _are_of_one_scale(cells: pd.DataFrame) -> bool:
-    """Whether nearly all columns are of sizes within two decades."""
+    """Return whether nearly all columns are of sizes within two decades."""
     numbers = np.abs(cells.to_numpy(np.float64))
     scales = np.nanmax(np.where(np.isfinite(numbers), numbers, 0.0), axis=0)
     decades = np.log10(np.maximum(scales, np.finfo(np.float64).tiny))

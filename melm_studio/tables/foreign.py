@@ -111,7 +111,7 @@ _TEXTS = {
 
 
 def foreign_file(raw: bytes) -> str:
-    """What the bytes are, with the way out; empty if they may be text.
+    """Describe bytes that are no table, with the way out; empty if they may be text.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def _found(raw: bytes) -> Iterator[str]:
 
 
 def foreign_text(text: str) -> str:
-    """What text is that is no table, with the way out; empty if it may be one.
+    """Describe text that is no table, with the way out; empty if it may be one.
 
     Examples
     --------

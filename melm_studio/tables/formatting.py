@@ -70,20 +70,20 @@ def told_apart(names: Sequence[str], width: int = 40) -> list[str]:
     """
     plain = [shortened(name, width) for name in names]
     alike: dict[str, list[int]] = {}
-    for at, text in enumerate(plain):
-        alike.setdefault(text, []).append(at)
+    for index, text in enumerate(plain):
+        alike.setdefault(text, []).append(index)
     for places in alike.values():
-        group = [" ".join(names[at].split()) for at in places]
+        group = [" ".join(names[index].split()) for index in places]
         if len({*group}) > 1:
             n_first = _n_shared(group)
             n_last = _n_shared([one[n_first:][::-1] for one in group])
-            for at, one in zip(places, group, strict=True):
-                plain[at] = _around(one, n_first, len(one) - n_last, width)
+            for index, one in zip(places, group, strict=True):
+                plain[index] = _around(one, n_first, len(one) - n_last, width)
     return plain
 
 
 def _n_shared(texts: Sequence[str]) -> int:
-    """How many of the first characters all have."""
+    """Count the first characters that all have in common."""
     return sum(1 for _ in takewhile(lambda each: len({*each}) == 1, zip(*texts, strict=False)))
 
 

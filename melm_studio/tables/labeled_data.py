@@ -157,7 +157,7 @@ class LabeledData:
 
     @property
     def has_curves(self) -> bool:
-        """Whether features bend."""
+        """True if features bend."""
         return self._n_curve_columns > 0
 
     @property
@@ -179,7 +179,10 @@ class LabeledData:
         }
         n_columns = len(self.encodings)
         own = np.array(
-            [columns.get(name, n_columns + at) for at, name in enumerate(self.own_feature_names)],
+            [
+                columns.get(name, n_columns + index)
+                for index, name in enumerate(self.own_feature_names)
+            ],
             dtype=np.int64,
         )
         return own[self.curve_groups]
@@ -192,7 +195,7 @@ class LabeledData:
         return _npz(arrays)
 
     def _arrays(self) -> dict[str, Any]:
-        """What is packed and tells the data from others."""
+        """Arrays that are packed and tell the data from others."""
         header = _Header(**{name: getattr(self, name) for name in _Header.__struct_fields__})
         arrays = {key: np.ascontiguousarray(getattr(self, key)) for key in ARRAYS}
         if self.groups is not None:
@@ -226,7 +229,7 @@ class LabeledData:
 
     @property
     def recipe(self) -> Recipe:
-        """How the features were prepared."""
+        """Preparation of the features."""
         if self.rules is not None:
             return self.rules.recipe
         is_scaled = bool((self.scale != 1.0).any())
@@ -244,7 +247,9 @@ class LabeledData:
         rules = self.rules
         if rules is None:
             preparation = self.preparation
-            fills = [[one.fill or 0.0] * len(one.feature_names) for one in self.encodings]
+            fills = [
+                [encoding.fill or 0.0] * len(encoding.feature_names) for encoding in self.encodings
+            ]
             rules = RecipeRules(
                 recipe=self.recipe,
                 numeric=preparation.numeric,
@@ -300,7 +305,7 @@ class LabeledData:
 
     @property
     def info(self) -> tuple[RowColumn, ...]:
-        """What else is known about the rows: all `row_columns` but their name."""
+        """Further columns about the rows: all `row_columns` but their name."""
         return tuple(column for column in self.row_columns if column.role is not Role.NAME)
 
     def row_column(self, role: Role) -> RowColumn | None:
@@ -319,7 +324,7 @@ class LabeledData:
 
     @property
     def suspicions(self) -> tuple[Question, ...]:
-        """What nobody has said of rows that may depend on each other; see `readings`."""
+        """Suspicions that rows depend on each other, which nobody has answered; see `readings`."""
         return suspicions(self.questions)
 
     @property
@@ -471,14 +476,14 @@ def refilled(
     encodings: Sequence[ColumnEncoding], fill: Sequence[float]
 ) -> Iterator[ColumnEncoding]:
     """The encodings with other values for missing numbers, which are given by encoded column."""
-    at = 0
-    for one in encodings:
-        yield one if one.fill is None else replace(one, fill=fill[at])
-        at += len(one.feature_names)
+    index = 0
+    for encoding in encodings:
+        yield encoding if encoding.fill is None else replace(encoding, fill=fill[index])
+        index += len(encoding.feature_names)
 
 
 def _drawn(strata: IntArray, share: float, random_state: int) -> npt.NDArray[np.bool_]:
-    """Whether each unit, a row or a group, is in a random share of its stratum."""
+    """Return whether each unit, a row or a group, is in a random share of its stratum."""
     drawn = np.zeros(len(strata), dtype=bool)
     rng = np.random.default_rng(random_state)
     for code in range(int(strata.max()) + 1):
@@ -489,7 +494,7 @@ def _drawn(strata: IntArray, share: float, random_state: int) -> npt.NDArray[np.
 
 
 class _Header(msgspec.Struct, omit_defaults=True):
-    """What `LabeledData` has besides its arrays, as JSON."""
+    """Header of packed data: what `LabeledData` has besides its arrays, as JSON."""
 
     name: str
     class_names: tuple[str, ...]

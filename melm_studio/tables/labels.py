@@ -98,7 +98,7 @@ def _are_numbers(frame: pd.DataFrame, names: Sequence[str]) -> bool:
 
 
 def way_to_a_label(table: Table) -> str:
-    """How a table without a label gets one, a sentence or two."""
+    """Describe how a table without a label gets one, in a sentence or two."""
     if table.asked.get("samples") == NO_GROUPS:
         return (
             "Its numbers are all of one kind. If its columns are the samples, add a row with the "
@@ -143,7 +143,7 @@ def _names_no_class(name: str) -> bool:
 
 
 def _are_kinds(cells: pd.Series) -> bool:
-    """Whether so many rows have the same few words that these are kinds: patient or control."""
+    """Return whether many rows have the same few words, which are kinds: patient or control."""
     counts = cells.value_counts()
     are_words = not any(map(DIGITS.search, map(str, counts.index[: MOST_KINDS + 1])))
     return are_words and 2 <= len(counts) <= MOST_KINDS and int(counts.min()) >= LEAST_OF_KIND
@@ -164,7 +164,7 @@ def _targets(frame: pd.DataFrame, guess: str, *, with_ends: bool) -> list[str]:
 
 
 def _may_number(cells: pd.Series) -> bool:
-    """Whether these are whole numbers of which each tells its row from all others."""
+    """Return whether these are whole numbers of which each tells its row from all others."""
     return bool((cells % 1 == 0).all()) and cells.is_unique
 
 
@@ -179,12 +179,12 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
 
 
 def is_count(frame: pd.DataFrame, name: str) -> bool:
-    """Whether a column has many numbers, and its name does not say that they are classes."""
+    """Return whether a column has many numbers, and its name does not say that they are classes."""
     return _is_plain_number(frame, name) and frame[name].nunique() > FEW_AT_END
 
 
 def is_time(name: str) -> bool:
-    """Whether a name says no more than when rows were measured, which need not be asked."""
+    """Return whether a name says no more than when rows were measured, which need not be asked."""
     return not _is_hinted(name) and not TIME_WORDS.isdisjoint(words_of(name))
 
 
@@ -196,8 +196,8 @@ def _labels_of_one_class(frame: pd.DataFrame) -> list[str]:
     """Columns named as a label that hold one class, before numbers are taken for one."""
     return [
         str(name)
-        for at, name in enumerate(frame.columns)
-        if str(name).lower() in PLAIN_NAMES and len(frame.iloc[:, at].dropna().unique()) == 1
+        for index, name in enumerate(frame.columns)
+        if str(name).lower() in PLAIN_NAMES and len(frame.iloc[:, index].dropna().unique()) == 1
     ]
 
 
@@ -212,7 +212,7 @@ def _is_hinted(name: str) -> bool:
 
 
 def _is_all_hint(name: str) -> bool:
-    """Whether all words of a name say that this is the label."""
+    """Return whether all words of a name say that this is the label."""
     return _hint(name)[0] == 0
 
 
@@ -221,7 +221,7 @@ _NO_HINT = (3, 0)
 
 @lru_cache(MOST_NAMES)
 def _hint(name: str) -> tuple[int, int]:
-    """How strongly a name says that this is the label; the lowest says it most.
+    """Return how strongly a name says that this is the label; the lowest says it most.
 
     That all its words do, then that its last one or its first one does, then another; among these
     the order of `LABEL_WORDS`.
@@ -260,9 +260,11 @@ def _could_be_labels(
     """The columns that could be the label, with their numbers of values."""
     first = Numbers.of(frame.iloc[:PROBE_ROWS])  # tells most numbers of long tables
     few = [name for name, n in zip(first.names, first.n_values, strict=True) if n <= MAX_CLASSES]
-    found = first if len(frame) <= PROBE_ROWS else Numbers.of(frame[few])
-    counts = dict(zip(found.names, zip(found.n_values, found.n_repeated, strict=True), strict=True))
-    for at, (name, kind) in enumerate(frame.dtypes.items()):
+    numbers = first if len(frame) <= PROBE_ROWS else Numbers.of(frame[few])
+    counts = dict(
+        zip(numbers.names, zip(numbers.n_values, numbers.n_repeated, strict=True), strict=True)
+    )
+    for index, (name, kind) in enumerate(frame.dtypes.items()):
         if str(name) in without or str(name).endswith(BEYOND_LIMIT):
             continue
         most = _most_values(str(name), len(frame), kind)
@@ -272,14 +274,14 @@ def _could_be_labels(
             is_repeated = n_repeated > 1 and (_is_hinted(str(name)) or 2 * n_values <= len(frame))
             if is_repeated and n_values <= most:
                 yield str(name), int(n_values)
-        elif _could_be_label(column := frame.iloc[:, at], most) and not says_split(
+        elif _could_be_label(column := frame.iloc[:, index], most) and not says_split(
             str(name), column.dropna().unique()
         ):
             yield str(name), column.nunique()
 
 
 def says_split(name: str, values: Collection[object]) -> bool:
-    """Whether a column of text says which rows are for training and which for a test.
+    """Return whether a column of text says which rows are for training and which for a test.
 
     Examples
     --------

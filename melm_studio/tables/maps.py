@@ -40,9 +40,9 @@ def map_columns(names: Sequence[str]) -> MapColumns | None:
     """
     axes: dict[str, dict[str, int]] = {}
     for position, name in enumerate(names):
-        found = _AXIS.fullmatch(re.sub(r"[^a-z0-9]", "", name.lower()))
-        if found:
-            axes.setdefault(found["kind"], {})[found["axis"]] = position
+        match = _AXIS.fullmatch(re.sub(r"[^a-z0-9]", "", name.lower()))
+        if match:
+            axes.setdefault(match["kind"], {})[match["axis"]] = position
     for kind, known in axes.items():
         for pair in ("12", "xy"):
             if known.keys() >= set(pair):

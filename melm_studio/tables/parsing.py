@@ -73,14 +73,14 @@ def _wide(data: bytes, records: Records, names: Sequence[str]) -> pd.DataFrame |
     texts = sorted({*_texts(rows[0], records), *_texts(rows[-1], records)})
     if len(texts) > MOST_TEXTS:
         return None
-    others = [mark.join([row[at] for at in texts]) for row in rows]
+    others = [mark.join([row[index] for index in texts]) for row in rows]
     for row in rows:
-        for at in reversed(texts):
-            del row[at]
+        for index in reversed(texts):
+            del row[index]
     plain = _as_numbers([b"\n".join(row) for row in rows], records)
     if plain is None or not texts:
         return None if plain is None else assembled(names, plain, {})
-    named = [names[at] for at in texts]
+    named = [names[index] for index in texts]
     own = _lines(others, records, names=named)
     beside = {name: own[name] for name in named}
     return assembled(names, plain, beside) if len(own) == len(rows) else None
@@ -89,12 +89,12 @@ def _wide(data: bytes, records: Records, names: Sequence[str]) -> pd.DataFrame |
 def _texts(cells: Sequence[bytes], records: Records) -> list[int]:
     """The places of the cells of a row that are no numbers."""
     decimal, found = records.form.decimal.encode(), []
-    for at, cell in enumerate(cells):
+    for index, cell in enumerate(cells):
         try:
             float(cell if decimal == b"." else cell.replace(decimal, b"."))
         except ValueError:
             if cell.strip().decode("utf-8", "replace") not in _MARKERS:
-                found.append(at)
+                found.append(index)
     return found
 
 

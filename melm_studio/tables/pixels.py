@@ -97,8 +97,8 @@ def pixel_grid(data: LabeledData, said: str = "") -> PixelGrid | None:
         return None
     if said:
         return _said(data, said)
-    found = _by_two_numbers(data) or _by_one_number(data)
-    return found if found is None else _placed(data, *found)
+    grid = _by_two_numbers(data) or _by_one_number(data)
+    return grid if grid is None else _placed(data, *grid)
 
 
 def fitting_grid(data: LabeledData, said: str) -> PixelGrid | None:
@@ -110,7 +110,7 @@ def fitting_grid(data: LabeledData, said: str) -> PixelGrid | None:
 
 
 def grid_question(data: LabeledData, said: str) -> Iterator[Question]:
-    """Whether the features are the pixels of an image, where that was a guess or was answered.
+    """Ask if features are the pixels of an image, where that was a guess or was answered.
 
     Parameters
     ----------
@@ -118,11 +118,11 @@ def grid_question(data: LabeledData, said: str) -> Iterator[Question]:
     said : str
         The user's answer, which the columns can be; empty without one.
     """
-    found = pixel_grid(data)
-    is_guess = found is not None and not _is_pixel_word(_prefix(data.own_feature_names[0]))
+    grid = pixel_grid(data)
+    is_guess = grid is not None and not _is_pixel_word(_prefix(data.own_feature_names[0]))
     if not (said or is_guess):
         return
-    default = NO_GRID if found is None else f"{found.height}x{found.width}"
+    default = NO_GRID if grid is None else f"{grid.height}x{grid.width}"
     sizes = dict.fromkeys(size for size in (default, said) if size not in ("", NO_GRID))
     choices = (*(Choice(size, size.replace("x", " x ")) for size in sizes), Choice(NO_GRID, "No"))
     reason = " Their values resemble each other as those of neighboring pixels do."
@@ -135,17 +135,17 @@ def _prefix(name: str) -> str:
 
 
 def can_be_pixels(data: LabeledData) -> bool:
-    """Whether the table has features enough that a person may say a grid."""
+    """Return whether the table has features enough that a person may say a grid."""
     n_pixels = sum(column.role in _OF_PIXELS for column in data.columns)
     return MIN_PIXELS <= n_pixels <= MAX_PIXELS
 
 
 def grid_size(said: str) -> tuple[int, int]:
     """Height and width of an answer such as "8x8"."""
-    found = GRID_SIZE.fullmatch(said)
-    if found is None:
+    match = GRID_SIZE.fullmatch(said)
+    if match is None:
         raise ValueError(f"Need a size such as 8x8. The value supplied was {said!r}.")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def _said(data: LabeledData, said: str) -> PixelGrid:
@@ -181,9 +181,9 @@ def _by_two_numbers(data: LabeledData) -> tuple[int, int, list[str]] | None:
     """A full rectangle of names such as pixel_0_3, r0c3 and 1x1."""
     families: dict[tuple[str, ...], dict[tuple[int, int], str]] = {}
     for column in data.columns:
-        if column.role is not Role.LABEL and (found := _TWO_NUMBERS.fullmatch(column.name)):
-            family = tuple(found.group(1, 3, 5))
-            families.setdefault(family, {})[int(found[2]), int(found[4])] = column.name
+        if column.role is not Role.LABEL and (match := _TWO_NUMBERS.fullmatch(column.name)):
+            family = tuple(match.group(1, 3, 5))
+            families.setdefault(family, {})[int(match[2]), int(match[4])] = column.name
     if not families:
         return None
     family, places = max(families.items(), key=lambda one: len(one[1]))
@@ -222,14 +222,14 @@ def _longest_series(columns: Sequence[Column]) -> _Series | None:
     """The longest series of columns numbered from 0 or 1 without a gap, in that order."""
     families: dict[tuple[str, str], dict[int, str]] = {}
     for column in columns:
-        if column.role is not Role.LABEL and (found := _ONE_NUMBER.fullmatch(column.name)):
-            families.setdefault((found[1], found[3]), {})[int(found[2])] = column.name
+        if column.role is not Role.LABEL and (match := _ONE_NUMBER.fullmatch(column.name)):
+            families.setdefault((match[1], match[3]), {})[int(match[2])] = column.name
     if not families:
         return None
     (prefix, _), members = max(families.items(), key=lambda one: len(one[1]))
     if not _is_consecutive(set(members)):
         return None
-    return _Series(prefix, [members[at] for at in sorted(members)])
+    return _Series(prefix, [members[index] for index in sorted(members)])
 
 
 def _is_consecutive(numbers: set[int]) -> bool:
@@ -263,7 +263,7 @@ def _rectangles(n_pixels: int) -> Iterator[tuple[int, int]]:
 
 def _placed(data: LabeledData, height: int, width: int, names: Sequence[str]) -> PixelGrid | None:
     """The grid of the features, if each is a pixel; of the others the image has none."""
-    cells = {name: at for at, name in enumerate(names)}
+    cells = {name: index for index, name in enumerate(names)}
     places = [cells.get(name, -1) for name in data.own_feature_names]
     if not places or -1 in places or len(set(places)) < len(places):
         return None
@@ -271,7 +271,7 @@ def _placed(data: LabeledData, height: int, width: int, names: Sequence[str]) ->
 
 
 def _is_alike(data: LabeledData, height: int, width: int, names: Sequence[str]) -> bool:
-    """Whether features correlate as the pixels of an image of this size do."""
+    """Return whether features correlate as the pixels of an image of this size do."""
     grid = _placed(data, height, width, names)
     if grid is None:
         return False

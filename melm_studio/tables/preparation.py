@@ -287,7 +287,7 @@ def _beside_features(known: Mapping[str, str]) -> dict[str, str]:
 
 
 def _free_uses(known: Mapping[str, str], roles: Mapping[str, Use | str]) -> dict[str, Use]:
-    """What the file says of columns, where the user has not chosen otherwise."""
+    """Return what the file says of columns, where the user has not chosen otherwise."""
     taken = {use for use in roles.values() if use in SINGLE_USES}
     return {name: use for name, use in answered_roles(known, roles).items() if use not in taken}
 
@@ -296,30 +296,32 @@ def _described(columns: Sequence[Column], descriptions: Mapping[str, str]) -> tu
     """The columns with what the file says that they are."""
     return tuple(
         msgspec.structs.replace(
-            one, reason=f"{one.reason}; {shortened(descriptions[one.name], 200)}"
+            column, reason=f"{column.reason}; {shortened(descriptions[column.name], 200)}"
         )
-        if one.name in descriptions
-        else one
-        for one in columns
+        if column.name in descriptions
+        else column
+        for column in columns
     )
 
 
 def _with_categories(frame: pd.DataFrame, columns: Sequence[Column]) -> pd.DataFrame:
     """The table with numbers that are categories as the texts that name them."""
     texts = {
-        one.name: frame[one.name].map(number_text, na_action="ignore").astype(object)
-        for one in columns
-        if one.role is Role.CATEGORICAL and frame[one.name].dtype.kind == "f"
+        column.name: frame[column.name].map(number_text, na_action="ignore").astype(object)
+        for column in columns
+        if column.role is Role.CATEGORICAL and frame[column.name].dtype.kind == "f"
     }
     return frame.assign(**texts) if texts else frame
 
 
 def _unfit_steps(answers: Mapping[str, str]) -> tuple[str, ...]:
-    """Which answers are not used."""
+    """Name the answers that are not used."""
     if not answers:
         return ()
-    found = listed([f"{question} = {answer}" for question, answer in answers.items()])
-    return (f"Not used, since this table does not fit: {count(len(answers), 'answer')} ({found}).",)
+    unused = listed([f"{question} = {answer}" for question, answer in answers.items()])
+    return (
+        f"Not used, since this table does not fit: {count(len(answers), 'answer')} ({unused}).",
+    )
 
 
 def _encoded(frame: pd.DataFrame, encodings: Sequence[ColumnEncoding]) -> FloatArray:
@@ -371,12 +373,12 @@ def feature_names(
     fitted: FittedPreparation, encodings: Sequence[ColumnEncoding]
 ) -> tuple[str, ...]:
     """The names of prepared features, each once."""
-    encoded = [name for one in encodings for name in one.feature_names]
+    encoded = [name for encoding in encodings for name in encoding.feature_names]
     return tuple(unique_names(fitted.rules.feature_names(encoded)))
 
 
 def _kept_for_refits(centering: Centering, fitted: FittedPreparation) -> dict[str, Any]:
-    """What folds need to fit the recipe anew; of a plain one, only where numbers were missing."""
+    """Return what folds need to refit the recipe; of a plain one, only with missing numbers."""
     if not centering.preparation.recipe.is_plain:
         return {"rules": fitted.rules, "raw": centering.rows}
     is_missing = np.isnan(centering.rows)
@@ -393,12 +395,12 @@ def _unlabeled_rows(
     max_cells: int,
 ) -> tuple[UnlabeledRows | None, tuple[str, ...]]:
     """The rows without a label whose categories are known."""
-    names = [one.name for one in encodings]
+    names = [encoding.name for encoding in encodings]
     rows = rows[rows[names].notna().any(axis=1)]  # a row without anything is no row
     n_unlabeled = len(rows)
     if not n_unlabeled:
         return None, ()
-    is_known = np.all([one.can_encode(rows[one.name]) for one in encodings], axis=0)
+    is_known = np.all([encoding.can_encode(rows[encoding.name]) for encoding in encodings], axis=0)
     n_features = len(fitted.center)
     if n_features * int(is_known.sum()) > max_cells:
         return None, (
@@ -530,12 +532,12 @@ def _column_steps(
         are = "is" if len(categorical) == 1 else "are"
         noun = count(len(categorical), "categorical column")
         yield f"{noun} {are} one-hot encoded ({listed(categorical)})."
-    for one in encodings:
-        if one.is_ordered:
-            levels = [str(level) for level in one.levels]
+    for encoding in encodings:
+        if encoding.is_ordered:
+            levels = [str(level) for level in encoding.levels]
             is_alphabetical = levels == sorted(levels, key=sort_key)
-            is_known = ordered_levels(frame[one.name].dropna().unique()) is not None
-            yield _ordered_step(one.name, levels if is_known or not is_alphabetical else None)
+            is_known = ordered_levels(frame[encoding.name].dropna().unique()) is not None
+            yield _ordered_step(encoding.name, levels if is_known or not is_alphabetical else None)
     yield from _kept_steps(columns)
     left_out: dict[tuple[Role, str], list[str]] = {}
     for column in columns:

@@ -78,21 +78,21 @@ def quantity(cell: str, decimal: str) -> Quantity | None:
     Quantity(value=-1234.5, unit='€')
     >>> quantity("12:30", ".")
     """
-    found = _PATTERNS[decimal].fullmatch(cell) if len(cell) <= MAX_LENGTH else None
-    if found is None or bool(found["open"]) != bool(found["close"]):
+    match = _PATTERNS[decimal].fullmatch(cell) if len(cell) <= MAX_LENGTH else None
+    if match is None or bool(match["open"]) != bool(match["close"]):
         return None
-    unit, signs = found["unit"].strip(), [s for s in (found["sign"], found["inner"]) if s]
-    if len(signs) + bool(found["open"]) > 1 or len(unit) > MAX_UNIT:
+    unit, signs = match["unit"].strip(), [s for s in (match["sign"], match["inner"]) if s]
+    if len(signs) + bool(match["open"]) > 1 or len(unit) > MAX_UNIT:
         return None
-    if found["currency"] and unit:
+    if match["currency"] and unit:
         return None
-    if found["number"].endswith(decimal) and unit[:1].isalpha():  # "7.png" is the name of a file
+    if match["number"].endswith(decimal) and unit[:1].isalpha():  # "7.png" is the name of a file
         return None
-    digits = found["number"].replace(found["separator"] or "", "").replace(decimal, ".")
-    power = (found["power"] or "0").translate(_MINUS)
+    digits = match["number"].replace(match["separator"] or "", "").replace(decimal, ".")
+    power = (match["power"] or "0").translate(_MINUS)
     size = float(f"{digits}e{power}") if "e" not in digits.casefold() else float(digits)
-    is_negative = bool(found["open"]) or (bool(signs) and signs[0] != "+")
-    return Quantity(-size if is_negative else size, found["currency"] or unit)
+    is_negative = bool(match["open"]) or (bool(signs) and signs[0] != "+")
+    return Quantity(-size if is_negative else size, match["currency"] or unit)
 
 
 def number_part(cell: str, decimal: str) -> str:
@@ -104,8 +104,8 @@ def number_part(cell: str, decimal: str) -> str:
     '0,01'
     """
     bare = cell.lstrip("<>≤≥= ")
-    found = _PATTERNS[decimal].fullmatch(bare) if len(bare) <= MAX_LENGTH else None
-    return found["number"] if found else ""
+    match = _PATTERNS[decimal].fullmatch(bare) if len(bare) <= MAX_LENGTH else None
+    return match["number"] if match else ""
 
 
 def in_one_unit(quantities: Sequence[Quantity | None], counts: IntArray) -> tuple[FloatArray, str]:
@@ -125,22 +125,29 @@ def in_one_unit(quantities: Sequence[Quantity | None], counts: IntArray) -> tupl
     unit : str
     """
     totals: dict[str, int] = {}
-    for one, n in zip(quantities, counts.tolist(), strict=True):
-        if one is not None:
-            totals[one.unit] = totals.get(one.unit, 0) + n
+    for quantity, n in zip(quantities, counts.tolist(), strict=True):
+        if quantity is not None:
+            totals[quantity.unit] = totals.get(quantity.unit, 0) + n
     unit = max(filter(None, totals), key=totals.__getitem__, default="")
     if totals.get("", 0) > sum(totals.values()) / 2:
         unit = ""
     conversions = {other: conversion(other, unit) for other in totals}
     if unit not in _SHARES:
         conversions[""] = 1.0, 0.0  # in the column's unit; but .12 among 12 % may be a share
-    values = [math.nan if one is None else _converted(one, conversions) for one in quantities]
+    values = [
+        math.nan if quantity is None else _converted(quantity, conversions)
+        for quantity in quantities
+    ]
     return np.array(values), unit
 
 
 def _converted(one: Quantity, conversions: dict[str, tuple[float, float] | None]) -> float:
-    found = conversions[one.unit]
-    return math.nan if found is None else found[0] * one.value + found[1]
+    factor_and_offset = conversions[one.unit]
+    return (
+        math.nan
+        if factor_and_offset is None
+        else factor_and_offset[0] * one.value + factor_and_offset[1]
+    )
 
 
 def conversion(source: str, target: str) -> tuple[float, float] | None:
@@ -167,7 +174,7 @@ def conversion(source: str, target: str) -> tuple[float, float] | None:
 
 @lru_cache(maxsize=10_000)
 def is_unit(text: str) -> bool:
-    """Whether this is the name of a unit of measurement, or a currency.
+    """Return whether this is the name of a unit of measurement, or a currency.
 
     Examples
     --------
@@ -215,8 +222,8 @@ def conversions_to(unit: str) -> dict[str, tuple[float, float]]:
     """
     if not is_unit(unit):
         return {}
-    found = {other: conversion(other, unit) for other in (unit, *_common_units())}
-    return {other: pair for other, pair in found.items() if pair is not None}
+    conversions = {other: conversion(other, unit) for other in (unit, *_common_units())}
+    return {other: pair for other, pair in conversions.items() if pair is not None}
 
 
 def conversions_of(names: Iterable[str]) -> dict[str, dict[str, tuple[float, float]]]:
@@ -232,7 +239,7 @@ def conversions_of(names: Iterable[str]) -> dict[str, dict[str, tuple[float, flo
     ['mg/kg']
     """
     units = dict.fromkeys(without_unit(name)[1] for name in names)
-    return {unit: found for unit in units if (found := conversions_to(unit))}
+    return {unit: conversions for unit in units if (conversions := conversions_to(unit))}
 
 
 @cache
@@ -244,7 +251,7 @@ def _common_units() -> tuple[str, ...]:
     }
     above = [*prefixed["g"], *prefixed["mol"]]
     below = ["kg", "g", "mg", "µg", "ug", "l", "L", "dl", "dL", "ml", "mL", "µl", "uL", "cm3", "m3"]
-    quotients = [f"{one}/{other}" for one in above for other in below]
+    quotients = [f"{unit}/{other}" for unit in above for other in below]
     shares, temperatures = ("%", "‰", "ppm", "ppb"), ("°C", "K", "°F")
     others = ("cm", "dl", "dL", "min", "h", "d", "bar", "mbar", "cal", "kcal")
     return (*chain(*prefixed.values()), *quotients, *shares, *temperatures, *others)
@@ -264,7 +271,7 @@ def with_unit(name: str, unit: str) -> str:
 
 
 def _has_unit(name: str, unit: str) -> bool:
-    """Whether a name has a unit as a word of its own: mass (g) has g, and mass (kg) has not."""
+    """Return whether a name has a unit as a word: mass (g) has g, and mass (kg) has not."""
     return bool(re.search(rf"(?<!\w){re.escape(unit)}(?![\w/])", name, re.IGNORECASE))
 
 
@@ -276,10 +283,10 @@ def without_unit(name: str) -> tuple[str, str]:
     >>> without_unit("sugar [mg/kg]"), without_unit("mass (kg)"), without_unit("mass (old)")
     (('sugar', 'mg/kg'), ('mass', 'kg'), ('mass (old)', ''))
     """
-    found = _NAME_WITH_UNIT.fullmatch(name)
-    if found is None:
+    match = _NAME_WITH_UNIT.fullmatch(name)
+    if match is None:
         return name, ""
-    if found["unit"]:
-        return found["name"], found["unit"]
-    is_known = is_unit(found["in_parentheses"])
-    return (found["name"], found["in_parentheses"]) if is_known else (name, "")
+    if match["unit"]:
+        return match["name"], match["unit"]
+    is_known = is_unit(match["in_parentheses"])
+    return (match["name"], match["in_parentheses"]) if is_known else (name, "")

@@ -48,7 +48,7 @@ _SCALED = {
 
 
 def recipe_caption(recipe: Recipe) -> list[str]:
-    """What of a recipe differs from the default, in a word or two each.
+    """Describe how a recipe differs from the default, in a word or two each.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def recipe_caption(recipe: Recipe) -> list[str]:
 
 
 def step_sentences(recipe: Recipe) -> Iterator[str]:
-    """What the steps and the scaling did, a sentence each, in order."""
+    """Describe what the steps and the scaling did, a sentence each, in order."""
     for step in recipe.steps:
         yield f"{STEP_NAMES[step.kind]}{_settings(step)}, of {_columns(step)}."
     if recipe.scaling in _SCALED:
@@ -74,7 +74,7 @@ def step_sentences(recipe: Recipe) -> Iterator[str]:
 def filled_sentences(
     missing: MissingValues, numeric: pd.Series[int], categorical: pd.Series[int]
 ) -> Iterator[str]:
-    """How missing cells were filled, given their number in each column."""
+    """Describe how missing cells were filled, given their number in each column."""
     for n_missing, fate in (
         (numeric[numeric > 0], f"filled with {fill_source(missing)}"),
         (categorical[categorical > 0], "counted as a category"),
@@ -89,7 +89,7 @@ def filled_sentences(
 
 
 def fill_source(missing: MissingValues) -> str:
-    """What replaces missing numbers: "the median"."""
+    """Name what replaces missing numbers: "the median"."""
     if missing.fill is Fill.NEAREST:
         return f"the mean of the {count(missing.n_neighbors, 'nearest row')}"
     return "the median" if missing.fill is Fill.MEDIAN else number_text(missing.constant)

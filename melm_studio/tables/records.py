@@ -105,7 +105,7 @@ def max_text_bytes(n_bytes: int) -> int:
 
 @dataclass(frozen=True)
 class Form:
-    """How text is split into cells."""
+    """Form in which text is split into cells."""
 
     delimiter: str
     decimal: str
@@ -113,7 +113,7 @@ class Form:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """What was guessed, a sentence each."""
+        """Guesses, a sentence each."""
         if self.delimiter == "," and self.decimal == ".":
             return ()
         decimal = " with decimal comma" if self.decimal == "," else ""
@@ -125,7 +125,7 @@ COMMA_SEPARATED = Form(",", ".", has_header=True)
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """What is known about the records before they are parsed.
+    """Description of the records before they are parsed.
 
     Attributes
     ----------
@@ -351,16 +351,16 @@ def guess_decimal(records: list[list[str]], delimiter: str) -> str:
 
 
 def _marks(cells: Mapping[str, int], delimiter: str, only: str = "") -> Counter[str]:
-    """How many cells, each with how often it occurs, are numbers with each of the decimal marks."""
-    found = Counter[str]()
+    """Count cells, each with how often it occurs, that are numbers by each of the decimal marks."""
+    counts = Counter[str]()
     for cell, n in cells.items():
         text = cell.strip()
         for mark in only or NUMBERS:
             # Where commas are delimiters, a quoted 1,234 is a number with a thousands separator.
             is_grouped = mark == delimiter and THOUSANDS["."].fullmatch(text)
             if mark in text and not is_grouped and _is_number(text, mark, grouped=bool(only)):
-                found[mark] += n
-    return found
+                counts[mark] += n
+    return counts
 
 
 def _is_number(cell: str, mark: str, *, grouped: bool) -> bool:
@@ -369,7 +369,7 @@ def _is_number(cell: str, mark: str, *, grouped: bool) -> bool:
 
 
 def _is_header(first: list[str], rest: list[list[str]], decimal: str) -> tuple[bool, bool]:
-    """Whether the first record has the names of the columns, and whether that is in doubt.
+    """Return whether the first record names the columns, and whether that is in doubt.
 
     It has if words stand above numbers. Words that recur below them are data; so are numbers above
     numbers beside a word such as those below it, unless they ascend or descend as wavelengths do.
@@ -411,4 +411,7 @@ def _are_numbers(cells: list[str], decimal: str) -> bool:
 
 def _shape(cell: str) -> str:
     """A text with every digit and every letter alike: PR00_X is aa00_a."""
-    return "".join("0" if one.isdigit() else "a" if one.isalpha() else one for one in cell)
+    return "".join(
+        "0" if character.isdigit() else "a" if character.isalpha() else character
+        for character in cell
+    )

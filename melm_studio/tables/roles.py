@@ -1,4 +1,4 @@
-"""What a column can be: its role, and the choice of the user."""
+"""Roles of columns, and the choice of the user."""
 
 from __future__ import annotations
 
@@ -76,5 +76,5 @@ class Column(msgspec.Struct, frozen=True):
 
     @property
     def is_pictures(self) -> bool:
-        """Whether its cells are pictures, which are neither a feature nor a class nor a name."""
+        """True if its cells are pictures, which are neither a feature nor a class nor a name."""
         return self.exclusion_reason == PICTURES

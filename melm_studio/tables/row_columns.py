@@ -53,7 +53,7 @@ class RowColumn:
 
     @property
     def is_pictures(self) -> bool:
-        """Whether the cells are pictures."""
+        """True if the cells are pictures."""
         return self.levels is not None and any(map(is_picture, self.levels[:1]))
 
     def rows(self, chosen: IntArray | npt.NDArray[np.bool_]) -> RowColumn:
@@ -92,7 +92,7 @@ def unpack(arrays: dict[str, npt.NDArray[np.generic]], key: str) -> tuple[RowCol
 
 
 class _Head(msgspec.Struct):
-    """What a column has besides its values, as JSON."""
+    """Header of a column: what it has besides its values, as JSON."""
 
     name: str
     role: Role

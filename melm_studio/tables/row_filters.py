@@ -56,7 +56,7 @@ class RowFilter(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
 
     @property
     def words(self) -> str:
-        """What it does, for a title: "only site A, B", "without age from 20 to 40"."""
+        """The filter in words, for a title: "only site A, B", "without age from 20 to 40"."""
         return f"{'only' if self.is_kept else 'without'} {shortened(self.column)} {self._what}"
 
     @property
@@ -78,8 +78,8 @@ def filtered_table(table: Table, filters: Sequence[RowFilter]) -> Table:
     UserError
         If a column does not exist or has no numbers for a range, or no row passes.
     """
-    for one in filters:
-        table = _filtered(table, one)
+    for row_filter in filters:
+        table = _filtered(table, row_filter)
     return table
 
 

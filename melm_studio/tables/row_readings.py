@@ -1,4 +1,4 @@
-"""What rows may depend on each other, read in each plausible way, where nobody says which it is."""
+"""Readings of rows that may depend on each other, each plausible way, where nobody has chosen."""
 
 from __future__ import annotations
 
@@ -72,15 +72,15 @@ def readings(data: LabeledData) -> tuple[Reading, ...]:
     >>> [one.together for one in readings(prepare(Table("sorted", frame, ()), "label"))]
     ['runs of 18 neighboring rows', 'runs of 8 neighboring rows', 'runs of 4 neighboring rows']
     """
-    found: list[Reading] = []
+    plausible: list[Reading] = []
     for question in data.suspicions:
         if question.id == NEIGHBORS:
-            found += _of_neighbors(question, data)
+            plausible += _of_neighbors(question, data)
         elif question.id == DOUBLES:
-            found += _of_doubles(question, data)
+            plausible += _of_doubles(question, data)
         else:
-            found += _of_subjects(question, data)
-    return tuple(found)
+            plausible += _of_subjects(question, data)
+    return tuple(plausible)
 
 
 def _of_neighbors(question: Question, data: LabeledData) -> Iterator[Reading]:
@@ -111,8 +111,8 @@ def run_lengths(data: LabeledData) -> tuple[int, ...]:
 
 
 def _of_doubles(question: Question, data: LabeledData) -> Iterator[Reading]:
-    if (found := near_doubles(data.X, data.y)) is not None:
-        own = replace(data, groups=found.groups)
+    if (doubles := near_doubles(data.X, data.y)) is not None:
+        own = replace(data, groups=doubles.groups)
         yield Reading(question, TOGETHER, own, "nearly equal rows")
 
 

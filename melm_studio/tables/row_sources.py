@@ -1,4 +1,4 @@
-"""Where rows come from, as columns of batches, groups and sites say."""
+"""Sources of rows, as columns of batches, groups and sites say."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def row_sources(data: LabeledData) -> Iterator[tuple[str, Sequence[str]]]:
         if column.role in (Role.BATCH, Role.GROUP, Role.INFO) and not column.is_pictures:
             yield column.name, column.texts
     start = 0
-    for one in data.encodings:
-        stop = start + len(one.feature_names)
-        if one.levels and not SOURCE_WORDS.isdisjoint(words_of(one.name)):
-            yield one.name, _category_texts(one, data.unprepared[:, start:stop])
+    for encoding in data.encodings:
+        stop = start + len(encoding.feature_names)
+        if encoding.levels and not SOURCE_WORDS.isdisjoint(words_of(encoding.name)):
+            yield encoding.name, _category_texts(encoding, data.unprepared[:, start:stop])
         start = stop
 
 

@@ -72,9 +72,9 @@ def without_rows_beside(
     questions = []
     uses: dict[str, Use] = {}
     for ask in (_controls_question, _small_question):
-        found = ask(frame, label, classes, answers, rules)
-        if found is not None:
-            question, is_out, step, column = found
+        controls = ask(frame, label, classes, answers, rules)
+        if controls is not None:
+            question, is_out, step, column = controls
             questions.append(question)
             uses |= {column: Use.INFO} if column != label else {}
             if (question.answer or question.default) == LEFT_OUT:
@@ -107,19 +107,19 @@ def _controls_question(
 
 
 def _controls_in(cells: pd.Series, name: str) -> tuple[npt.NDArray[np.bool_], list[str]]:
-    """Which cells of a column say that their rows are controls, and their words for it."""
+    """Return which cells of a column say that rows are controls, and their words for it."""
     codes, texts = pd.factorize(cells)
     patterns = [_CONTROLS]
     if not _KIND_WORDS.isdisjoint(words_of(name)):
         patterns.append(_PERHAPS_CONTROLS)
     probed = map(str, texts[:TEXTS_PROBED])
-    found = [any(one.fullmatch(text.strip()) for one in patterns) for text in probed]
+    match = [any(pattern.fullmatch(text.strip()) for pattern in patterns) for text in probed]
     is_such = np.zeros(len(texts) + 1, dtype=np.bool_)  # the last is missing
-    is_such[: len(found)] = found
+    is_such[: len(match)] = match
     is_control = is_such[codes]
     if not LEAST_CONTROLS <= is_control.sum() <= MOST_CONTROLS * len(cells):
         return np.zeros(len(cells), dtype=np.bool_), []
-    return is_control, [str(texts[at]) for at in np.flatnonzero(is_such).tolist()]
+    return is_control, [str(texts[index]) for index in np.flatnonzero(is_such).tolist()]
 
 
 def _small_question(
@@ -138,7 +138,7 @@ def _small_question(
         return None
     if not _leaves_classes(classes, is_small, fewest=LEAST_FOLDED):
         return None
-    names = listed([classes.names[at] for at in small.tolist()])
+    names = listed([classes.names[index] for index in small.tolist()])
     which = f"{count(len(small), 'class', 'classes')} of fewer than {LEAST_FOLDED} rows ({names})"
     sentence = f"Are classes too small for folds left out? {shortened(label)} has {which}."
     question = Question(SMALL, sentence, _CHOICES, answers.get(SMALL, ""), LEFT_OUT)
@@ -146,6 +146,6 @@ def _small_question(
 
 
 def _leaves_classes(classes: Classes, is_out: npt.NDArray[np.bool_], *, fewest: int) -> bool:
-    """Whether two classes of so many rows remain."""
+    """Return whether two classes of so many rows remain."""
     left = np.bincount(classes.y[~is_out], minlength=len(classes.names))
     return int((left >= fewest).sum()) >= 2

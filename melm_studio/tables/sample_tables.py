@@ -62,16 +62,16 @@ def joined_samples(raw: bytes, limits: Limits) -> tuple[bytes, str, str] | None:
         return _row_by_row(tables, limits)
     # Samples in rows are found both ways around: the wider table has the numbers.
     shared, numbers, samples = max(found, key=lambda one: (one[0][0], len(tables[one[1]][0])))
-    _, at, is_turned = shared
+    _, index, is_turned = shared
     rows = list(zip(*tables[numbers], strict=True)) if is_turned else tables[numbers]
     limits.reject_cells(len(rows), len(rows[0]) + len(tables[samples][0]))
-    by = tables[samples][0][at] or "the names of the samples"
+    by = tables[samples][0][index] or "the names of the samples"
     step = (
         f"Joined by {shortened(by)}: "
         f"{count(len(rows) - 1, 'column' if is_turned else 'row')} of {shortened(numbers)} with "
         f"{count(len(tables[samples]) - 1, 'row')} of {shortened(samples)}."
     )
-    return _joined(rows, tables[samples], at), numbers, step
+    return _joined(rows, tables[samples], index), numbers, step
 
 
 def _row_by_row(tables: dict[str, _Records], limits: Limits) -> tuple[bytes, str, str] | None:
@@ -99,11 +99,11 @@ def _row_by_row(tables: dict[str, _Records], limits: Limits) -> tuple[bytes, str
 
 
 def _numbered(n_columns: int) -> list[str]:
-    return [f"column {at}" for at in range(1, n_columns + 1)]
+    return [f"column {index}" for index in range(1, n_columns + 1)]
 
 
 def _is_data(records: _Records) -> bool:
-    """Whether the first record is a row: a number, or a text that comes again, in its last cell."""
+    """Return whether the first record is a row: its last cell is a number, or comes again."""
     cell = records[0][-1]
     return is_number(cell) or any(row[-1] == cell for row in records[1:])
 
@@ -142,19 +142,19 @@ def _records(data: bytes, name: str, limits: Limits) -> _Records:
 
 
 def _shared(numbers: _Records, samples: _Records) -> tuple[int, int, bool] | None:
-    """How many samples two tables share, the column that names them, and whether to turn."""
+    """Count samples that two tables share, with the column that names them, and whether to turn."""
     below: Sequence[tuple[bool, list[str]]] = (
         (True, numbers[0][1:]),
         (False, [row[0] for row in numbers[1:]]),
     )
     best = None
     for is_turned, names in below:
-        for at, column in enumerate(zip(*samples[1:], strict=True)):
+        for index, column in enumerate(zip(*samples[1:], strict=True)):
             n_shared = len(set(column) & set(names))
             are_different = len(set(column)) == len(column) and len(set(names)) == len(names)
             enough = are_different and n_shared >= max(2, _LEAST_SHARED * len(names))
             if enough and (best is None or n_shared > best[0]):
-                best = n_shared, at, is_turned
+                best = n_shared, index, is_turned
     return best
 
 

@@ -106,8 +106,8 @@ def places_of(scales: tuple[tuple[str, ...], ...]) -> tuple[dict[str, int], ...]
 
 
 def _numbered(levels: list[str]) -> tuple[str, ...] | None:
-    found = [NUMBERED.match(level.strip()) for level in levels]
-    numbers = [int(match[1]) for match in found if match]
+    matches = [NUMBERED.match(level.strip()) for level in levels]
+    numbers = [int(match[1]) for match in matches if match]
     return _sorted_by(levels, numbers) if len(set(numbers)) == len(levels) else None
 
 

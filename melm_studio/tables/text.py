@@ -98,15 +98,22 @@ def _decode(raw: bytes, chosen: str) -> tuple[str, str, dict[str, str]]:
             return raw.decode(encoding), name, {}
     if torn := _torn_utf8(raw):
         return *torn, {}
-    found = readings_of(raw)
-    others = {one.encoding: one.shown for one in found} if len(found) > 1 else {}
+    candidates = readings_of(raw)
+    others = (
+        {candidate.encoding: candidate.shown for candidate in candidates}
+        if len(candidates) > 1
+        else {}
+    )
     if chosen != "auto":
         with contextlib.suppress(UnicodeDecodeError):
-            named = next((one.named for one in found if one.encoding == chosen), f"text ({chosen})")
+            named = next(
+                (candidate.named for candidate in candidates if candidate.encoding == chosen),
+                f"text ({chosen})",
+            )
             return raw.decode(codec(chosen)), named, others
-    for one in found:
+    for candidate in candidates:
         with contextlib.suppress(UnicodeDecodeError):
-            return raw.decode(one.codec), one.named, others
+            return raw.decode(candidate.codec), candidate.named, others
     with contextlib.suppress(UnicodeDecodeError):
         return raw.decode("cp1252"), WESTERN, {}
     return raw.decode("latin-1"), WESTERN, {}
@@ -147,8 +154,8 @@ def without_comments(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     steps : tuple of str
         How many were skipped.
     """
-    found = COMMENTS.match(data)
-    head = found.group() if found else b""
+    match = COMMENTS.match(data)
+    head = match.group() if match else b""
     rest = data[len(head) :]
     if not COMMENT.search(head) or not rest.strip():
         return data, ()
@@ -168,5 +175,5 @@ def _split_last_line(head: bytes) -> tuple[bytes, bytes]:
 
 
 def _is_alike(line: bytes, other: bytes) -> bool:
-    """Whether two lines have equally many of some delimiter."""
+    """Return whether two lines have equally many of some delimiter."""
     return any(0 < line.count(mark) == other.count(mark) for mark in map(str.encode, DELIMITERS))

@@ -1,4 +1,4 @@
-"""What is asked about columns that say the same as the label, and labels made from columns."""
+"""Questions about columns that say the same as the label, and labels made from columns."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ def twin_questions(
     names = [one.name for one in asked]
     cells = _cells(frame[names])
     words = np.array(classes.names, dtype=object)[classes.y]
-    found = label_twins(cells, words, names, groups=_groups(frame, columns))
-    twins = [one for one in found if one.twin][:MOST_ASKED]
+    twins_found = label_twins(cells, words, names, groups=_groups(frame, columns))
+    twins = [one for one in twins_found if one.twin][:MOST_ASKED]
     n_left = sum(one.role in FEATURES for one in columns)
     n_left -= sum(len(one.names) for one in twins if _is_left_out(one))
     return tuple(
@@ -107,7 +107,7 @@ def twin_questions(
 def made_question(
     label: str, X: FloatArray, y: IntArray, answers: Mapping[str, str]
 ) -> Iterator[Question]:
-    """Whether the label was made from the features, where its name or its classes look like it.
+    """Ask if the label was made from the features, where its name or its classes look like it.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def made_question(
     if y.max() < 1:
         return
     words = words_of(label)
-    pairs = {one + other for one, other in pairwise(words)}  # k-means, PhenoGraph
+    pairs = {first + second for first, second in pairwise(words)}  # k-means, PhenoGraph
     if not CLUSTER_WORDS.isdisjoint(pairs.union(words)):
         why = "Its name is one of clusters"
     elif are_quantized(X, y):
@@ -136,8 +136,10 @@ def made_question(
 
 
 def is_made_of_features(questions: Iterable[Question]) -> bool:
-    """Whether the label was made from the features, as an answer says."""
-    return any(one.id == MADE and one.answer == MADE_OF_FEATURES for one in questions)
+    """Return whether the label was made from the features, as an answer says."""
+    return any(
+        question.id == MADE and question.answer == MADE_OF_FEATURES for question in questions
+    )
 
 
 def without_twins(columns: Sequence[Column], questions: Sequence[Question]) -> tuple[Column, ...]:
@@ -154,29 +156,29 @@ def without_twins(columns: Sequence[Column], questions: Sequence[Question]) -> t
 def kept_twins(questions: Iterable[Question]) -> tuple[str, ...]:
     """The columns that say the same as the label and are features nevertheless."""
     return tuple(
-        one.id.removeprefix(TWIN)
-        for one in questions
-        if one.id.startswith(TWIN) and (one.answer or one.default) != LEFT_OUT
+        question.id.removeprefix(TWIN)
+        for question in questions
+        if question.id.startswith(TWIN) and (question.answer or question.default) != LEFT_OUT
     )
 
 
 def twin_notes(questions: Iterable[Question]) -> Iterator[str]:
-    """What each column says of the label that is a feature nevertheless."""
-    for one in questions:
-        if kept_twins([one]):
-            name, says = one.id.removeprefix(TWIN), one.sentence.partition("? ")[2]
+    """Note what each column says of the label that is a feature nevertheless."""
+    for question in questions:
+        if kept_twins([question]):
+            name, says = question.id.removeprefix(TWIN), question.sentence.partition("? ")[2]
             yield f"{shortened(name)}: {says[:1].lower()}{says[1:]}"
 
 
 def _questions(
-    found: ColumnAlone, label: str, answers: Mapping[str, str], *, is_needed: bool
+    twin: ColumnAlone, label: str, answers: Mapping[str, str], *, is_needed: bool
 ) -> list[Question]:
-    rows = f"{number(found.n_same)} of {number(found.n_rows)} rows"
-    says = _SAYS[found.twin].format(label=shortened(label), rows=rows, share=percent(found.share))
-    default = LEFT_OUT if _is_left_out(found) and not is_needed else ""
+    rows = f"{number(twin.n_same)} of {number(twin.n_rows)} rows"
+    says = _SAYS[twin.twin].format(label=shortened(label), rows=rows, share=percent(twin.share))
+    default = LEFT_OUT if _is_left_out(twin) and not is_needed else ""
     questions = []
-    for name in found.names:
-        others = listed([shortened(one) for one in found.names if one != name])
+    for name in twin.names:
+        others = listed([shortened(one) for one in twin.names if one != name])
         reason = f"together with {others} {says}" if others else says
         sentence = f"Is {shortened(name)} the label once more? {reason[:1].upper()}{reason[1:]}."
         answer = answers.get(TWIN + name, "")
@@ -184,15 +186,15 @@ def _questions(
     return questions
 
 
-def _is_left_out(found: ColumnAlone) -> bool:
-    """Whether it is left out while nobody has said what it is."""
-    is_code = found.twin in (Twin.EQUAL, Twin.CODE, Twin.COARSER, Twin.FINER)
-    return is_code and found.is_words
+def _is_left_out(twin: ColumnAlone) -> bool:
+    """Return whether it is left out while nobody has said what it is."""
+    is_code = twin.twin in (Twin.EQUAL, Twin.CODE, Twin.COARSER, Twin.FINER)
+    return is_code and twin.is_words
 
 
 def _groups(frame: pd.DataFrame, columns: Sequence[Column]) -> IntArray | None:
     """The group of each row, where a column says so; a row without one is one of its own."""
-    name = next((one.name for one in columns if one.role is Role.GROUP), None)
+    name = next((column.name for column in columns if column.role is Role.GROUP), None)
     if name is None:
         return None
     codes = pd.factorize(frame[name])[0].astype(np.int64)
@@ -204,6 +206,6 @@ def _cells(frame: pd.DataFrame) -> list[npt.NDArray[Any]]:
     is_number = [dtype.kind == "f" for dtype in frame.dtypes]
     numbers = iter(frame.loc[:, is_number].to_numpy(np.float64).T)
     return [
-        next(numbers) if is_one else frame.iloc[:, at].astype(str).to_numpy()
-        for at, is_one in enumerate(is_number)
+        next(numbers) if is_one else frame.iloc[:, index].astype(str).to_numpy()
+        for index, is_one in enumerate(is_number)
     ]
