@@ -74,7 +74,7 @@ def still_reading(error: StillReadingError) -> tuple[dict[str, str], int, dict[s
 
 
 def missing(error: NotFound) -> NotFound | tuple[dict[str, str], int]:
-    """What is asked for is not there; programs get a sentence, browsers a page."""
+    """Answer that an address does not exist: to programs by a sentence, to browsers by a page."""
     is_program = flask.request.path.startswith(_OF_PROGRAMS)
     return (sentence(_NOT_FOUND), 404) if is_program else error
 

@@ -1,4 +1,4 @@
-"""Which rows the model of each class accepts, by models that never saw them."""
+"""Rows that the model of each class accepts, by models that never saw them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NONE = (
 
 @dataclass(frozen=True, eq=False)
 class ClassAcceptance:
-    """Where rows lie from the model of each class that was fitted without them.
+    """Distances of rows from the model of each class that was fitted without them.
 
     Attributes
     ----------
@@ -73,12 +73,12 @@ class ClassAcceptance:
 
     @property
     def is_judged(self) -> npt.NDArray[np.bool_]:
-        """Whether a model of each class has judged a row, shape (n_rows, n_classes)."""
+        """True where a model of each class has judged a row, shape (n_rows, n_classes)."""
         return np.isfinite(self.parts[:, :, 0])
 
     @property
     def accepted(self) -> npt.NDArray[np.bool_]:
-        """Whether the model of each class accepts a row, shape (n_rows, n_classes)."""
+        """True where the model of each class accepts a row, shape (n_rows, n_classes)."""
         accepted: npt.NDArray[np.bool_] = self.parts.sum(axis=2) <= 1.0
         return accepted
 

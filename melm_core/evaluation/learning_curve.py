@@ -1,4 +1,4 @@
-"""How many more rows? Held-out share against the number of training rows, and beyond.
+"""Learning curve: held-out share by number of training rows, and its extrapolation.
 
 The curve is an inverse power law, a - b n^-c, of the shares at several numbers of training rows
 (Figueroa and others, 2012). What is counted is what is exchangeable: groups where rows depend on
@@ -132,7 +132,7 @@ class RowsNeeded:
 
     @property
     def sentence(self) -> str:
-        """What more rows would give or, where nothing is shown, how many would show it."""
+        """The gain by more rows or, where nothing is shown, the number that would show it."""
         if self.falls:
             return (
                 "More training rows make the share fall before it rises, as happens without "
@@ -272,14 +272,14 @@ def rows_needed(
 
 
 def _shares(right: FloatArray, told: FloatArray) -> FloatArray:
-    """How often rows are told rightly, of the times that they are told; nan of never."""
+    """Return the share of right predictions of each row; nan of those never predicted."""
     shares: FloatArray = np.divide(right, told, out=np.full(right.shape, np.nan), where=told > 0)
     return shares
 
 
 @dataclass(frozen=True, eq=False)
 class _Units:
-    """What is exchangeable: the groups of rows or, without groups, the rows.
+    """Exchangeable units: the groups of rows or, without groups, the rows.
 
     Attributes
     ----------
@@ -489,7 +489,7 @@ class _Valley:
 
 
 def _valley(shares: FloatArray, resampled: FloatArray, chance: float) -> _Valley | None:
-    """Where the share is clearly less than at a smaller size, above guessing; None if nowhere.
+    """Return where the share is clearly less than at a smaller size, above guessing, or None.
 
     A fall that is made good at a larger size needs less evidence: no noise of one size makes both.
     """

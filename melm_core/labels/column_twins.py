@@ -47,7 +47,7 @@ _CHANCE = 1e-4
 
 
 class Twin(StrEnum):
-    """How a column follows from the label, or the label from it; see `ColumnAlone`.
+    """Relation of a column that follows from the label, or the other way; see `ColumnAlone`.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Twin(StrEnum):
 
 @dataclass(frozen=True)
 class ColumnAlone:
-    """What one column tells of the label.
+    """Prediction of the label by one column.
 
     Attributes
     ----------
@@ -229,7 +229,7 @@ class _Column:
 
     @property
     def has_value(self) -> npt.NDArray[np.bool_]:
-        """Whether each cell is filled."""
+        """True where each cell is filled."""
         if self.texts is None:
             return ~np.isnan(self.values)
         return ~np.isin(self.texts, _NO_WORDS)[self.values.astype(np.int64)]
@@ -240,7 +240,7 @@ class _Column:
 
 
 def _are_codes(cells: FloatArray) -> npt.NDArray[np.bool_]:
-    """Whether the numbers of each column, a row here, are codes: whole, near, of many rows each."""
+    """Return whether numbers of each column, a row here, are codes: whole, near, many rows each."""
     most = max(cells.shape[1] // 20, 2)
     ranked = np.sort(cells, axis=1)  # missing ones last
     n_known = (np.diff(ranked, axis=1) > 0).sum(axis=1) + 1
@@ -305,7 +305,7 @@ def _alone(
 def _rights(
     table: Sequence[_Column], values: FloatArray, y: IntArray, fold_of: IntArray, reach: int
 ) -> FloatArray:
-    """Whether each column tells each row, (n_columns, n_rows); guessing where it has no say."""
+    """Return whether each column predicts each row, (n_columns, n_rows), at worst by guessing."""
     is_number = np.array([one.texts is None for one in table])
     step = max(1, _CELLS_AT_ONCE // len(y))
     blocks = [slice(start, start + step) for start in range(0, len(values), step)]
@@ -359,14 +359,14 @@ def _votes(
 
 
 def _counted(is_such: npt.NDArray[np.bool_]) -> IntArray:
-    """How many are so before each place, and of all."""
+    """Return the count of true values before each place, and of all."""
     counted = np.zeros(len(is_such) + 1, dtype=np.int64)
     np.cumsum(is_such, out=counted[1:])
     return counted
 
 
 def _runs_of_equals(along: FloatArray) -> tuple[IntArray, IntArray]:
-    """Where the equal values around each place of sorted rows begin and end."""
+    """Return where the equal values around each place of sorted rows begin and end."""
     gaps = np.isnan(along)
     is_new = np.ones(along.shape, dtype=bool)
     is_new[:, 1:] = ~((along[:, 1:] == along[:, :-1]) | (gaps[:, 1:] & gaps[:, :-1]))
@@ -424,7 +424,7 @@ def _twin_where_known(
 
 
 def _is_beyond_chance(pairs: IntArray, column: _Column, n_columns: int) -> bool:
-    """Whether so many rows would hardly ever agree by chance; of few rows some columns do.
+    """Return whether so many rows would hardly ever agree by chance; of few rows some columns do.
 
     Every row beyond the first of its value has the class of that by a chance of one in the number
     of classes.
@@ -483,7 +483,7 @@ def _of_words(
 
 
 def _are_few(pairs: IntArray) -> bool:
-    """Whether there are as few words as of a class that is finer, each of several rows."""
+    """Return whether there are as few words as of a class that is finer, each of several rows."""
     n_values, n_classes = pairs.shape
     is_repeated = n_values * _FEWEST_ROWS_OF_A_VALUE <= int(pairs.sum())
     return bool(is_repeated and n_values <= _MOST_VALUES_OF_A_CLASS * n_classes)
@@ -495,7 +495,7 @@ def _n_ranges(pairs: IntArray) -> int:
 
 
 def _is_measure(pairs: IntArray) -> bool:
-    """Whether what tells the class is how much a number is, not whose rows these are.
+    """Return whether what tells the class is how much a number is, not whose rows these are.
 
     Repeated numbers that have their classes in no order tell subjects apart.
     """

@@ -59,7 +59,7 @@ _Kind = TypeVar("_Kind", RecipeRules, WithinSubjects, _Units)
 
 @dataclass(frozen=True, eq=False)
 class RowLimits:
-    """How far from the rows of a fit others may be that are like them.
+    """Limits of distance within which rows are like those of a fit.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class RowLimits:
     residual_limit: float
 
     def are_unlike(self, X: FloatArray, components: FloatArray) -> npt.NDArray[np.bool_]:
-        """Whether standardized rows, shape (n_rows, n_features), are beyond one of the limits."""
+        """Return whether standardized rows, shape (n_rows, n_features), are beyond a limit."""
         basis, centered = orthonormalize(components), X - self.mean
         in_plane = score_distances(centered, basis, self.precision) > self.score_limit
         off: npt.NDArray[np.bool_] = (
@@ -288,7 +288,7 @@ class SavedPlane(ClassDensityPrediction):
         return shares
 
     def predict_set(self, X: Any) -> npt.NDArray[np.bool_]:
-        """Which classes each row may be of, shape (n_samples, n_classes).
+        """Return which classes each row may be of, shape (n_samples, n_classes).
 
         Of the rows of each class about `set_limits_.coverage` have it in their set; of a row that
         is like no class the set is empty. The limits come of refits without some rows, and the
@@ -316,7 +316,7 @@ class SavedPlane(ClassDensityPrediction):
         return self.set_limits_.sets(logs, squared_residuals(centered, basis).sum(axis=1))
 
     def are_unlike(self, X: Any) -> npt.NDArray[np.bool_]:
-        """Whether rows are beyond the limits of those of the table, shape (n_samples,).
+        """Return whether rows are beyond the limits of those of the table, shape (n_samples,).
 
         Parameters
         ----------

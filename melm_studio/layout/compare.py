@@ -112,7 +112,7 @@ def batch_form(menu: Sequence[dict[str, Any]]) -> Component:
 
 
 def both_preparations() -> Component:
-    """Whether a batch runs on the table as it is as well."""
+    """Return whether a batch runs on the table as it is as well."""
     return html.Div(
         dmc.Switch(
             id=ids.BATCH_BOTH,
@@ -236,7 +236,7 @@ def compare_table(
 
 
 def run_list(rows: Sequence[ComparedRun]) -> Component:
-    """Who is ahead, and each run with its share; a script shows the pictures of those ticked."""
+    """Return the leader and each run with its share; a script shows pictures of those ticked."""
     return html.Div(
         [
             *_levels(rows),
@@ -259,7 +259,7 @@ def _listed(row: ComparedRun) -> Component:
 
 
 def _mark_of(share: float, error: float) -> Component:
-    """Where a share lies between 0 and 1, as wide as two standard errors on either side."""
+    """Draw a share between 0 and 1, as wide as two standard errors on either side."""
     low, high = max(0.0, share - 2.0 * error), min(1.0, share + 2.0 * error)
     ends = {"--low": f"{low:.4f}", "--high": f"{high:.4f}"}
     return html.Span(className="interval", style=ends, **aria(hidden="true"))
@@ -335,7 +335,7 @@ def _p_value(row: ComparedRun) -> str:
 def pair_view(
     agreement: Agreement, movers: Sequence[Mover] | str, runs: Sequence[str], *, can_morph: bool
 ) -> list[Component]:
-    """What two runs differ in: the angle, the rows that move most, and the way to the morph.
+    """Show the differences of two runs: the angle, the rows that move most, and the morph.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ def described_panel(
     edits: str = "",
     projection: str = "",
 ) -> dict[str, str]:
-    """What the panel of a run is made from.
+    """Return the description from which the panel of a run is made.
 
     A nonlinear projection has no components, only a search has a history, only MELM has a tree of
     planes, only PLS-DA and OPLS-DA latent components, and only a kernel machine a decision surface;
@@ -174,13 +174,13 @@ def _menus() -> list[Component]:
 
 
 def _latent_button() -> Component:
-    """What latent components explain and predict, which a script writes on it, and more of that."""
+    """Return the button of the shares that latent components explain; a script labels it."""
     names = {**part("latent"), **data(answer="latent-structure"), **needs(LATENT)}
     return button("R²Y and Q²", "explore-only", **names)
 
 
 def _verdict() -> Component:
-    """How many held-out rows are told apart, against chance; a script writes it."""
+    """Return the share of held-out rows told apart, against chance; a script writes it."""
     return html.Div(
         [
             html.Div(
@@ -253,7 +253,7 @@ def _picture() -> Component:
 
 
 def _places() -> Component:
-    """Where the rows are drawn, once the refits of the run are done; a script shows it."""
+    """Return the choice of places of rows, which a script shows once the refits are done."""
     labels = {"unseen": "As unseen", "fitted": "As fitted"}
     titles = {
         "unseen": "Each row where planes that never saw it put it, as they would a new row",
@@ -276,7 +276,7 @@ def _places() -> Component:
 
 
 def _over_the_picture() -> list[Component]:
-    """What scripts show over it of features, rows, new rows, and columns that color the points."""
+    """Return lists over the picture: features, rows, new rows, and columns that color points."""
     lit = [Element("line"), Element("path", d="M0 0L-11 5L-11 -5Z"), Element("text")]
     return [
         Element("svg", lit, className="lit-arrow", **part("lit-arrow"), **aria(hidden="true")),
@@ -427,7 +427,7 @@ def _numbers() -> Component:
 
 
 def divergence_terms(words: TermsInWords) -> list[Component]:
-    """What the divergence of the plane on screen consists of, beside its number."""
+    """Return the terms of the divergence of the plane on screen, beside its number."""
     rows = [
         html.Tr([html.Th(name, scope="row"), html.Td(number), html.Td(meaning)])
         for name, number, meaning in words.rows

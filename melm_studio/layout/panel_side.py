@@ -82,7 +82,7 @@ def _rows_tab() -> list[Component]:
 
 
 def _trust_tab() -> list[Component]:
-    """What the answer rests on, and whether there are others."""
+    """Return the tab of what the answer rests on, and of other answers."""
     return [
         html.Section(
             [
@@ -329,7 +329,7 @@ def _field(kind: str, **attributes: Any) -> Component:
 
 
 def _edits() -> Component:
-    """What was done to rows of the run's table, and the way back."""
+    """Return the edits of rows of the run's table, and the way back."""
     return html.P(
         [html.Span(**part("edits-words")), button("Undo", "is-text", **part("put-back"))],
         className="row-words edits",

@@ -21,7 +21,7 @@ _STRANGER = "unlike the training rows"
 
 
 def selected(found: Selection) -> list[Component]:
-    """How many rows are selected, what distinguishes them, and the first ones."""
+    """Return the number of selected rows, what distinguishes them, and the first ones."""
     return [
         html.P(selection_words(found), className="row-words", **part("selection-words")),
         html.Ul(
@@ -40,7 +40,7 @@ def selected(found: Selection) -> list[Component]:
 
 
 def selection_words(found: Selection) -> list[Component | str]:
-    """How many rows are selected, in all and of each class."""
+    """Count the selected rows in words, in all and of each class."""
     classes = ", ".join(f"{number(n)} {name}" for name, n in found.classes)
     return [html.Strong(count(found.n_rows, "row")), f" {classes}"]
 
@@ -78,7 +78,7 @@ def row_items(rows: Sequence[RowSummary], n_rows: int) -> list[Component]:
 
 
 def new_rows(report: NewRowsReport) -> list[Component]:
-    """What is said of new rows below the headline; questions first: classes depend on the units.
+    """Describe new rows below the headline; questions first: classes depend on the units.
 
     The keyboard scrolls what has the focus.
     """
@@ -204,7 +204,7 @@ def _sample(mark: str) -> Component:
 
 
 def row_card(details: RowDetails) -> list[Component]:
-    """What is known of a row: its class, its prediction, what moves it, and its other columns."""
+    """Describe a row: its class, its prediction, what moves it, and its other columns."""
     summary = details.summary
     name = summary.label or "no label"
     values = [

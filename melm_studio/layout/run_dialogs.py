@@ -55,7 +55,7 @@ def _title_id(component_id: str) -> str:
 
 
 def analysis_dialogs() -> list[Component]:
-    """What is beside the picture: analyses, the loadings of the plane, and what else is asked."""
+    """Return the dialogs beside the picture: analyses, and the loadings of the plane on screen."""
     file = html.Button(
         "New rows from a file…", type="button", className="button", **_part_beside("choose-file")
     )
@@ -78,7 +78,7 @@ def _beside(name: str, title: str, again: str, *parts: Component) -> Component:
 
 
 def followed(title: str, again: str, *parts: Component) -> list[Component]:
-    """What a script shows of an analysis while it is computed; `again` is on what begins it."""
+    """Return the elements of a running analysis; `again` is on what begins it."""
     progress = html.Div(
         [
             html.Progress(max="1", **_part_beside("progress"), **aria(label=f"Progress: {title}")),

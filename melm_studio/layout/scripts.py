@@ -1,4 +1,4 @@
-"""How the page loads: the folder of its scripts, and one style sheet."""
+"""Scripts of the page: their folder, and one style sheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a visitor sees of data without runs: their principal components, and how to go on."""
+"""The view of data without runs: their principal components, and how to go on."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def welcome_model() -> Component:
 
 
 def question(class_names: Sequence[str]) -> str:
-    """What a run on these classes answers; many or long names are counted instead."""
+    """Return the question of a run on these classes; many or long names are counted instead."""
     listed = " and ".join([", ".join(class_names[:-1]), *class_names[-1:]])
     if len(class_names) == 1:
         return "How are these rows spread?"
@@ -74,7 +74,7 @@ def question(class_names: Sequence[str]) -> str:
 
 
 def first_method(class_names: Sequence[str]) -> dict[str, str]:
-    """What the button says, and the method that it chooses; empty for the one in the form."""
+    """Return the text of the button and the method it chooses; empty for the one in the form."""
     if len(class_names) == 1:
         return {"label": BEGIN_WITH_ONE_CLASS, "method": "entropy"}
     return {"label": BEGIN, "method": ""}
