@@ -1,4 +1,4 @@
-"""Uploads: a file is stored unchanged; reading it is the next step."""
+"""Uploads: a file is stored unchanged; reading it is the next step. A drawing becomes one first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import flask
 from callbacks.addresses import Body
 from callbacks.services import Served
 from callbacks.session import workspace
-from melm_studio.validation import MAX_TEXT, InputError, shown
+from melm_studio.validation import MAX_TEXT, InputError, read, shown
+from melm_studio.workspace.drawing import Drawing
 
 _NO_FILE = "No file arrived. Choose a CSV file and try again."
 
@@ -20,14 +21,21 @@ _LONG_NAME = (
 
 
 def register(app: Served) -> None:
-    """Connect the route, which takes "file" of multipart form data."""
+    """Connect the routes; "/upload" takes "file" of multipart form data."""
     app.server.post("/upload", body=Body.FILE, is_heavy=True)(upload)
+    app.server.post("/drawing", body=Body.SETTINGS)(drawn_table)
 
 
 def upload() -> tuple[dict[str, Any], int]:
     """Store a file under the hash of its content."""
     key, name = stored_upload()
     return {"key": key, "name": name}, 200
+
+
+def drawn_table() -> flask.Response:
+    """Return the table that a drawing becomes, which the page then uploads."""
+    drawing = read(flask.request.get_json(silent=True), Drawing, "The drawing")
+    return flask.Response(drawing.csv(), mimetype="text/csv")
 
 
 def stored_upload() -> tuple[str, str]:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.site.stories import story_entries
+from lab.stories.contents import face
 from melm_studio.analyses.tree import TREE
 from melm_studio.planes.theme import Scheme
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.local_studio import local_studio
+from melm_studio.workspace.drawing import Drawing
 
 
 @dataclass(frozen=True)
@@ -21,8 +23,10 @@ class Replay:
     name : str
         Of its files.
     title, words : str
-    sample, method : str
-        Keys of both.
+    table : str or Drawing
+        The key of a sample, or what is uploaded.
+    method : str
+        Its key.
     analysis : str
         Of the run, whose planes are below its own: those of the tree follow a dragged kernel width.
     """
@@ -30,7 +34,7 @@ class Replay:
     name: str
     title: str
     words: str
-    sample: str
+    table: str | Drawing
     method: str
     analysis: str = ""
 
@@ -70,6 +74,15 @@ REPLAYS = (
         "pure_noise",
         "melm",
         TREE.name,
+    ),
+    Replay(
+        "drawing-melm",
+        "A drawing, hidden and found",
+        "Somebody has [painted](docs/draw-a-table.md) in two colors. Each dot became a row, of 22 "
+        "features that mix the picture with noise. MELM knows the colors of the rows, and nothing "
+        "of the picture.",
+        face(600),
+        "melm",
     ),
 )
 _PAGE = """\
@@ -122,5 +135,9 @@ def write_replays(folder: Path) -> None:
 
 
 def _start(client: StudioClient, replay: Replay) -> str:
-    source = {"kind": "sample", "key": replay.sample}
+    table = replay.table
+    if isinstance(table, str):
+        source = {"kind": "sample", "key": table}
+    else:
+        source = client.upload(table.csv().encode(), table.file_name)
     return client.start(source, replay.method).id

@@ -23,6 +23,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "docs/for-omics",
             "docs/for-machine-learning",
             "docs/for-teaching",
+            "docs/draw-a-table",
         ),
         "The page": (
             "docs/explore",

@@ -11,8 +11,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
+import numpy as np
+
 from melm_studio.planes.types import Places
 from melm_studio.tables import Mark, Use
+from melm_studio.workspace.drawing import Drawing
 from melm_studio.workspace.view_spec import Switch
 
 
@@ -29,12 +32,15 @@ class Fit:
         Whether "Is it real?" is asked.
     is_searched : bool
         Whether suspect labels are looked for.
+    drawing : Drawing or None
+        The table, where it is not the sample of the story.
     """
 
     method: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     is_checked: bool = False
     is_searched: bool = False
+    drawing: Drawing | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +80,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Contents:
-    """A story: its sample, its runs, its views, and what was marked in the sample."""
+    """A story: its sample, if any, its runs, its views, and what was marked in the sample."""
 
     sample: str
     fits: tuple[Fit, ...]
@@ -375,6 +381,55 @@ _BATCHES = Contents(
     ),
 )
 
+
+def face(n_rows: int) -> Drawing:
+    """A drawing that is known when it is found: the outline of a face, and its eyes and mouth."""
+    turns = np.linspace(0.0, 2.0 * np.pi, 200, endpoint=False)
+    mouth = np.linspace(-0.8, -0.2, 60) * np.pi
+    eye = 0.1 * np.column_stack([np.cos(turns[::8]), np.sin(turns[::8])])
+    parts = [
+        (0, np.column_stack([np.cos(turns), np.sin(turns)])),
+        (1, 0.55 * np.column_stack([np.cos(mouth), np.sin(mouth)])),
+        (1, eye + np.array([-0.35, 0.3])),
+        (1, eye + np.array([0.35, 0.3])),
+    ]
+    points = tuple((x, y, code) for code, part in parts for x, y in part.tolist())
+    return Drawing(points, n_rows)
+
+
+_DRAWING = Contents(
+    "",
+    (
+        Fit("pca", is_checked=True, drawing=face(600)),
+        Fit("melm", is_checked=True, drawing=face(60)),
+        Fit("melm", is_checked=True, drawing=face(600)),
+    ),
+    (
+        Scene(
+            "A drawing is hidden here",
+            "Somebody has painted a picture in two colors. Its dots became {rows} rows of a table, "
+            "whose {features} features mix the picture with noise. PCA tells {held_out} of the "
+            "held-out rows apart. Guessing gives {guessing}.",
+            "No direction of this table varies more than another. Ask the room what was painted.",
+        ),
+        Scene(
+            "With few rows",
+            "MELM looks for the plane in which the colors differ most, among {rows} rows first. "
+            "{check}",
+            "Press U: as fitted, even these rows come apart. The drawing is there, and these rows "
+            "cannot show it.",
+            fit=1,
+        ),
+        Scene(
+            "With more rows",
+            "The same drawing, the same noise, and {rows} rows. {check}",
+            "Turn it in your mind: a plane has no up. Paint one of your own: press the name of the "
+            "table, then Draw.",
+            fit=2,
+        ),
+    ),
+)
+
 CONTENTS: Mapping[str, Contents] = MappingProxyType(
     {
         "melm": _MELM,
@@ -385,5 +440,6 @@ CONTENTS: Mapping[str, Contents] = MappingProxyType(
         "bent-arrow": _BENT_ARROW,
         "wrong-labels": _WRONG_LABELS,
         "batches": _BATCHES,
+        "drawing": _DRAWING,
     }
 )

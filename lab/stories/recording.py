@@ -29,17 +29,25 @@ def recorded(own: Workspace, contents: Contents) -> bytes:
         Of a visitor without runs.
     contents : Contents
     """
-    source = DataSource(
-        kind="sample", key=contents.sample, roles={**contents.roles}, marks=contents.marks
-    )
-    data = own.prepare(own.table(source), source)
-    shown = ShownData(data.content_hash, data.name, data.label, source)
-    runs = [_finished(own, shown, fit) for fit in contents.fits]
+    tables = [_table(own, contents, fit) for fit in contents.fits]
+    runs = [_finished(own, *each) for each in zip(tables, contents.fits, strict=True)]
     renderer = PlaneRenderer(own.store)
     views = (_view(own, renderer, runs[scene.fit], scene) for scene in contents.scenes)
     file = io.BytesIO()
-    save_project(own, source, Story(tuple(views)), file)
+    save_project(own, tables[0].source, Story(tuple(views)), file)
     return file.getvalue()
+
+
+def _table(own: Workspace, contents: Contents, fit: Fit) -> ShownData:
+    if fit.drawing is None:
+        source = DataSource(
+            kind="sample", key=contents.sample, roles={**contents.roles}, marks=contents.marks
+        )
+    else:
+        key = own.put_upload(fit.drawing.csv().encode())
+        source = DataSource(kind="upload", key=key, name=fit.drawing.file_name)
+    data = own.prepare(own.table(source), source)
+    return ShownData(data.content_hash, data.name, data.label, source)
 
 
 def _finished(own: Workspace, shown: ShownData, fit: Fit) -> RunRecord:

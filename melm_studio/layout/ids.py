@@ -11,6 +11,7 @@ RECENT = "recent"  # the data that were chosen before, which the browser remembe
 
 # Data
 TABLE_SHEET = "table-sheet"
+DRAWING = "drawing"
 DROP_ZONE = "drop-zone"
 DATA_ERROR = "data-error"
 DATA_NAME = "data-name"

@@ -13,6 +13,7 @@ from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.buttons import button, switch
 from melm_studio.layout.compare import selection, tables
+from melm_studio.layout.drawing import drawing_dialog
 from melm_studio.layout.figure_dialog import figure_dialog
 from melm_studio.layout.method_line import method_line
 from melm_studio.layout.panel import panel_model
@@ -86,6 +87,7 @@ def static_parts() -> list[Component]:
         *analysis_dialogs(),
         downloads_dialog(),
         figure_dialog(),
+        drawing_dialog(),
         talk_dialog(),
         talk_screen(),
         help_view(),

@@ -33,6 +33,13 @@ def table_sheet(settings: Settings) -> Component:
                 [
                     menu_button("Samples", ids.SAMPLES, id=ids.SAMPLES_OPEN),
                     menu_button("Recent", ids.RECENT_LIST, id=ids.RECENT_OPEN),
+                    html.Button(
+                        "Draw",
+                        type="button",
+                        className="button menu-button",
+                        title="Paint a table, hidden in noise",
+                        **data(draws="table"),
+                    ),
                 ],
                 className="side-by-side",
             ),

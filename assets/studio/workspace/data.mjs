@@ -6,8 +6,9 @@ import { noteArriving } from "../page/arriving.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onClick, takeFiles, whenPresent } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
+import { whenLoaded } from "../page/notice.mjs";
 import { waitingWords } from "../page/repeated.mjs";
-import { endChoice } from "../page/sheet.mjs";
+import { endChoice, showSheet } from "../page/sheet.mjs";
 import { onChange } from "../page/signals.mjs";
 import { openRun } from "../panel/front_run.mjs";
 import { runHere } from "../panel/new_runs.mjs";
@@ -25,6 +26,7 @@ let invitation = ""; // unless something is being done with a table
 export function connectUpload() {
   acceptDrops();
   addEventListener("paste", paste);
+  onClick("[data-draws]", async () => (await whenLoaded(import("./drawing.mjs")))?.openDrawing(runDrawing));
   whenPresent("#drop-zone:has(input)", (zone) => {
     const input = zone.querySelector("input");
     input.accept = `${ACCEPTED},${PROJECT}`;
@@ -80,6 +82,13 @@ function take(file) {
 // A room sees a table that is dropped run at once.
 async function runOn(file) {
   if (await upload(file)) await runHere();
+}
+
+// The picture is what is to be seen next.
+function runDrawing(file) {
+  showSheet(false);
+  byId("data-name").focus();
+  return runOn(file);
 }
 
 /** Resolves to whether the file is taken. @param {File} file */

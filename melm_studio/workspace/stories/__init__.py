@@ -71,6 +71,11 @@ INCLUDED_STORIES: Mapping[str, IncludedStory] = MappingProxyType(
                 "Is it the batch?",
                 "Two classes in three batches, and a plane blind to these.",
             ),
+            IncludedStory(
+                "drawing",
+                "What did they draw?",
+                "A drawing hidden in noise, from few rows and from many.",
+            ),
         )
     }
 )

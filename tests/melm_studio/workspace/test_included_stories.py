@@ -164,6 +164,14 @@ def test_a_plane_blind_to_the_batch_loses_the_batch_and_keeps_the_classes(told):
     assert held_out[3] > held_out[0] - 5
 
 
+def test_a_drawing_is_found_among_many_rows_and_neither_among_few_nor_by_variance(told):
+    facts = told["drawing"][1]
+    assert [given["check"].split(".")[0] for given in facts] == ["No", "No", "Yes"]
+    pca, _, melm = _shares(told, "drawing", "held_out")
+    assert melm >= pca + 40
+    assert {fact["features"] for fact in facts} == {"22"}
+
+
 @pytest.mark.slow
 @each_story
 def test_a_story_that_is_made_anew_says_the_same(told, new_workspace, tmp_path, key):
