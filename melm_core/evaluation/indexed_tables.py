@@ -87,7 +87,7 @@ def indexed(X: Any) -> IndexedTable | None:
     """
     if is_lazy(X):
         return None
-    if hasattr(X, "iloc") or issparse(X):
+    if (hasattr(X, "iloc") and X.ndim > 1) or issparse(X):
         return IndexedTable(X)
     array = X if isinstance(X, np.ndarray) else _array(X)
     is_numbers = array.ndim == 2 and array.dtype.kind in "fiub"

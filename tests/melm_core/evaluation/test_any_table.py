@@ -63,6 +63,11 @@ def texts() -> tuple[object, list[str]]:
     return make_pipeline(CountVectorizer(), LogisticRegression()), rows
 
 
+def series_of_texts() -> tuple[object, pd.Series]:
+    estimator, rows = texts()
+    return estimator, pd.Series(rows, index=np.arange(N_ROWS)[::-1])
+
+
 def pictures() -> tuple[object, np.ndarray]:
     flat = FunctionTransformer(lambda rows: rows.reshape(len(rows), -1))
     return make_pipeline(flat, LogisticRegression()), SHIFTED.reshape(N_ROWS, 3, 1)
@@ -72,7 +77,7 @@ def sparse() -> tuple[object, csr_matrix]:
     return LogisticRegression(), csr_matrix(SHIFTED)
 
 
-@pytest.mark.parametrize("kind", [mixed, texts, pictures, sparse])
+@pytest.mark.parametrize("kind", [mixed, texts, series_of_texts, pictures, sparse])
 def test_an_audit_has_the_share_of_cross_validation_of_any_table(kind):
     estimator, X = kind()
     found = audit(estimator, X, Y, **FEW)
