@@ -25,6 +25,7 @@ from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import (
     FIT,
     RunRecord,
+    RunState,
     Table,
     UnreadableRun,
     new_analysis,
@@ -193,8 +194,14 @@ class Workspace:
         return _fits_of(runs), standing_checks(runs)
 
     def n_ahead(self, record: RunRecord) -> int:
-        """Return the number of unfinished runs, of all visitors, that are older than a run."""
-        return sum(run.created_s < record.created_s for run in self.store.unfinished())
+        """Return the number of older runs, of all visitors, that are to begin or end before a run.
+
+        What somebody looks at begins beside those at work, and before what nobody looks at.
+        """
+        older = (run for run in self.store.unfinished() if run.created_s < record.created_s)
+        if record.is_looked_at:
+            return sum(run.is_looked_at and run.state is RunState.QUEUED for run in older)
+        return sum(1 for _ in older)
 
     def fits_of(self, table: Table) -> list[RunRecord]:
         """Return the fits of a table, however its features were prepared, oldest first."""

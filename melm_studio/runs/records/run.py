@@ -150,8 +150,11 @@ class RunRecord(Record, frozen=True):
 
     @property
     def is_looked_at(self) -> bool:
-        """True if a page waits for its first plane; not of one that took a worker down."""
-        return self.from_page and self.n_losses == 0
+        """True if a page waits for its first plane; not of one that took a worker down.
+
+        What follows a run is not: folds and shuffles of a room would precede the planes of others.
+        """
+        return self.from_page and self.kind == FIT and self.n_losses == 0
 
     @property
     def is_search(self) -> bool:

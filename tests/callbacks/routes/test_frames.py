@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from callbacks.routes import frames
 from lab.driver.traces import points
@@ -17,7 +18,8 @@ from melm_core.melm.objective import cauchy_schwarz_divergence, divergence_terms
 from melm_studio.configuration.messages import DATA_GONE
 from melm_studio.configuration.settings import Settings
 from melm_studio.planes.theme import THEMES, Scheme
-from melm_studio.runs.records.run import RunState
+from melm_studio.runs.records.refits_report import REFITS
+from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.scores import divergence_text
 from tests.callbacks.planes import standardized_by_class
 from tests.callbacks.tables import blobs, breast_cancer, csv
@@ -214,6 +216,21 @@ def test_a_queued_run_has_words_and_no_plane(visitor):
     assert (news["state"], news["is_final"], news["fraction"]) == ("queued", False, 0.0)
     assert news["words"] == "Waiting for a free worker"
     assert news["plane"] is None
+
+
+def test_a_run_of_the_page_waits_for_those_before_it_and_not_for_what_follows_others(studio):
+    def begun():
+        visitor = studio.visitor()
+        visitor.choose_sample("iris")
+        return visitor, visitor.start(method="pca")
+
+    def n_ahead(visitor, run):
+        return int(re.findall(r"\d+", visitor.news(run)["words"])[0])
+
+    fit = studio.store.get(begun()[1])
+    before = n_ahead(*begun())
+    studio.store.create(replace(new_analysis(fit, REFITS), from_page=True))
+    assert n_ahead(*begun()) == before + 1
 
 
 @pytest.mark.parametrize(

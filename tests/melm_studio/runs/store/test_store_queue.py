@@ -9,6 +9,7 @@ from itertools import chain
 import pytest
 from msgspec.structs import replace
 
+from melm_studio.runs.records.refits_report import REFITS
 from melm_studio.runs.records.run import RunState
 from melm_studio.runs.store.attempts import requeue
 from melm_studio.runs.store.fair_queue import MOST_REMEMBERED, after_looking
@@ -137,6 +138,16 @@ def test_what_somebody_looks_at_waits_apart_from_all_else(store):
     assert [store.claim(), store.claim()] == [other, None]
     assert all_looked_at(store, 2) == [looked, None]
     assert (store.n_queued(), store.n_looked_at()) == (0, 0)
+
+
+@pytest.mark.attack
+@pytest.mark.fault
+def test_the_folds_of_twenty_neighbors_let_a_first_plane_go_before_them(store):
+    for number in range(20):
+        looked_at(store, f"neighbor {number}", kind=REFITS)
+    plane = looked_at(store)
+    assert all_looked_at(store, 2) == [plane, None]
+    assert store.claim().kind == REFITS
 
 
 @pytest.mark.fault
