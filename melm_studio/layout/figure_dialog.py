@@ -119,7 +119,7 @@ def _choices() -> Component:
                     _select("palette", "Colors", _PALETTES),
                     _select("background", "Background", _BACKGROUNDS),
                     _number("dpi", "Resolution of a PNG, dpi", 72, 1200, DEFAULTS.dpi),
-                    _check("axis_titles", "Axis titles"),
+                    _check("axis_titles", "Axis titles and numbers"),
                     _check("panel_titles", "Name of the run"),
                 ]
             ),

@@ -49,7 +49,9 @@ class FigureStyle(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         shades of gray with a shape for each class.
     legend : str
         "below", "right" or "none".
-    axis_titles, panel_titles : bool
+    axis_titles : bool
+        Titles of the axes, and their numbers where a panel has room for them.
+    panel_titles : bool
     layers : tuple of str
         Of "contours", "points", "arrows", "names" (of the classes on their clouds),
         "class_ellipses", "mean_ellipses" and "centroids".

@@ -17,6 +17,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from melm_core.base import UserError
 from melm_studio.abandonment import go_on
@@ -37,6 +38,10 @@ _LAYOUT_DPI = 300
 _MARGIN_PT = 3.0
 _SMALLEST_PT = 40.0  # a side of a panel
 _LINE_HEIGHT = 1.35  # of the size of the type
+_NUMBER_WIDTH = 2.8  # of numbers beside an axis, of the size of the type
+_NUMBER_ROOM = 3.5  # between two numbers of an axis
+_MOST_NUMBERS = 6
+_TICK_PT, _TICK_WIDTH_PT = 2.0, 0.6
 _WAIT_S = 20.0
 
 # Matplotlib's settings and fonts are shared by all threads, so figures are drawn one at a time.
@@ -234,6 +239,9 @@ def _draw_panel(
     titles = panel.axis_titles if style.axis_titles else ("", "")
     beside, below = (line if title else 0.0 for title in (titles[1], titles[0]))
     box = cell.inside(beside, below, 0, line if has_title else 0)
+    inner = box.inside(_NUMBER_WIDTH * style.font, line, 0, 0)
+    has_numbers = style.axis_titles and min(inner.width, inner.height) >= _SMALLEST_PT
+    box = inner if has_numbers else box
     if min(box.width, box.height) < _SMALLEST_PT:
         raise UserError(_NO_ROOM.format(width=style.width, height=style.height))
     axes = figure.add_axes(_fractions(figure, box), xticks=[], yticks=[])
@@ -242,10 +250,25 @@ def _draw_panel(
     if panel.has_equal_units:
         ranges = with_equal_units(ranges, box.width, box.height)
     axes.set(xlim=ranges[0], ylim=ranges[1])
+    if has_numbers:
+        _number(axes, box, style, is_plane=panel.has_equal_units)
     marks = class_marks(len(panel.class_names), style)
     draw_layers(axes, panel, marks, style)
     write_names(axes, panel, marks, style, shown)
     _write_titles(axes, (titles[0], titles[1]), panel.title if has_title else "", shown)
+
+
+def _number(axes: Axes, box: Box, style: FigureStyle, *, is_plane: bool) -> None:
+    """Number both axes, as far apart as the type has room for; below a density there is none."""
+    for axis, length in ((axes.xaxis, box.width), (axes.yaxis, box.height)):
+        most = max(1, min(_MOST_NUMBERS, int(length / (_NUMBER_ROOM * style.font))))
+        low, high = axis.get_view_interval()
+        least = low if is_plane or axis is axes.xaxis else 0.0
+        numbers = MaxNLocator(most, steps=[1, 2, 5, 10]).tick_values(low, high)
+        axis.set_ticks([each for each in numbers if least <= each <= high])
+    axes.tick_params(
+        length=_TICK_PT, width=_TICK_WIDTH_PT, color=FRAME, labelcolor=INK, pad=_TICK_PT
+    )
 
 
 def _write_titles(

@@ -15,6 +15,7 @@ import pytest
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from msgspec import structs
 from PIL import Image
 from pypdf import PdfReader
 
@@ -269,6 +270,20 @@ def test_text_in_a_pdf_is_text_in_embedded_truetype_fonts():
     assert [
         word for word in ("class 1", "held out", "Component 2", *names) if word not in text
     ] == []
+
+
+@pytest.mark.parametrize(("side", "is_numbered"), [(85.0, True), (24.0, False)])
+def test_axes_are_numbered_where_there_is_room(side, is_numbered):
+    style = FigureStyle(width=side, height=side, legend="none")
+    (axes,) = draw_figure([panel_of()], style).axes
+    for axis, limits_of_axis in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+        low, high = limits_of_axis
+        numbers = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
+        assert (len(numbers) > 1) is is_numbered
+    line = panel_of(has_equal_units=False)  # of one component, below whose density rows lie
+    assert all(tick >= 0 for tick in draw_figure([line], style).axes[0].get_yticks())
+    plain = structs.replace(style, axis_titles=False)
+    assert not len(draw_figure([panel_of()], plain).axes[0].get_xticks())
 
 
 def test_text_in_an_svg_is_text():
