@@ -26,9 +26,10 @@ from melm_studio.tables import number
 _WORDS = "Where a row moves when a feature rises."
 _STRONGEST = " The strongest {shown} of {all} features."
 _LATENT_NOTE = (
-    "VIP above 1 is more than that of an average feature. In an S-plot, features at the ends move "
-    "the predictive score strongly (covariance) and reliably (correlation). Both are of the "
-    "training rows; Q² is the counterpart of R²Y for held-out rows."
+    "VIP (variable importance in the projection) above 1 is more than that of an average feature. "
+    "In an S-plot, features at the ends move the predictive score strongly (covariance) and "
+    "reliably (correlation). Both are of the training rows; Q² is the counterpart of R²Y for "
+    "held-out rows."
 )
 _DENSITIES_NOTE = (
     "Filled marks are training rows, open ones held-out rows; dashed lines are where another class "

@@ -42,7 +42,7 @@ def importance_figure(
     )
     figure = go.Figure([bars])
     figure.add_vline(1.0, line={"color": theme.ink, "width": 1, "dash": "dash"})
-    figure.update_xaxes(title="VIP, variable importance in the projection", gridcolor=theme.grid)
+    figure.update_xaxes(title="VIP", gridcolor=theme.grid)
     ticks = [shown(names[i]) for i in largest]
     figure.update_yaxes(tickvals=places, ticktext=ticks, automargin=True, zeroline=False)
     return _laid_out(figure, theme)

@@ -189,6 +189,9 @@ class LitArrow {
     this.name.setAttribute("x", String(to[0] + (isRight ? 8 : -8)));
     this.name.setAttribute("y", String(to[1] + 4));
     this.name.setAttribute("text-anchor", isRight ? "start" : "end");
-    this.name.textContent = feature.name;
+    // Once, where the picture names it already.
+    const { arrows } = panel.plane;
+    const isNamed = arrows.names.some((name, i) => name === feature.name && panel.painting.names?.isDrawn(i));
+    this.name.textContent = isNamed ? "" : feature.name;
   }
 }
