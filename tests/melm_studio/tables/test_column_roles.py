@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from melm_studio.tables.column_roles import AS_FEATURES
@@ -167,6 +167,7 @@ uses = st.dictionaries(
 )
 
 
+@settings(max_examples=50)
 @given(uses)
 def test_every_choice_is_followed_or_refused(roles):
     given_table = table(id=np.arange(60.0), town=texts(30), k=np.ones(60), kind=["p", "q"] * 30)

@@ -176,13 +176,13 @@ def test_a_cell_of_a_million_characters_is_read():
 
 # --------------------------------------------------------------------- what would take all there is
 
-LONG = 1_200_000
+LONG = 400_000
 
 
 @pytest.fixture
 def short_records(monkeypatch):
-    """Records may be a million characters long, so that files beyond are quickly made."""
-    monkeypatch.setattr(records, "MAX_RECORD", 1_000_000)
+    """Records may be 300,000 characters long, so that files beyond are quickly made."""
+    monkeypatch.setattr(records, "MAX_RECORD", 300_000)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def short_records(monkeypatch):
     ],
 )
 def test_a_row_without_end_gets_a_sentence_before_it_is_read(short_records, raw, row):
-    expected = f"Row {row} (the first line is row 1) is longer than 1,000,000 characters. Close a"
+    expected = f"Row {row} (the first line is row 1) is longer than 300,000 characters. Close a"
     with pytest.raises(TableError) as refusal:
         read_table(raw, "data.csv")
     assert str(refusal.value).startswith(expected)

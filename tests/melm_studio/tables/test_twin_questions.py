@@ -12,11 +12,9 @@ from lab.experiments.honesty.dependent_tables import is_significant, says_plain_
 from melm_core.base import UserError
 from melm_core.labels import are_quantized
 from melm_studio.tables import (
-    SAMPLES,
     Role,
     Table,
     TableError,
-    load_sample,
     prepare,
     without_columns,
 )
@@ -116,13 +114,6 @@ def test_another_answer_is_refused_and_those_that_there_are_named():
         prepare(table(label=words, score=later), "label", answers={"twin:score": "perhaps"})
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
-def test_nothing_is_asked_of_the_samples(sample):
-    data = prepare(load_sample(sample))
-    assert twins(data) == {}
-    assert "made" not in [one.id for one in data.questions]
-
-
 def test_columns_named_like_subjects_are_asked_about_as_such():
     y = np.arange(90) % 3
     subjects = table(label=words, patient_code=lambda y, _: 3.0 * (np.arange(90) % 10) + y)
@@ -143,16 +134,15 @@ def test_the_same_rows_without_a_column_are_those_prepared_without_it():
         without_columns(left, left.feature_names)
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
-    "clustering",
+    ("seed", "clustering"),
     [
-        KMeans(3, n_init=3, random_state=0),
-        GaussianMixture(3, random_state=0),
-        AgglomerativeClustering(3),
+        (0, KMeans(3, n_init=3, random_state=0)),
+        (1, GaussianMixture(3, random_state=0)),
+        (2, AgglomerativeClustering(3)),
     ],
 )
-def test_clusters_of_one_gaussian_are_asked_about(clustering, seed):
+def test_clusters_of_one_gaussian_are_asked_about(seed, clustering):
     X = np.random.default_rng(seed).normal(size=(150, 3)) @ [[1, 0.8, 0], [0, 0.6, 0], [0, 0, 3]]
     y = clustering.fit_predict(X)
     frame = pd.DataFrame(X, columns=list("abc")).assign(kind=WORDS[y])
