@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -163,9 +164,12 @@ def address(tmp_path_factory):
 @needs_handed
 @pytest.mark.slow
 @pytest.mark.browser
-@pytest.mark.parametrize("letter", "abcdefghi")
-def test_a_script_finds_nothing_that_fails(letter, address):
-    (script,) = (HANDED / "scripts").glob(f"{letter}_*.py")
+@pytest.mark.parametrize("letter", "abcdefghijk")
+def test_a_script_finds_nothing_that_fails(letter, address, tmp_path):
+    (script,) = shutil.copytree(HANDED, tmp_path / "handed").glob(f"scripts/{letter}_*.py")
+    driver = script.parents[1] / "browser.py"  # which names the folders of its time
+    text = driver.read_text(encoding="utf-8").replace("tools.driver", "lab.driver")
+    driver.write_text(text.replace("tools/find", "lab/setup/find"), encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(HERE), "STUDIO": address}
     done = subprocess.run(
         [sys.executable, script], cwd=HERE, env=environment, capture_output=True, text=True,
