@@ -216,7 +216,7 @@ class _Choice:
     def drawn_counts(self, stream: np.random.Generator) -> FloatArray:
         """Count how often each row is in a resample that leaves rows of every class out."""
         for _ in range(_MOST_DRAWS):
-            drawn = np.concatenate([stream.choice(own, size=len(own)) for own in self.alike])
+            drawn = np.concatenate([stream.choice(units, size=len(units)) for units in self.alike])
             counts = np.bincount(drawn, minlength=int(self.unit.max()) + 1)[self.unit]
             left_out = np.bincount(self.codes[counts == 0], minlength=int(self.codes.max()) + 1)
             if left_out.all():
@@ -226,9 +226,9 @@ class _Choice:
     def _without_one_of_each_class(self, stream: np.random.Generator) -> FloatArray:
         counts = np.ones(len(self.codes))
         for code in range(int(self.codes.max()) + 1):
-            own = self.codes == code
-            if counts[own].all():  # else the unit of another class had rows of this one
-                counts[self.unit == stream.choice(self.unit[own])] = 0.0
+            of_class = self.codes == code
+            if counts[of_class].all():  # else the unit of another class had rows of this one
+                counts[self.unit == stream.choice(self.unit[of_class])] = 0.0
         return counts
 
     def winner(self, counts: FloatArray) -> int:
@@ -251,8 +251,12 @@ class _Choice:
         """Of a balanced share, from its units."""
         right, variance = self.right[:, candidate], 0.0
         for code in np.unique(self.codes):
-            own = self.codes == code
-            total = counts[own].sum()
-            away = counts * own * (right - np.average(right[own], weights=counts[own] + 1e-300))
+            of_class = self.codes == code
+            total = counts[of_class].sum()
+            away = (
+                counts
+                * of_class
+                * (right - np.average(right[of_class], weights=counts[of_class] + 1e-300))
+            )
             variance += np.square(np.bincount(self.unit, away)).sum() / max(total, 1.0) ** 2
         return float(np.sqrt(variance)) / len(np.unique(self.codes))

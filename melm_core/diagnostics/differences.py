@@ -10,25 +10,25 @@ from melm_core.base.array_types import FloatArray
 _ROUNDING = 1e-12  # of the largest value of a feature
 
 
-def standardized_differences(X: FloatArray, chosen: npt.NDArray[np.bool_]) -> FloatArray:
-    """The difference of the means of chosen and other rows, in pooled standard deviations.
+def standardized_differences(X: FloatArray, is_selected: npt.NDArray[np.bool_]) -> FloatArray:
+    """The difference of the means of selected and other rows, in pooled standard deviations.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-    chosen : ndarray of bool, shape (n_samples,)
+    is_selected : ndarray of bool, shape (n_samples,)
         Some rows, and not all.
 
     Returns
     -------
     ndarray of shape (n_features,)
-        Cohen's d of every feature, positive where the chosen rows are higher; infinite for features
-        that vary between the two but within neither, 0 for constant ones.
+        Cohen's d of every feature, positive where the selected rows are higher; infinite for
+        features that vary between the two but within neither, 0 for constant ones.
 
     Notes
     -----
-    Rows that were chosen in a picture differ in the features that the picture shows, and the
-    largest of many differences is large by chance: this describes what was chosen and tests
+    Rows that were selected in a picture differ in the features that the picture shows, and the
+    largest of many differences is large by chance: this describes what was selected and tests
     nothing. Of features with heavy tails or several modes, means and deviations say little.
 
     References
@@ -44,7 +44,7 @@ def standardized_differences(X: FloatArray, chosen: npt.NDArray[np.bool_]) -> Fl
     >>> standardized_differences(X, np.array([False, False, True, True])).round(2)
     array([7.07, 0.  ])
     """
-    some, others = X[chosen], X[~chosen]
+    some, others = X[is_selected], X[~is_selected]
     difference = some.mean(axis=0) - others.mean(axis=0)
     squares = sum(((rows - rows.mean(axis=0)) ** 2).sum(axis=0) for rows in (some, others))
     pooled = np.sqrt(squares / max(len(X) - 2, 1))

@@ -138,34 +138,36 @@ def class_acceptance(
     prepares: Preparation = Standardization if preparation is None else preparation
     folds = _folds(y, groups, modeled, random_state)
     parts = np.full((len(y), int(y.max()) + 1, 2), np.nan)
-    found = ClassAcceptance(y, parts, 0, len(folds))
+    acceptance = ClassAcceptance(y, parts, 0, len(folds))
     for number, fold in enumerate(folds, 1):
         prepared = prepares.fit(X[fold.train])
         test = prepared.apply(X[fold.test])
         for code in modeled:
-            own = fold.train[y[fold.train] == code]
+            members = fold.train[y[fold.train] == code]
             model = ClassModel(alpha, scale=scale, random_state=random_state)
             try:
-                model.fit(prepared.apply(X[own]), groups=None if groups is None else groups[own])
+                model.fit(
+                    prepared.apply(X[members]), groups=None if groups is None else groups[members]
+                )
             except UserError:  # equal rows, or too few groups are left: this class is not judged
                 continue
             parts[fold.test, code] = model.distances(test)
-        found = replace(found, n_done=number)
+        acceptance = replace(acceptance, n_done=number)
         if callback is not None:
-            callback(found)
-    return found
+            callback(acceptance)
+    return acceptance
 
 
 def _folds(
     y: IntArray, groups: IntArray | None, modeled: IntArray, random_state: int
 ) -> tuple[Fold, ...]:
     """Folds of the classes that have a model; rows of the others are judged by the first."""
-    kept = np.flatnonzero(np.isin(y, modeled))
-    others = np.setdiff1d(np.arange(len(y)), kept)
-    own_groups = None if groups is None else groups[kept]
-    codes = np.searchsorted(modeled, y[kept])
+    rows = np.flatnonzero(np.isin(y, modeled))
+    others = np.setdiff1d(np.arange(len(y)), rows)
+    own_groups = None if groups is None else groups[rows]
+    codes = np.searchsorted(modeled, y[rows])
     folds = [
-        Fold(kept[fold.train], kept[fold.test])
+        Fold(rows[fold.train], rows[fold.test])
         for fold in stratified_folds(codes, _N_FOLDS, random_state, own_groups)
     ]
     folds[0] = Fold(folds[0].train, np.concatenate([folds[0].test, others]))

@@ -150,10 +150,10 @@ class RowsNeeded:
             f"{self.expectation(1)}; now: {percent(self.share)}, {guessing_gives(self.n_classes)}."
         )
 
-    def expectation(self, at: int) -> str:
+    def expectation(self, index: int) -> str:
         """The share expected of one of `more`, with its band: "60 more rows: 81 % (77 to 84)"."""
-        share, lower, upper = self.expected[:, at].tolist()
-        more = counted(self.more[at], f"more {self.unit}")
+        share, lower, upper = self.expected[:, index].tolist()
+        more = counted(self.more[index], f"more {self.unit}")
         return f"{more}: {percent(share)} ({100 * lower:.0f} to {100 * upper:.0f})"
 
     @property
@@ -247,24 +247,24 @@ def rows_needed(
     counts = np.zeros(_N_SIZES)
     notes: dict[str, None] = {}
     n_done, n_all = 0, n_repeats * _N_SIZES
-    found: RowsNeeded | None = None
+    curve: RowsNeeded | None = None
     for repeat in range(n_repeats):
         stream = np.random.default_rng([seed, repeat])
         folds = study.parts(_N_FOLDS, seed + repeat)
         nested = [units.nested(fold, stream) for fold in folds]
-        for at in range(_N_SIZES):
+        for size in range(_N_SIZES):
             of_size = tuple(
-                Fold(kept[at], fold.test) for kept, fold in zip(nested, folds, strict=True)
+                Fold(train[size], fold.test) for train, fold in zip(nested, folds, strict=True)
             )
             refits = Refits.of(study, of_size, gamma=gamma, whole=whole)
-            right[at, refits.held_out] += refits.right
-            told[at, refits.held_out] += 1.0
+            right[size, refits.held_out] += refits.right
+            told[size, refits.held_out] += 1.0
             notes |= dict.fromkeys(refits.notes)
-            counts[at] += np.mean([units.count(fold.train) for fold in of_size])
+            counts[size] += np.mean([units.count(fold.train) for fold in of_size])
             n_done += 1
             if callback is not None:
-                callback(found, n_done, n_all)
-        found = _curve(units, counts / (repeat + 1), _shares(right, told), seed)
+                callback(curve, n_done, n_all)
+        curve = _curve(units, counts / (repeat + 1), _shares(right, told), seed)
     last = replace(_curve(units, counts / n_repeats, _shares(right, told), seed), notes=(*notes,))
     if callback is not None:
         callback(last, n_done, n_all)
@@ -321,8 +321,8 @@ class _Units:
                 f"{FEWEST_UNITS} of every class. Add {self.name}s or leave the class out."
             )
 
-    def count(self, kept: IntArray) -> int:
-        return len(np.unique(self.of_row[kept]))
+    def count(self, rows: IntArray) -> int:
+        return len(np.unique(self.of_row[rows]))
 
     def nested(self, fold: Fold, stream: np.random.Generator) -> list[IntArray]:
         """Training rows of each size, ascending, of which each contains the smaller ones."""
@@ -357,7 +357,7 @@ class _Units:
             weights[:, members] = stream.multinomial(len(members), even, _N_BOOTSTRAPS)
         weights = np.vstack([np.ones(n_units), weights])
         shares = np.zeros((len(weights), len(right)))
-        for at, of_size in enumerate(right):
+        for size, of_size in enumerate(right):
             hits, n_rows = np.zeros((2, n_units, n_classes))
             is_told = ~np.isnan(of_size)
             at_rows = self.of_row[is_told], self.rows.y[is_told]
@@ -370,7 +370,7 @@ class _Units:
                     f"No row of class {name!r} is told by fits to so few training rows. Add rows, "
                     "or leave the class out."
                 )
-            shares[:, at] = ((weights @ hits) / np.maximum(n_drawn, 1.0)).mean(axis=1)
+            shares[:, size] = ((weights @ hits) / np.maximum(n_drawn, 1.0)).mean(axis=1)
         return shares[0], shares[1:]
 
 
@@ -389,7 +389,7 @@ class PowerLaws:
         relative = sizes / sizes[-1]
         weights = relative / relative.sum()
         best = np.full(len(shares), np.inf)
-        found = np.zeros((3, len(shares)))
+        fitted = np.zeros((3, len(shares)))
         for decay in _DECAYS:
             basis = relative**-decay
             middle, mean = weights @ basis, shares @ weights
@@ -403,8 +403,8 @@ class PowerLaws:
             is_better = errors < best
             best = np.where(is_better, errors, best)
             candidate = np.stack([ceiling, drop, np.full(len(shares), decay)])
-            found = np.where(is_better, candidate, found)
-        ceilings, drops, decays = found
+            fitted = np.where(is_better, candidate, fitted)
+        ceilings, drops, decays = fitted
         return cls(ceilings, drops, decays, float(sizes[-1]))
 
     def shares(self, sizes: FloatArray) -> FloatArray:
@@ -504,9 +504,9 @@ def _valley(shares: FloatArray, resampled: FloatArray, chance: float) -> _Valley
     places = np.flatnonzero(is_clear | (fallen & risen))
     if not len(places):
         return None
-    at = int(places[-1])
-    has_left = shares[-1] > shares[:at].max() and len(shares) - at >= _FEWEST_FITTED
-    return _Valley(at, is_open=not has_left)
+    bottom = int(places[-1])
+    has_left = shares[-1] > shares[:bottom].max() and len(shares) - bottom >= _FEWEST_FITTED
+    return _Valley(bottom, is_open=not has_left)
 
 
 def _edges() -> tuple[float, float]:

@@ -300,22 +300,22 @@ def lot_change(
             f"possible, so p is at least {smallest:.2g} whatever has changed. Add rows or groups "
             "of both lots."
         )
-    found = _judged(both, blocks, n_permutations, random_state)
-    found = replace(found, notes=notes)
+    change = _judged(both, blocks, n_permutations, random_state)
+    change = replace(change, notes=notes)
     if callback is not None:
-        callback(found)
+        callback(change)
     if not with_plane:
-        return found
+        return change
 
     def step(_: Refits) -> None:
         if callback is not None:
-            callback(found)
+            callback(change)
 
     plane, of_plane = _plane(both, method, random_state, step)
     verdict, of_verdict = None, tuple[str, ...]()
     if y is not None and y_new is not None and len(np.unique(both.y)) > 1:
         verdict, of_verdict = _verdict(both, method, random_state, step)
-    return replace(found, plane=plane, verdict=verdict, notes=(*notes, *of_plane, *of_verdict))
+    return replace(change, plane=plane, verdict=verdict, notes=(*notes, *of_plane, *of_verdict))
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,10 +402,10 @@ def _compared(
             "lot cannot be told from a difference of the classes. Add rows of a class to the lot "
             "that has none of it."
         )
-    kept = np.flatnonzero(in_both[codes])
+    rows = np.flatnonzero(in_both[codes])
     left_out = ", ".join(map(str, classes[~in_both].tolist()))
     notes = (f"Left out, as only one lot has them: {left_out}.",) if left_out else ()
-    return replace(both, y=codes.astype(np.int64)).take(kept), notes
+    return replace(both, y=codes.astype(np.int64)).take(rows), notes
 
 
 def _groups_of_both(groups: Any, groups_new: Any, n_rows: int) -> IntArray | None:
@@ -428,30 +428,30 @@ def _predicted(both: _Both, y: Any, seed: int) -> IntArray:
     """
     n_first = int((~both.is_new).sum())
     groups = None if both.groups is None else both.groups[:n_first]
-    known = coded_rows(both.X[:n_first], y, groups)
+    labeled = coded_rows(both.X[:n_first], y, groups)
     standardized = Standardization.fit(both.X).apply(both.X)
     n_scores = min(_MOST_PREDICTING, n_first // 3)
     if 0 < n_scores < both.X.shape[1]:
         left, lengths, _ = randomized_svd(standardized, n_scores, random_state=0)
         standardized = left * lengths
-    folds = stratified_folds(known.y, _FOLDS, seed, groups)
+    folds = stratified_folds(labeled.y, _FOLDS, seed, groups)
     of_unit = np.random.default_rng(seed).integers(len(folds), size=int(both.units.max()) + 1)
     fold_of = of_unit[both.units]
     for number, fold in enumerate(folds):
         fold_of[fold.test] = number
         if both.groups is not None:  # new rows of a group of the first lot
             fold_of[np.isin(both.groups, both.groups[fold.test])] = number
-    shares = np.zeros((len(both.y), len(known.classes)))
+    shares = np.zeros((len(both.y), len(labeled.classes)))
     for number, fold in enumerate(folds):
         rule = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
-        rule.fit(standardized[fold.train], known.y[fold.train])
+        rule.fit(standardized[fold.train], labeled.y[fold.train])
         rows = fold_of == number
         if rows.any():
             shares[rows] = rule.predict_proba(standardized[rows])
     predicted: IntArray = shares.argmax(axis=1)
     if both.groups is not None:
         return predicted
-    more_frequent = np.log(shares @ _mixture_ratios(shares, known.y, both.is_new))
+    more_frequent = np.log(shares @ _mixture_ratios(shares, labeled.y, both.is_new))
     steps = np.round(more_frequent / _STEP).astype(np.int64)
     of_rows = np.stack([predicted, steps])
     strata: IntArray = np.unique(of_rows, axis=1, return_inverse=True)[1].reshape(-1)
@@ -488,8 +488,8 @@ def _blocks(both: _Both) -> tuple[Block, ...]:
             replace(block, rows=rows[block.rows])
             for block in exchangeable_blocks(lot[rows], both.groups[rows])
         ]
-    for at in np.flatnonzero(varies):
-        rows = members[at]
+    for number in np.flatnonzero(varies):
+        rows = members[number]
         blocks += [_within(lot, rows[both.y[rows] == c]) for c in np.unique(both.y[rows])]
     return tuple(blocks)
 
@@ -572,8 +572,8 @@ def _exceeding(statistics: FloatArray) -> IntArray:
     ordered = np.sort(statistics, axis=1)
     return np.stack(
         [
-            len(row) - np.searchsorted(row, own * (1.0 - 1e-9), side="left")
-            for row, own in zip(ordered, statistics, strict=True)
+            len(row) - np.searchsorted(row, values * (1.0 - 1e-9), side="left")
+            for row, values in zip(ordered, statistics, strict=True)
         ]
     )
 
@@ -583,11 +583,11 @@ def _effects(both: _Both) -> tuple[FloatArray, FloatArray]:
     n_features = both.X.shape[1]
     shift, weights = np.zeros(n_features), 0.0
     squares, pooled = np.zeros((2, n_features)), 0.0
-    own, freedom = np.zeros(n_features), 0
+    residual, freedom = np.zeros(n_features), 0
     for c in np.unique(both.y):
         first, new = (both.X[(both.y == c) & (both.is_new == lot)] for lot in (False, True))
         if len(first):
-            own += np.square(first - first.mean(axis=0)).sum(axis=0)
+            residual += np.square(first - first.mean(axis=0)).sum(axis=0)
             freedom += len(first) - 1
         if not len(first) or not len(new):
             continue
@@ -598,7 +598,7 @@ def _effects(both: _Both) -> tuple[FloatArray, FloatArray]:
             squares += weight * np.stack([part.var(axis=0, ddof=1) for part in (first, new)])
             pooled += weight
     rounding = _ROUNDING * np.abs(both.X).max(axis=0)
-    deviation = np.sqrt(own / max(freedom, 1))
+    deviation = np.sqrt(residual / max(freedom, 1))
     before, after = np.sqrt(squares / max(pooled, 1e-9))
     shifts = in_units(shift / max(weights, 1e-9), deviation, rounding, equal=0.0)
     return shifts, in_units(after, before, rounding, equal=1.0)

@@ -163,8 +163,8 @@ class FittedProjection:
         >>> plane.transform(np.array([[1.0, 2.0, 3.0]])).round(3).tolist()
         [[1.0, 3.0]]
         """
-        known = _Plane(components)
-        return cls(known if is_plane(known) else _Plane(orthonormalize(components)), preparation)
+        plane = _Plane(components)
+        return cls(plane if is_plane(plane) else _Plane(orthonormalize(components)), preparation)
 
     def transform(self, X: FloatArray) -> FloatArray:
         """Coordinates of any rows before preparation, shape (n_samples, n_components).

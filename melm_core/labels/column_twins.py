@@ -174,42 +174,42 @@ def label_twins(
     values = list(np.asarray(X).T) if isinstance(X, np.ndarray) else [np.asarray(x) for x in X]
     if len(names) < 2:
         raise UserError(f"The label has {len(names)} class; twins of it need two or more.")
-    if any(len(one) != len(codes) for one in values):
+    if any(len(column) != len(codes) for column in values):
         raise UserError(f"Every column must have one value for each of the {len(codes)} labels.")
-    known = [str(name) for name in (range(len(values)) if columns is None else columns)]
+    column_names = [str(name) for name in (range(len(values)) if columns is None else columns)]
     most = min(_MOST_ROWS, max(_LEAST_ROWS, _MOST_CELLS // max(len(values), 1)))
-    kept = sampled_rows(codes, most, groups)
-    if len(kept) < len(codes):
-        values = [one[kept] for one in values]
-    codes = codes[kept].astype(np.int64)
-    own_groups = None if groups is None else groups[kept]
-    table = [_Column.of(name, one) for name, one in zip(known, values, strict=True)]
+    sample = sampled_rows(codes, most, groups)
+    if len(sample) < len(codes):
+        values = [column[sample] for column in values]
+    codes = codes[sample].astype(np.int64)
+    own_groups = None if groups is None else groups[sample]
+    table = [_Column.of(name, column) for name, column in zip(column_names, values, strict=True)]
     if not table:
         return ()
-    cells = np.stack([one.values for one in table])
+    cells = np.stack([column.values for column in table])
     if dummies := _joined_dummies(table, cells):
         table += dummies
-        cells = np.vstack([cells, *(one.values for one in dummies)])
+        cells = np.vstack([cells, *(column.values for column in dummies)])
     shares, errors = _alone(table, cells, codes, own_groups, random_state)
     kinds = _kinds(table, cells, codes, names.astype(str), shares)
     # Most columns of a wide table range too far for codes, which is seen of all at once.
     are_codes = np.fmax.reduce(cells, axis=1) - np.fmin.reduce(cells, axis=1) <= _most_extent(cells)
     are_codes[are_codes] = _are_codes(cells[are_codes])
-    found = [
+    judged = [
         ColumnAlone(
-            one.names,
+            column.names,
             share,
             error,
             twin,
             n_same,
             len(codes),
-            one.texts is not None or is_code,
+            column.texts is not None or is_code,
         )
-        for one, share, error, (twin, n_same), is_code in zip(
+        for column, share, error, (twin, n_same), is_code in zip(
             table, shares.tolist(), errors.tolist(), kinds, are_codes.tolist(), strict=True
         )
     ]
-    return tuple(sorted(found, key=lambda one: (-one.share, one.twin == Twin.NONE)))
+    return tuple(sorted(judged, key=lambda column: (-column.share, column.twin == Twin.NONE)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,10 +268,10 @@ def _joined_dummies(table: Sequence[_Column], cells: FloatArray) -> list[_Column
     families: dict[str, list[_Column]] = {}
     is_one = cells == 1.0
     is_of_both = ((cells == 0.0) | is_one).all(axis=1) & is_one.any(axis=1) & ~is_one.all(axis=1)
-    for at in np.flatnonzero(is_of_both).tolist():
-        prefix = re.match(r"(.+)[_.=: -].", table[at].names[0])
-        if prefix and table[at].texts is None:
-            families.setdefault(prefix[1], []).append(table[at])
+    for index in np.flatnonzero(is_of_both).tolist():
+        prefix = re.match(r"(.+)[_.=: -].", table[index].names[0])
+        if prefix and table[index].texts is None:
+            families.setdefault(prefix[1], []).append(table[index])
     joined = []
     for family in families.values():
         values = np.stack([column.values for column in family])
@@ -306,11 +306,11 @@ def _rights(
     table: Sequence[_Column], values: FloatArray, y: IntArray, fold_of: IntArray, reach: int
 ) -> FloatArray:
     """Return whether each column predicts each row, (n_columns, n_rows), at worst by guessing."""
-    is_number = np.array([one.texts is None for one in table])
+    is_number = np.array([column.texts is None for column in table])
     step = max(1, _CELLS_AT_ONCE // len(y))
     blocks = [slice(start, start + step) for start in range(0, len(values), step)]
     return np.concatenate(
-        [_rights_of(is_number[one], values[one], y, fold_of, reach) for one in blocks]
+        [_rights_of(is_number[column], values[column], y, fold_of, reach) for column in blocks]
     )
 
 
@@ -326,21 +326,21 @@ def _rights_of(
     rows = np.argsort(values, axis=1, kind="stable")
     order = (rows + starts).reshape(-1)
     along = values.reshape(-1)[order].reshape(values.shape)
-    first, last = ((one + starts).reshape(-1) for one in _runs_of_equals(along))
+    first, last = ((ends + starts).reshape(-1) for ends in _runs_of_equals(along))
     labels, folds = y[rows].reshape(-1), fold_of[rows].reshape(-1)
     right = np.empty(values.size)
     for fold in range(int(fold_of.max()) + 1):
         is_known = folds != fold
-        known, asked = labels[is_known], np.flatnonzero(~is_known)
-        n_known, n_asked = len(known) // n_columns, len(asked) // n_columns
-        low = np.repeat(np.arange(0, len(known), n_known), n_asked)
+        train_labels, asked = labels[is_known], np.flatnonzero(~is_known)
+        n_known, n_asked = len(train_labels) // n_columns, len(asked) // n_columns
+        low = np.repeat(np.arange(0, len(train_labels), n_known), n_asked)
         before = _counted(is_known)
         here, begin, end = before[asked], before[first[asked]], before[last[asked] + 1]
         is_rare = np.repeat(is_number, n_asked) & (end - begin < 2 * reach)
         begin = np.where(is_rare, np.maximum(np.minimum(begin, here - reach), low), begin)
         end = np.where(is_rare, np.minimum(np.maximum(end, here + reach), low + n_known), end)
         votes = np.stack(
-            [_votes(known == code, begin, end, n_known) for code in range(int(y.max()) + 1)]
+            [_votes(train_labels == code, begin, end, n_known) for code in range(int(y.max()) + 1)]
         )
         told = votes.argmax(axis=0) == labels[asked]
         right[order[asked]] = np.where(votes.max(axis=0) > 0, told, 1.0 / len(votes))
@@ -386,22 +386,22 @@ def _kinds(
     shares: FloatArray,
 ) -> list[tuple[Twin, int]]:
     """The twin that each column is, and the rows in which it says so."""
-    found = [(Twin.NONE, 0)] * len(table)
+    kinds = [(Twin.NONE, 0)] * len(table)
     can_stand_out = np.zeros(len(table), dtype=bool)
     is_weak = shares < _MOST * (1.0 - np.isnan(cells).mean(axis=1))
-    for at, (column, share) in enumerate(zip(table, shares.tolist(), strict=True)):
-        if column.texts is None and is_weak[at]:
+    for index, (column, share) in enumerate(zip(table, shares.tolist(), strict=True)):
+        if column.texts is None and is_weak[index]:
             continue  # most columns of a wide table
         has_value = column.has_value
         pairs = _rows_of_pairs(column, y)
-        can_stand_out[at] = _is_measure(pairs) if column.texts is None else _are_few(pairs)
+        can_stand_out[index] = _is_measure(pairs) if column.texts is None else _are_few(pairs)
         if _is_beyond_chance(pairs, column, len(table)):
-            found[at] = _twin(column, pairs, names, share)
-        if found[at][0] is Twin.NONE and _LEAST_FILLED <= has_value.mean() < 1.0:
-            found[at] = _twin_where_known(column, has_value, y, names, len(table))
-    for at in _outstanding(table, found, shares, can_stand_out, len(names)):
-        found[at] = (Twin.FOLLOWS, round(float(shares[at]) * len(y)))
-    return found
+            kinds[index] = _twin(column, pairs, names, share)
+        if kinds[index][0] is Twin.NONE and _LEAST_FILLED <= has_value.mean() < 1.0:
+            kinds[index] = _twin_where_known(column, has_value, y, names, len(table))
+    for index in _outstanding(table, kinds, shares, can_stand_out, len(names)):
+        kinds[index] = (Twin.FOLLOWS, round(float(shares[index]) * len(y)))
+    return kinds
 
 
 def _twin_where_known(
@@ -414,12 +414,12 @@ def _twin_where_known(
     """The twin that a column with gaps is in the rows that have a value."""
     if len(np.unique(y[has_value])) < len(names):
         return Twin.NONE, 0
-    known = replace(column, values=column.values[has_value])
-    pairs = _rows_of_pairs(known, y[has_value])
+    filled = replace(column, values=column.values[has_value])
+    pairs = _rows_of_pairs(filled, y[has_value])
     pairs = pairs[pairs.sum(axis=1) > 0]
     told = float(pairs.max(axis=1).sum() / pairs.sum())
-    twin = _twin(known, pairs, names, told)
-    is_sure = _is_beyond_chance(pairs, known, n_columns) and twin[0] is not Twin.FOLLOWS
+    twin = _twin(filled, pairs, names, told)
+    is_sure = _is_beyond_chance(pairs, filled, n_columns) and twin[0] is not Twin.FOLLOWS
     return twin if is_sure else (Twin.NONE, 0)
 
 
@@ -453,8 +453,8 @@ def _twin(
     if n_values < 2:
         return Twin.NONE, 0
     is_repeated = n_values * _FEWEST_ROWS_OF_A_VALUE <= n_rows
-    if is_repeated and column.is_words and (found := _of_words(column, pairs, names, share)):
-        return found
+    if is_repeated and column.is_words and (twin := _of_words(column, pairs, names, share)):
+        return twin
     if share >= _MOST and column.texts is None:
         by_value = int(pairs.max(axis=1).sum())
         if by_value == n_rows and _n_ranges(pairs) == n_classes:
@@ -522,7 +522,7 @@ def _outstanding(
     most_numbers = min(_MOST_NUMBERS_OUTSTANDING, len(ranked) // 2)
     for n_best in range(1, len(ranked)):
         best, last = ranked[:n_best], shares[ranked[n_best - 1]]
-        if last < _MOST or sum(not table[at].is_words for at in best) > most_numbers:
+        if last < _MOST or sum(not table[index].is_words for index in best) > most_numbers:
             return []
         if last - shares[ranked[n_best]] >= far:
             return best

@@ -203,7 +203,7 @@ class SavedPlane(ClassDensityPrediction):
             )
         self.feature_names_ = list(feature_names)
         self.rules_, self.within_ = rules, within
-        self.units_ = {unit: dict(known) for unit, known in (units or {}).items()}
+        self.units_ = {unit: dict(conversions) for unit, conversions in (units or {}).items()}
         self._set_columns(tuple(encodings) or tuple(map(ColumnEncoding, feature_names)))
         self._set_classes(class_names, rule)
         self.is_calibrated_, self.limits_ = is_calibrated, limits
@@ -416,14 +416,14 @@ class SavedPlane(ClassDensityPrediction):
 
     def _encoded(self, X: Any) -> FloatArray:
         parts: list[FloatArray] = []
-        for one, cells in zip(self.encodings_, self._columns(X), strict=True):
-            given = one.with_gaps.encode(cells)
+        for encoding, cells in zip(self.encodings_, self._columns(X), strict=True):
+            given = encoding.with_gaps.encode(cells)
             if len(given) > 1 and np.isnan(given).all():
                 raise UserError(
-                    f'Column "{one.name}" is empty, and a whole column is not filled. Write its '
-                    "numbers."
+                    f'Column "{encoding.name}" is empty, and a whole column is not filled. Write '
+                    "its numbers."
                 )
-            parts.append(given if self.rules_ is not None else one.encode(cells))
+            parts.append(given if self.rules_ is not None else encoding.encode(cells))
         encoded: FloatArray = np.hstack(parts)
         if self.rules_ is None:
             return encoded
@@ -461,8 +461,8 @@ class SavedPlane(ClassDensityPrediction):
                     f"{len(names)} of feature_names_in_."
                 )
             return [
-                self._in_own_unit(one, X[given[one.name]], str(given[one.name]))
-                for one in self.encodings_
+                self._in_own_unit(encoding, X[given[encoding.name]], str(given[encoding.name]))
+                for encoding in self.encodings_
             ]
         rows = np.asarray(X) if isinstance(X, np.ndarray) else np.array(X, dtype=object)
         if rows.ndim != 2 or rows.shape[1] != len(names):
@@ -471,7 +471,7 @@ class SavedPlane(ClassDensityPrediction):
                 "each of feature_names_in_."
             )
         pairs = zip(self.encodings_, rows.T, strict=True)
-        return [self._in_own_unit(one, cells, one.name) for one, cells in pairs]
+        return [self._in_own_unit(encoding, cells, encoding.name) for encoding, cells in pairs]
 
     def _given_names(self, X: Any) -> dict[str, Any]:
         """The columns of a table by the names that they have here."""
@@ -479,13 +479,13 @@ class SavedPlane(ClassDensityPrediction):
         needed = [*self.feature_names_in_.tolist(), *within]
         given = [str(name) for name in getattr(X, "columns", ())]
         is_same = set(needed) <= set(given)
-        known = given if is_same else columns_as_known(given, needed, self.units_)
-        return dict(zip(known, getattr(X, "columns", ()), strict=True))
+        names = given if is_same else columns_as_known(given, needed, self.units_)
+        return dict(zip(names, getattr(X, "columns", ()), strict=True))
 
-    def _in_own_unit(self, one: ColumnEncoding, cells: Any, given: str) -> Any:
+    def _in_own_unit(self, encoding: ColumnEncoding, cells: Any, given: str) -> Any:
         """The cells of a column of such a name in its own unit; each may name another."""
-        conversions = self.units_.get(name_and_unit(one.name, self.units_)[1])
-        if one.levels or conversions is None:
+        conversions = self.units_.get(name_and_unit(encoding.name, self.units_)[1])
+        if encoding.levels or conversions is None:
             return cells
         unit = name_and_unit(given, self.units_)[1]
         values = np.asarray(cells)
