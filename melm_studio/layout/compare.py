@@ -248,12 +248,12 @@ def run_list(rows: Sequence[ComparedRun]) -> Component:
 
 def _listed(row: ComparedRun) -> Component:
     share, error = row.figures.get("accuracy-held-out"), row.figures.get("accuracy-error")
-    known = "" if share is None else percent(share, error)
+    text = "" if share is None else percent(share, error)
     parts = [
         Element("input", type="checkbox", checked=True, **data(shows_run=row.run_id)),
         html.Span(row.title, className="run-name", title=row.title),
         *([] if share is None else [_mark_of(share, error or 0.0)]),
-        html.Span(f"{known}{'' if row.is_checked else ' so far'}" if known else UNKNOWN),
+        html.Span(f"{text}{'' if row.is_checked else ' so far'}" if text else UNKNOWN),
     ]
     return html.Li(html.Label(parts))
 
@@ -326,10 +326,10 @@ def _method(row: ComparedRun) -> str:
 
 def _p_value(row: ComparedRun) -> str:
     value = row.figures.get("p")
-    known = UNKNOWN if value is None else p_value_figure(value)
+    text = UNKNOWN if value is None else p_value_figure(value)
     if row.checked_share is None:
-        return known
-    return percent(row.checked_share) if value is None else f"{known} …"
+        return text
+    return percent(row.checked_share) if value is None else f"{text} …"
 
 
 def pair_view(

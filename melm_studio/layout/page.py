@@ -82,7 +82,7 @@ def page(settings: Settings = _DEFAULTS) -> Component:
 
 
 def static_parts() -> list[Component]:
-    """What only scripts open, fill and copy: parts of the document, outside of Dash's page."""
+    """Return parts of the document outside of Dash's page, which only scripts open and fill."""
     return [
         *analysis_dialogs(),
         downloads_dialog(),
@@ -136,7 +136,7 @@ def _stage() -> list[Component]:
 
 
 def _tools() -> Component:
-    """What applies to the pictures of all runs."""
+    """Return the tools that apply to the pictures of all runs."""
     return html.Div(
         [
             switch("linked", "Linked axes", "Zoom and pan all panels together", "several-only"),

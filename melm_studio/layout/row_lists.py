@@ -20,18 +20,18 @@ from melm_studio.tables import count, number
 _STRANGER = "unlike the training rows"
 
 
-def selected(found: Selection) -> list[Component]:
+def selected(selection: Selection) -> list[Component]:
     """Return the number of selected rows, what distinguishes them, and the first ones."""
     return [
-        html.P(selection_words(found), className="row-words", **part("selection-words")),
+        html.P(selection_words(selection), className="row-words", **part("selection-words")),
         html.Ul(
-            difference_items(found.differences),
+            difference_items(selection.differences),
             className="differences",
             **part("differences"),
             **aria(label="Differences"),
         ),
         html.Ol(
-            row_items(found.rows, found.n_rows),
+            row_items(selection.rows, selection.n_rows),
             className="row-list",
             **part("selected-rows"),
             **aria(label="Selected rows"),
@@ -39,10 +39,10 @@ def selected(found: Selection) -> list[Component]:
     ]
 
 
-def selection_words(found: Selection) -> list[Component | str]:
+def selection_words(selection: Selection) -> list[Component | str]:
     """Count the selected rows in words, in all and of each class."""
-    classes = ", ".join(f"{number(n)} {name}" for name, n in found.classes)
-    return [html.Strong(count(found.n_rows, "row")), f" {classes}"]
+    classes = ", ".join(f"{number(n)} {name}" for name, n in selection.classes)
+    return [html.Strong(count(selection.n_rows, "row")), f" {classes}"]
 
 
 def difference_items(differences: Sequence[Difference]) -> list[Component]:

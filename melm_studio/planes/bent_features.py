@@ -90,7 +90,7 @@ class FeatureSteps:
 
     @staticmethod
     def turning(paths: FloatArray) -> npt.NDArray[np.bool_]:
-        """Whether both ends of paths lie on one side of their middle, and neither near it.
+        """Return whether both ends of paths lie on one side of their middle, and neither near it.
 
         Examples
         --------

@@ -98,15 +98,15 @@ def measured_planes(events: Iterable[PlaneEvent], before: PlaneEvent | None) -> 
         The first plane over the same rows, those that raise the best one over the next step of a
         fixed scale, and the last of a run that has ended.
     """
-    found = []
+    measured = []
     for event in events:
         is_best = event.objective >= event.best_objective
         is_comparable = before is not None and before.n_sampled == event.n_sampled
         level = _level(before) if before is not None and is_comparable else None
         if event.is_final or (is_best and (level is None or _level(event) > level)):
-            found.append(event)
+            measured.append(event)
         before = event
-    return found
+    return measured
 
 
 def _level(event: PlaneEvent) -> int:

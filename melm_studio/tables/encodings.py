@@ -157,7 +157,7 @@ class Reading:
 
     @property
     def named(self) -> str:
-        """What is said of text that was read so."""
+        """Return the note on text that was read so."""
         plain = f"{ENCODINGS[self.encoding]} text ({self.encoding})"
         return _STEPS.get(self.encoding, plain)
 
@@ -174,7 +174,7 @@ def codec(encoding: str) -> str:
 
 
 def readings_of(raw: bytes) -> tuple[Reading, ...]:
-    """What bytes may say, the likeliest first; those that read alike once.
+    """Return what bytes may say, the likeliest first; those that read alike once.
 
     Examples
     --------

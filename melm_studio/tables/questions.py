@@ -86,7 +86,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What the studio asks of a table before it says that something in it is real.
+    """A question about a table, to be answered before something in it is called real.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Question(msgspec.Struct, frozen=True):
 
     @property
     def answered(self) -> str:
-        """What was answered, in words; empty while there is no answer."""
+        """The answer, in words; empty while there is none."""
         labels = {choice.value: choice.label for choice in self.choices}
         return labels.get(self.answer, self.answer)
 
@@ -179,7 +179,7 @@ def answers_about(answers: Mapping[str, str], columns: Iterable[str]) -> dict[st
 
 
 def _checked_answer(question: str, answer: str) -> tuple[bool, str]:
-    """Whether a question has an answer, and those that it has."""
+    """Return whether a question has such an answer, and those that it has."""
     if question == NEIGHBORS:
         is_run = bool(RUNS.fullmatch(answer))
         is_known = answer == INDEPENDENT or is_run or answer.startswith(COLUMN)
@@ -275,7 +275,7 @@ def run_length(answers: Mapping[str, str]) -> int:
 
 
 def answered_options(answers: Mapping[str, str], options: ReadOptions) -> ReadOptions:
-    """How a file is read once its questions are answered.
+    """Return how a file is read once its questions are answered.
 
     Raises
     ------

@@ -56,7 +56,7 @@ _Words: TypeAlias = Annotated[str, Meta(max_length=100_000)]
 
 
 class _Request(Struct, frozen=True):
-    """How to read the file, whose bytes follow."""
+    """Request to read the file whose bytes follow."""
 
     name: str
     max_rows: int
@@ -65,7 +65,7 @@ class _Request(Struct, frozen=True):
 
 
 class _Asked(Struct, frozen=True, omit_defaults=True):
-    """What could have been read otherwise, in words; empty where nothing could."""
+    """Readings that could be otherwise, in words; empty where none could."""
 
     limits: _Words = ""
     words: _Words = ""

@@ -138,7 +138,7 @@ class _Names:
 
 
 def _are_crossed(subjects: Sequence[str], occasions: Sequence[str]) -> bool:
-    """Whether few occasions recur, each of several subjects, once for each."""
+    """Return whether few occasions recur, each of several subjects, once for each."""
     n_rows, n_subjects, n_occasions = len(subjects), len({*subjects}), len({*occasions})
     if n_subjects < LEAST_SUBJECTS or not 2 <= n_occasions <= MOST_OCCASIONS:
         return False
@@ -155,7 +155,7 @@ def _counts(words: Sequence[str]) -> Iterator[int]:
 
 
 def _is_known(frame: pd.DataFrame, subjects: Sequence[str]) -> bool:
-    """Whether a column of the table parts its rows in the same way."""
+    """Return whether a column of the table parts its rows in the same way."""
     codes = pd.factorize(np.array(subjects, dtype=object))[0]
     n_subjects = int(codes.max()) + 1
     for at in np.flatnonzero(frame.nunique() == n_subjects).tolist():

@@ -1,4 +1,4 @@
-"""What the user can choose about reading a file."""
+"""Options of reading a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_NAME = 2_000  # characters of the name of a column
 
 
 class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """How a file is read, where it can be read in several ways.
+    """Options of reading a file, where it can be read in several ways.
 
     Attributes
     ----------
