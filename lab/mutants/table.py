@@ -1108,6 +1108,31 @@ MUTANTS = (
         f"{_REFITS}::test_most_wrong_labels_of_classes_far_apart_are_suspect",
     ),
     Mutant(
+        "melm_core/evaluation/refits.py",
+        "            left_out = y if self.study.is_in_memory else None\n",
+        "            left_out = None\n",
+        f"{_REFITS}::test_a_projection_that_learns_nothing_knows_no_more_of_the_rows_of_its_fit",
+    ),
+    Mutant(
+        "melm_core/evaluation/refits.py",
+        "        rule = density.linear if is_linear else density\n",
+        "        rule = density\n",
+        f"{_REFITS}::test_each_fold_is_scored_by_the_rows_that_it_was_fitted_to",
+    ),
+    Mutant(
+        "melm_core/evaluation/refits.py",
+        "        return replace(mean, error=_OF_SHARED_ROWS * mean.error)\n",
+        "        return mean\n",
+        f"{_REFITS}::test_importance_is_of_calibrated_probabilities_and_errors_allow_for_rows_that"
+        "_folds_share",
+    ),
+    Mutant(
+        "melm_core/evaluation/refits.py",
+        "        return None if groups is None else groups[self.held_out]\n",
+        "        return None\n",
+        f"{_REFITS}::test_groups_are_what_sets_and_regions_count",
+    ),
+    Mutant(
         "melm_core/evaluation/fold_frames.py",
         "            shrunk = (1.0 - share) * covariance + share * mean_variance",
         "            shrunk = covariance + 0.0 * share * mean_variance",

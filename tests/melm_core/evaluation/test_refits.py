@@ -20,6 +20,7 @@ from melm_core.base import UserError
 from melm_core.datasets import pure_noise
 from melm_core.density import DensityRule, class_spreads
 from melm_core.diagnostics.calibration import fitted_temperature
+from melm_core.diagnostics.feature_importance import importance, mean_importance
 from melm_core.evaluation import KeptFold, Refits, Study, Unchanged, refits
 from melm_core.evaluation.fold_frames import Frame
 from melm_core.linalg.planes import principal_angles
@@ -275,17 +276,25 @@ def test_the_number_is_of_the_best_plane_of_a_fold_and_the_drawing_of_the_neares
 # ------------------------------------------------------------------------------------------- scores
 
 
+def rule_of_fold(refits: Refits, number: int) -> tuple[Frame, DensityRule]:
+    """Return where a fold of two classes places rows, and its class densities, by hand."""
+    rows, fit = refits.study.rows, refits.fits[number]
+    X, y = rows.X[fit.fold.train], rows.y[fit.fold.train]
+    frame = Frame.of(fit.projection, X).aligned(refits.frame, X)
+    others = refits.fold_of_rows != number
+    spread = class_spreads(refits.places[others], rows.y[others], 2)
+    return frame, DensityRule.of(frame.place(X), y, spread, gamma=refits.gamma)
+
+
 def test_each_fold_is_scored_by_the_rows_that_it_was_fitted_to():
     X, y = wide(60, 10, 3)
     refits = Refits.of(Study("lda", X, y), gamma=0.7)
     for number, fit in enumerate(refits.fits):
-        train, test = fit.fold.train, fit.fold.test
-        frame = Frame.of(fit.projection, X[train]).aligned(refits.frame, X[train])
-        others = refits.fold_of_rows != number
-        spread = class_spreads(refits.places[others], y[others], 2)
-        rule = DensityRule.of(frame.place(X[train]), y[train], spread, gamma=0.7)
-        expected = rule.log_densities(frame.place(X[test]))
-        np.testing.assert_allclose(refits.log_densities[test], expected, atol=1e-9)
+        frame, rule = rule_of_fold(refits, number)
+        places, test = frame.place(X[fit.fold.test]), fit.fold.test
+        by_density, by_line = refits.log_densities[test], refits.linear_log_densities[test]
+        np.testing.assert_allclose(by_density, rule.log_densities(places), atol=1e-9)
+        np.testing.assert_allclose(by_line, rule.linear.log_densities(places), atol=1e-9)
 
 
 @pytest.mark.parametrize("method", ["lda", "kpca"])
@@ -338,8 +347,10 @@ def test_a_method_that_separates_noise_is_seen_to_have_seen_its_rows():
 
 def test_a_projection_that_learns_nothing_knows_no_more_of_the_rows_of_its_fit():
     X, y = blobs(200, 2, distance=2.0)
-    train, held_out = shares(Refits.of(Study(Column(), X, y)))
+    refits = Refits.of(Study(Column(), X, y))
+    train, held_out = shares(refits)
     assert train == pytest.approx(held_out, abs=0.02)
+    assert refits.with_width(0.01).train_share.balanced_accuracy < 0.9  # no row tells itself
 
 
 def test_the_error_covers_what_shares_of_tables_vary_by():
@@ -653,6 +664,35 @@ def test_importance_is_that_of_held_out_rows_in_the_planes_of_their_folds():
         none.append(Refits.of(Study("lda", *pure_noise(100, 12, 2, seed))).importance().is_seen)
     assert np.mean(found, axis=0)[:2].min() == 1.0
     assert np.mean([own.any() for own in none]) <= 0.3
+
+
+def test_importance_is_of_calibrated_probabilities_and_errors_allow_for_rows_that_folds_share():
+    X, y = wide(60, 10, 3)
+    refits = Refits.of(Study("lda", X, y), 2)
+    parts = []
+    for number, fit in enumerate(refits.fits):
+        frame, rule = rule_of_fold(refits, number)
+        prepared = fit.projection.preparation.apply(X[fit.fold.test])
+        calibrated, of_rows = rule.calibrated(refits.temperature), y[fit.fold.test]
+        places = frame.place(X[fit.fold.test])
+        parts.append(
+            importance(
+                calibrated, frame.axes, prepared, of_rows, points=places, random_state=number
+            )
+        )
+    expected = mean_importance(parts)
+    assert not 0.8 < refits.temperature < 1.2
+    np.testing.assert_allclose(refits.importance().loss, expected.loss)
+    np.testing.assert_allclose(refits.importance().error, 1.25 * expected.error)
+
+
+def test_groups_are_what_sets_and_regions_count():
+    X, y = wide(120, 4, 3)
+    refits = Refits.of(Study("lda", X, y, groups=np.arange(120) // 2 % 10 * 2 + y))
+    assert refits.conformal.n_units.tolist() == [10, 10]
+    most = refits.regions((0.8, 0.95)).log_levels
+    assert np.isfinite(most[:, 0]).all()
+    assert np.isnan(most[:, 1]).all()  # 95 % needs 19
 
 
 def test_unseen_places_of_noise_overlap_where_fitted_ones_do_not():

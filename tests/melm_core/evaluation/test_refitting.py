@@ -4,6 +4,9 @@ from itertools import count, islice
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 
 from melm_core import MELM, DiscriminantPlane
 from melm_core.evaluation import (
@@ -49,6 +52,11 @@ def test_the_estimator_that_was_given_stays_as_it_is():
 @pytest.mark.parametrize(("given", "expected"), [(None, 7), (3, 3)])
 def test_only_an_estimator_without_a_seed_is_given_one(given, expected):
     assert make_estimator(MELM(random_state=given), None, 7).random_state == expected
+
+
+def test_steps_of_a_pipeline_without_a_seed_are_given_one():
+    pipeline = make_estimator(make_pipeline(PCA(2), SVC(random_state=3)), None, 7)
+    assert [step.random_state for _, step in pipeline.steps] == [7, 3]
 
 
 def test_rows_are_projected_as_the_rows_of_the_fit_were():
