@@ -999,8 +999,8 @@ MUTANTS = (
     ),
     Mutant(
         "melm_core/evaluation/estimator_audit.py",
-        "answer = Answer.UNKNOWN if is_possible else found.answer\n",
-        "answer = found.answer\n",
+        "answer = Answer.UNKNOWN if is_possible else verdict.answer\n",
+        "answer = verdict.answer\n",
         "tests/melm_core/evaluation/test_estimator_audit.py"
         "::test_a_map_that_labels_may_have_made_is_never_a_plain_yes",
     ),
@@ -1140,13 +1140,13 @@ MUTANTS = (
     ),
     Mutant(
         "melm_core/evaluation/fold_frames.py",
-        "        turn = self.turn @ orthogonal_procrustes(own[both], wanted[both])\n",
+        "        turn = self.turn @ orthogonal_procrustes(placed[both], wanted[both])\n",
         "        turn = self.turn\n",
         f"{_REFITS}::test_planes_of_folds_that_are_turned_or_mirrored_place_rows_alike",
     ),
     Mutant(
         "melm_core/diagnostics/calibration.py",
-        "fitted_temperature(log_densities[~own], y[~own])",
+        "fitted_temperature(log_densities[~in_fold], y[~in_fold])",
         "fitted_temperature(log_densities, y)",
         f"{_REFITS}::test_a_row_is_not_calibrated_by_its_fold",
     ),
