@@ -7,6 +7,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 from melm_core.base import NUMBERS
@@ -17,6 +18,7 @@ from melm_studio.tables.text import DELIMITERS
 
 SAMPLE_LINES = 200
 SAMPLE_BYTES, LEAST_SAMPLED = 200_000, 12
+LINES_KEPT = 80  # as cells, by each of five delimiters those of a wide table
 MAX_TITLES = 20
 MOST_CHECKED = 200  # columns that tell whether a row is of the header
 MAX_HEADER_ROWS = 4
@@ -92,12 +94,17 @@ def _as_split(texts: Sequence[str], mark: str) -> tuple[int, list[list[str]], in
 
 
 def _cells(text: str, mark: str) -> list[str]:
+    return [*_split(text, mark)]
+
+
+@lru_cache(maxsize=LINES_KEPT)  # each line of a wide table is looked at several times
+def _split(text: str, mark: str) -> tuple[str, ...]:
     if '"' not in text:
-        return [cell.strip() for cell in text.split(mark)]
+        return tuple(map(str.strip, text.split(mark)))
     try:
-        return [cell.strip() for cell in next(csv.reader([text], delimiter=mark), [])]
+        return tuple(map(str.strip, next(csv.reader([text], delimiter=mark), ())))
     except csv.Error:
-        return []
+        return ()
 
 
 def _is_sparse(row: list[str]) -> bool:

@@ -402,12 +402,10 @@ def without_said(
     chosen : collection of str
         Columns whose role the user chose.
     """
-    is_said = {
-        column.name for column in columns if column.role in FEATURES and column.name in beside
-    }
+    said = {*beside}.difference(chosen)
     return tuple(
         _with_role(column, Role.INFO, "said of the samples, not measured of them")
-        if column.name in is_said.difference(chosen)
+        if column.name in said and column.role in FEATURES
         else column
         for column in columns
     )

@@ -56,6 +56,7 @@ CODE_WORDS = {
     "identifier", "litter", "mrn", "no", "nr", "number", "plant", "plate", "plot", "record",
     "sample", "session", "slide", "specimen", "tank", "user",
 }  # fmt: skip
+_NAMING_WORDS = SUBJECT_WORDS | CODE_WORDS
 MOST_REPEATS = 20  # rows for each subject, on average
 CODE = re.compile(r".*[0-9]")  # text with a digit, as codes have
 # Of `clustering`; two random rows reach a half.
@@ -439,7 +440,7 @@ def _with_fractions(frame: pd.DataFrame, names: Sequence[str]) -> set[str]:
 
 
 def _is_named(name: str) -> bool:
-    return not (SUBJECT_WORDS | CODE_WORDS).isdisjoint(words_of(name))
+    return not _NAMING_WORDS.isdisjoint(words_of(name))
 
 
 def _least_clustering(name: str, frame: pd.DataFrame) -> float:

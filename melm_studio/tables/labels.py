@@ -155,12 +155,13 @@ def _targets(frame: pd.DataFrame, guess: str, *, with_ends: bool) -> list[str]:
     ends = (names[-1], names[0])
     named = [name for name in names if not TARGET_WORDS.isdisjoint(words_of(name)[-1:])]
     likely = dict.fromkeys([*named, *(ends if with_ends and guess not in ends else ())])
-    members = {guess, *members_of_families(frame)}
-    return [
+    found = [
         name
         for name in likely
-        if name not in members and is_measure(frame[name]) and not _may_number(frame[name])
+        if name != guess and is_measure(frame[name]) and not _may_number(frame[name])
     ]
+    members = members_of_families(frame) if found else ()
+    return [name for name in found if name not in members]
 
 
 def _may_number(cells: pd.Series) -> bool:

@@ -29,7 +29,14 @@ from melm_studio.tables.below_rows import without_notes
 from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.digits import plain_numbers
 from melm_studio.tables.formatting import count, listed, number, shortened
-from melm_studio.tables.grammars import Layout, is_long, read_layout, recognized
+from melm_studio.tables.grammars import (
+    MOST_COLUMNS,
+    ROWS_COMPARED,
+    Layout,
+    is_long,
+    read_layout,
+    recognized,
+)
 from melm_studio.tables.merged_cells import written_once
 from melm_studio.tables.parsing import parsed
 from melm_studio.tables.questions import LABEL, USE
@@ -55,8 +62,10 @@ from melm_studio.tables.readers import (
     is_soft_family,
     is_sparse_lines,
     is_statistics,
+    is_time_series,
     json_cells,
     matlab_cells,
+    series_cells,
     soft_cells,
     sparse_cells,
     statistics_cells,
@@ -310,7 +319,7 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
     for is_such, cells_of in _FORMATS:
         if is_such(data):
             cells, steps = cells_of(data, file, limits)
-            if _has_named_rows(cells) or is_long(list(map(str, cells))):  # which may be genes
+            if _may_be_turned(cells, options):
                 return _written(cells.to_csv(index=False).encode(), limits, steps, options)
             return _with_groups(_of_frame(cells, steps))
     decoded = as_utf8(data, file, options.encoding)
@@ -333,13 +342,20 @@ _FORMATS = (
     (is_soft_family, soft_cells),
     (is_statistics, statistics_cells),
     (is_sparse_lines, sparse_cells),
+    (is_time_series, series_cells),
 )
 
 
-def _has_named_rows(cells: pd.DataFrame) -> bool:
-    """Whether this is a matrix of numbers of R or the like, with names of its rows."""
-    kinds = [dtype.kind for dtype in cells.dtypes]
-    return cells.columns[0] == ROW_NAMES and {*kinds[1:]} == {"f"}
+def _may_be_turned(cells: pd.DataFrame, options: ReadOptions) -> bool:
+    """Whether rows may be features: named numbers of R, or as programs write them."""
+    if cells.columns[0] == ROW_NAMES and {*(dtype.kind for dtype in cells.dtypes[1:])} == {"f"}:
+        return True
+    if not 1 < cells.shape[1] <= MOST_COLUMNS:
+        return False
+    if is_long([str(name) for name in cells]):
+        return True
+    layout = recognized(cells.head(ROWS_COMPARED).to_csv(index=False).encode(), options)
+    return layout is not None and layout.turned is not None
 
 
 def _with_groups(content: _Content) -> _Content:

@@ -38,6 +38,7 @@ CODE_WORDS = {
     "identifier", "instrument", "key", "machine", "no", "nr", "number", "plate", "plz", "postal",
     "postcode", "region", "room", "sensor", "shop", "site", "store", "ward", "zip",
 }  # fmt: skip
+_NUMBERING_WORDS = OCCASION_WORDS | CODE_WORDS
 _LABELS = {
     "half": "Half the limit",
     "limit": "The limit",
@@ -240,7 +241,7 @@ def _may_be_no_quantity(frame: pd.DataFrame, column: Column) -> bool:
     """Whether whole numbers repeat under the name of occasions or codes, or are years."""
     if not 2 <= column.n_values <= len(frame) / LEAST_REPEATS:
         return False
-    if (OCCASION_WORDS | CODE_WORDS).isdisjoint(words_of(column.name)):
+    if _NUMBERING_WORDS.isdisjoint(words_of(column.name)):
         return False
     cells = frame[column.name]
     if cells.dtype.kind != "f":

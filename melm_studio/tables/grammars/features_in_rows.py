@@ -129,7 +129,8 @@ def beside_annotations(first: FirstLines) -> Layout | None:
         return None
     header, below = rows[0], rows[1:]
     is_first = says_features(header[0])
-    ends = (index for index in range(len(header)) if not _may_be_beside(index, header, below))
+    first_columns = range(min(len(header), MOST_BESIDE + 1))
+    ends = (index for index in first_columns if not _may_be_beside(index, header, below))
     beside = next(ends, -1) if is_first else -1
     n_known = sum(says_features(name) for name in header[: max(beside, 0)])
     if not 2 <= beside <= MOST_BESIDE or n_known < 2:

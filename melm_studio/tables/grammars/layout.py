@@ -154,6 +154,8 @@ class Layout:
     turned : Turned or Long, optional
     until : tuple of str
         What begins the line that ends the table, if there is one.
+    is_filled : bool
+        Whether rows may lack their last cells, which are missing then.
     """
 
     step: str
@@ -165,6 +167,7 @@ class Layout:
     asked: Mapping[str, str] = field(default_factory=dict)
     turned: Turned | Long | None = None
     until: tuple[str, ...] = ()
+    is_filled: bool = False
 
 
 Grammar: TypeAlias = Callable[[FirstLines], Layout | None]

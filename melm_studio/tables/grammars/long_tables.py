@@ -9,8 +9,8 @@ from melm_studio.tables.formatting import words_of
 from melm_studio.tables.grammars.features_in_rows import says_features
 from melm_studio.tables.grammars.layout import FirstLines, Layout, Long, is_number
 
-LEAST_FEATURES = 3  # of each sample, on average
-MOST_MARKS = 20
+LEAST_FEATURES, LEAST_SAMPLES = 3, 1.5  # of each sample and of each feature, on average
+MOST_COLUMNS, MOST_MARKS = 200, 20
 MANY_ROWS = 1_000  # below which one sample may be followed by others
 # What names of columns of samples end with.
 _SAMPLES = (("sample", "id"), ("sample",), ("run",), ("file", "name"), ("raw", "file"))
@@ -21,7 +21,7 @@ _GAPS = {"", "na", "nan", "null", "filtered"}
 def long_table(first: FirstLines) -> Layout | None:
     """Columns of samples, of features and of what was measured, once for each pair of them."""
     header = first.rows[0] if first.rows else []
-    if not is_long(header):
+    if len(header) > MOST_COLUMNS or not is_long(header):
         return None
     body = [row for row, _ in first.records(first.delimiter)][1:]
     rows = [row for row in body if len(row) == len(header)]
@@ -80,13 +80,14 @@ def _has_pairs(
         pair = (row[sample], *(row[index] for index in feature))
         if values.setdefault(pair, row[value]) != row[value]:
             return False
-    samples = {one for one, *_ in values}
+    samples = {sample_name for sample_name, *_ in values}
+    features = {tuple(names) for _, *names in values}
     are_several = len(samples) > 1 or len(rows) >= MANY_ROWS
-    are_numbers = all(is_number(one) or one.lower() in _GAPS for one in values.values())
-    has_words = not any(is_number(name) for _, name, *_ in values)
-    return (
-        are_several and are_numbers and has_words and len(values) >= LEAST_FEATURES * len(samples)
-    )
+    are_numbers = all(is_number(text) or text.lower() in _GAPS for text in values.values())
+    has_words = not any(is_number(name) for names in features for name in names)
+    recur = len(samples) == 1 or len(values) >= LEAST_SAMPLES * len(features)
+    are_pairs = recur and len(values) >= LEAST_FEATURES * len(samples)
+    return are_several and are_numbers and has_words and are_pairs
 
 
 def _says_samples(rows: Sequence[Sequence[str]], sample: int, at: int) -> bool:

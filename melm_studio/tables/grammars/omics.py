@@ -67,13 +67,14 @@ def maf(first: FirstLines) -> Layout | None:
 
 
 def maxquant(first: FirstLines) -> Layout | None:
-    """Groups of proteins of MaxQuant: LFQ intensities where there are any."""
-    header = first.cells(0)
-    if _MAXQUANT.isdisjoint(header):
+    """Groups of proteins of MaxQuant, also as R names them: LFQ intensities if there are any."""
+    header = first.cells(0, first.delimiter)
+    plain = [name.replace(".", " ") for name in header]
+    if _MAXQUANT.isdisjoint(plain):
         return None
     for kind in _QUANTITIES:
         columns = [
-            i for i, name in enumerate(header) if name.startswith(kind) and name != kind.strip()
+            i for i, name in enumerate(plain) if name.startswith(kind) and name != kind.strip()
         ]
         if len(columns) > 1:
             break
@@ -85,9 +86,10 @@ def maxquant(first: FirstLines) -> Layout | None:
         header,
         1,
         columns,
-        names=[header[i].removeprefix(kind) for i in columns],
-        features=[header.index(name) for name in named if name in header],
-        left_out={header.index(name): "+" for name in _REMOVED if name in header},
+        names=[header[i][len(kind) :] for i in columns],
+        features=[plain.index(name) for name in named if name in plain],
+        left_out={plain.index(name): "+" for name in _REMOVED if name in plain},
+        delimiter=first.delimiter,
     )
 
 
@@ -212,6 +214,7 @@ def _matrix(
     marks: dict[str, list[str]] | None = None,
     left_out: dict[int, str] | None = None,
     until: tuple[str, ...] = (),
+    delimiter: str = "\t",
 ) -> Layout | None:
     """A table that is turned, features named by another column if need be; None without samples."""
     features = tuple(features) or tuple(sorted({*range(len(header))} - {*columns}))[:1]
@@ -220,4 +223,4 @@ def _matrix(
     named = tuple(names or (header[i] for i in columns))
     turned = Turned(tuple(columns), named, features, marks or {}, left_out or {})
     step = f"Read as {what}: its columns are samples."
-    return Layout(step, tuple(header), n_above, turned=turned, until=until)
+    return Layout(step, tuple(header), n_above, delimiter, turned=turned, until=until)

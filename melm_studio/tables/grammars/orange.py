@@ -28,9 +28,9 @@ def orange(first: FirstLines) -> Layout | None:
 
 def _three_rows(first: FirstLines) -> Layout | None:
     rows = first.rows
-    if len(rows) < 4 or len({*map(len, rows[:4])}) > 1:
+    if len(rows) < 4 or not 2 <= max(map(len, rows[:4])) <= len(rows[0]):
         return None
-    names, types, flags = rows[:3]
+    names, types, flags = (row + [""] * (len(rows[0]) - len(row)) for row in rows[:3])
     kinds = [_TYPES.get(cell.lower(), "") for cell in types]
     if not any(kinds):
         return None
@@ -88,4 +88,4 @@ def _layout(
         elif kind == "D":
             answers[USE + name] = Use.CATEGORY
     step = "Read as a table of Orange: it says the types and roles of its columns."
-    return Layout(step, tuple(names), n_above, first.delimiter, answers)
+    return Layout(step, tuple(names), n_above, first.delimiter, answers, is_filled=True)

@@ -92,13 +92,19 @@ def _body(data: bytes, layout: Layout) -> bytes:
 def _with_header(body: bytes, layout: Layout) -> bytes:
     """The rows below one line of names, at their places in the file."""
     mark = layout.delimiter
-    if mark == " ":
-        mark = "\t"
+    is_ragged = layout.is_filled and any(
+        line.count(mark.encode()) + 1 < len(layout.names) for line in body.splitlines()
+    )
+    if mark == " " or is_ragged:
         lines = io.TextIOWrapper(io.BytesIO(body), encoding="utf-8", newline="\n")
         written = io.StringIO()
-        rows = csv.reader(lines, delimiter=" ", skipinitialspace=True)
+        rows = csv.reader(lines, delimiter=mark, skipinitialspace=True)
+        mark = "\t" if mark == " " else mark
+        n_cells = len(layout.names) if is_ragged else 0
         try:
-            csv.writer(written, delimiter=mark, lineterminator="\n").writerows(rows)
+            csv.writer(written, delimiter=mark, lineterminator="\n").writerows(
+                row + [""] * (n_cells - len(row)) for row in rows if row
+            )
         except csv.Error:
             raise TableError(
                 "The quotation marks in the file do not pair up. Write one inside a cell twice and "

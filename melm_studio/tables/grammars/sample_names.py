@@ -9,6 +9,7 @@ from collections.abc import Sequence
 MOST_WORDS = 20
 LEAST_OF_EACH = 2
 _PARTS = re.compile(r"[ _.\-/]+|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+_BEFORE_REPLICATE = re.compile(r"[ _.\-]?(?<!\d)\d{1,3}$")
 
 
 def words_of_samples(names: Sequence[str]) -> tuple[str, ...]:
@@ -18,9 +19,15 @@ def words_of_samples(names: Sequence[str]) -> tuple[str, ...]:
     --------
     >>> words_of_samples(["ALL_1", "AML_2", "ALL_3", "AML_4"])
     ('ALL', 'AML', 'ALL', 'AML')
+    >>> words_of_samples(["Ctrl_1", "Ctrl_2", "K11_1", "K11_2", "K63_1", "K63_2"])
+    ('Ctrl', 'Ctrl', 'K11', 'K11', 'K63', 'K63')
     >>> words_of_samples(["s1", "s2", "s3"])
     ()
     """
+    conditions = tuple(_BEFORE_REPLICATE.sub("", name) for name in names)
+    is_plain = [not any(map(str.isdigit, one)) for one in conditions]
+    if any(is_plain) and not all(is_plain) and _are_groups(conditions):
+        return conditions  # Ubi4_1 and Ubi6_1 beside Ctrl_1: where all have numbers, subjects have
     parts = [[part for part in _PARTS.split(name) if part] for name in names]
     n_parts = min(map(len, parts), default=0)
     for place in range(n_parts):

@@ -20,6 +20,7 @@ from melm_studio.tables.readers.pictures import (
 from melm_studio.tables.readers.soft_family import is_soft_family, soft_cells
 from melm_studio.tables.readers.sparse_lines import is_sparse_lines, sparse_cells
 from melm_studio.tables.readers.statistics import ROW_NAMES, is_statistics, statistics_cells
+from melm_studio.tables.readers.time_series import is_time_series, series_cells
 from melm_studio.tables.readers.unpack import MAX_UNPACKED, archived_files, unpacked
 from melm_studio.tables.readers.vectors import with_vectors
 
@@ -49,9 +50,11 @@ __all__ = [
     "is_soft_family",
     "is_sparse_lines",
     "is_statistics",
+    "is_time_series",
     "json_cells",
     "matlab_cells",
     "names_picture",
+    "series_cells",
     "soft_cells",
     "sparse_cells",
     "statistics_cells",

@@ -19,6 +19,7 @@ _SAS7BDAT = bytes(12) + b"\xc2\xea\x81\x60"
 _TRANSPORT = b"HEADER RECORD*"
 _EIGHTH = b"LIBV8"  # of transport files, which pandas does not know
 _HEAD = 80
+_LOOKS = {"colors", "sym", "alt.sym"}  # how a program of spectra draws each sample
 _STATA = b"<stata_dta>"
 _SPSS = (b"$FL2", b"$FL3")
 _R = (b"X\n\0\0\0", b"RDX2\n", b"RDX3\n")
@@ -114,7 +115,9 @@ def _r(raw: bytes) -> pd.DataFrame | None:
 
     extension = ".rds" if raw.startswith(_R[0]) else ".rda"
     try:
-        content = rdata.conversion.convert(rdata.parser.parse_data(raw, extension=extension))
+        classes = {**rdata.conversion.DEFAULT_CLASS_MAP, "data.frame": data_frame}
+        tree = rdata.parser.parse_data(raw, extension=extension)
+        content = rdata.conversion.convert(tree, constructor_dict=classes)
     except NotImplementedError:
         raise TableError(
             "The file of R has objects of a kind that cannot be read. Save their table as CSV "
@@ -131,6 +134,24 @@ def _r(raw: bytes) -> pd.DataFrame | None:
         if isinstance(value, np.ndarray) and value.ndim == 2:
             return pd.DataFrame(value).add_prefix("column ")
     return None
+
+
+def data_frame(parts: dict[str, Any], attributes: Any) -> Any:
+    """A data frame, of which a column may be a matrix, as spectra often are."""
+    from rdata.conversion import dataframe_constructor  # noqa: PLC0415 (an extra)
+
+    flat: dict[str, Any] = {}
+    for name, one in parts.items():
+        if getattr(one, "ndim", 1) == 2:
+            block = _named(one)
+            if not hasattr(one, "coords"):
+                block.columns = pd.Index(range(1, block.shape[1] + 1)).astype(str)
+            is_own = hasattr(one, "coords") and {*block}.isdisjoint(parts)
+            block = block if is_own else block.add_prefix(f"{name} ")
+            flat |= {str(key): column.to_numpy() for key, column in block.items()}
+        else:
+            flat[name] = one
+    return dataframe_constructor(flat, attributes)
 
 
 def _of_samples(study: SimpleNamespace) -> dict[str, Any]:
@@ -159,18 +180,26 @@ def _of_samples(study: SimpleNamespace) -> dict[str, Any]:
 
 def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
     """A list of R with tables of the same rows and what else is known of these, such as x and y."""
-    members = _flat(parts)
+    members = {name: member for name, member in _flat(parts).items() if name not in _LOOKS}
     tables = {name: member for name, member in members.items() if getattr(member, "ndim", 0) == 2}
     n_rows = len(max(tables.values(), key=np.size, default=()))
     blocks = {name: _named(member) for name, member in tables.items() if len(member) == n_rows}
+    vectors = {name: member for name, member in members.items() if getattr(member, "ndim", 0) == 1}
     if not n_rows:
-        return None
+        is_table = len(vectors) > 1 and len({*map(len, vectors.values())}) == 1
+        return pd.DataFrame(vectors) if is_table else None
     if len(blocks) > 1:
-        blocks = {name: member.add_prefix(f"{name} ") for name, member in blocks.items()}
+        blocks = {name: block.add_prefix(f"{name} ") for name, block in blocks.items()}
+    else:
+        for name, block in blocks.items():
+            axes = [axis for axis in vectors.values() if len(axis) == block.shape[1] != n_rows]
+            is_axis = len(axes) == 1 and np.asarray(axes[0]).dtype.kind in "iuf"
+            if is_axis and not hasattr(tables[name], "coords"):  # as wavelengths of spectra
+                blocks[name] = block.set_axis([f"{place:g}" for place in axes[0]], axis=1)
     beside = {
-        name: np.asarray(member, dtype=object)
-        for name, member in members.items()
-        if getattr(member, "ndim", 0) == 1 and len(member) == n_rows
+        name: np.asarray(vector, dtype=object)
+        for name, vector in vectors.items()
+        if len(vector) == n_rows
     }
     return pd.concat([*blocks.values(), pd.DataFrame(beside)], axis=1)
 

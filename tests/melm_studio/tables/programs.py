@@ -158,6 +158,13 @@ def orange() -> dict[str, Program]:
             (head + "string\tcontinuous\tlo hi\tc\nmeta\t\tclass\t\n" + lines(rows, "\t")).encode(),
             **expected,
         ),
+        "Orange without empty last cells": Program(
+            "".join(f"{line.rstrip()}\n" for line in (
+                "alpha\tbeta\tkind", "c\tc", "\t\tclass",
+                *(f"{a}\t{b}\t{'' if at == N - 3 else KINDS[at]}" for at, (a, b) in enumerate(X2)),
+            )).encode(),
+            **expected, n_rows=N - 1,
+        ),
         "Orange in letters": Program(
             (head + "s\tc\td\tc\nm\t\tc\t\n" + lines(rows, "\t")).encode(), **expected
         ),
@@ -394,6 +401,11 @@ def features_in_rows() -> dict[str, Program]:
             asked=("samples",), first=dict(zip([f"{gene};x" for gene in GENES],
                                                [row[0] for row in MATRIX], strict=True)),
             said="long table",
+        ),
+        "MaxQuant by R": Program(
+            lines([["Protein.IDs", *(f"LFQ.intensity.{one}" for one in SAMPLES), "Reverse"],
+                   *([*row, ""] for row in named), ["REV", *MATRIX[0], "+"]]).encode(), **asked,
+            said="MaxQuant",
         ),
         "long, features of two columns": Program(
             lines([["sample_id", "peptide", "modifications", "abundance_raw", "arm", "age"],

@@ -17,6 +17,7 @@ import pytest
 from scipy.io import savemat
 
 from melm_studio.tables import Role, TableError, prepare, read_table
+from melm_studio.tables.readers import statistics
 
 N = 24
 FRAME = pd.DataFrame(
@@ -237,10 +238,15 @@ def test_blocks_of_the_same_rows_in_a_list_of_r_are_one_table(tmp_path):
 
 def of_class(monkeypatch, **slots):
     """A file of R with an object of a class, such as no package of Python writes."""
-    rdata = pytest.importorskip("rdata")
     study = types.SimpleNamespace(**slots)
+    return of_objects(monkeypatch, study=study)
+
+
+def of_objects(monkeypatch, **objects):
+    """A file of R with these objects."""
+    rdata = pytest.importorskip("rdata")
     monkeypatch.setattr(rdata.parser, "parse_data", lambda *_, **__: None)
-    monkeypatch.setattr(rdata.conversion, "convert", lambda _: {"study": study})
+    monkeypatch.setattr(rdata.conversion, "convert", lambda *_, **__: objects)
     return read_table(b"RDX3\nX\n", "study.rda")
 
 
@@ -270,6 +276,38 @@ def test_the_samples_of_a_summarized_experiment_are_rows(monkeypatch):
     table = of_class(monkeypatch, assays=assays, colData=of_samples)
     assert table.frame.shape == (5, 8)
     assert list(table.frame["diet"]) == list(ABOUT["diet"])
+
+
+def test_spectra_of_a_list_of_r_are_named_by_their_axis_and_have_no_colors(monkeypatch):
+    known = {"freq": np.linspace(400, 460, 7), "data": ABUNDANCES.T, "groups": ABOUT["diet"]}
+    spectra = known | {"colors": ABOUT["diet"], "alt.sym": ABOUT["diet"]}
+    table = of_objects(monkeypatch, spectra=spectra)
+    assert list(table.frame) == [*(str(at) for at in range(400, 461, 10)), "groups"]
+
+
+def test_vectors_of_one_length_in_a_list_of_r_are_a_table(monkeypatch):
+    table = of_objects(monkeypatch, known={"mass": ABUNDANCES[0], **ABOUT})
+    assert list(table.frame) == ["mass", "diet"]
+    with pytest.raises(TableError, match="without a data frame or matrix"):
+        of_objects(monkeypatch, known={"mass": ABUNDANCES[:, 0], **ABOUT})
+
+
+def test_a_matrix_within_a_data_frame_of_r_is_columns():
+    pytest.importorskip("rdata")
+    parts = {"water": ABUNDANCES[:, 0], "NIR": ABUNDANCES}
+    frame = statistics.data_frame(parts, {"row.names": [f"s{at}" for at in range(7)]})
+    assert list(frame) == ["water", *(f"NIR {at}" for at in range(1, 6))]
+
+
+def test_time_series_of_the_archives_are_rows():
+    head = b"# of motions\n@problemName Motions\n@classLabel true lo hi\n@data\n"
+    rows = b"1.5,2:3,?:lo\n2,2:1,0:hi\n1,5:4,4:lo\n3,1:2,2:hi\n"
+    data = prepare(read_table(head + rows, "Motions_TRAIN.ts"))
+    of_times = [f"dimension {of} t{time}" for of in (1, 2) for time in (1, 2)]
+    assert list(data.feature_names) == of_times
+    assert data.class_names == ("hi", "lo")
+    with pytest.raises(TableError, match=r"not of one length.*row 6"):
+        read_table(head + b"1,2:3,4:lo\n1:3,4:hi\n", "Motions_TRAIN.ts")
 
 
 def test_an_object_of_r_of_another_class_is_refused(monkeypatch):
