@@ -39,7 +39,10 @@ LOCAL = {
     ("melm_studio.tables.quantities", "unit"): "mg",
     ("melm_studio.publication.plane_program", "mark"): ".",
     ("melm_core.base.written_cells", "decimal"): ".",
-    ("melm_studio.tables.as_written", "one"): rb'(?:^|\n|,)[ "]*(?:NA|null|nan)[ "]*(?:,|\r?\n|$)',
+    (
+        "melm_studio.tables.as_written",
+        "pattern",
+    ): rb'(?:^|\n|,)[ "]*(?:NA|null|nan)[ "]*(?:,|\r?\n|$)',
 }
 
 
