@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -31,6 +31,42 @@ _LABEL = "label of the rows"
 
 # Labels of one block, how many rows have each, and what else is checked.
 _PartSummary = tuple[npt.NDArray[Any], IntArray, int, int]
+
+
+class ArrayBlocks:
+    """An array or a memory-mapped file, of which one block is read at a time.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+    codes : ndarray of int of shape (n_samples,)
+        Class codes 0 .. n_classes - 1.
+    n_block_rows : int
+    """
+
+    def __init__(self, X: FloatArray, codes: IntArray, n_block_rows: int) -> None:
+        self._X, self._codes, self._n_block_rows = X, codes, n_block_rows
+        self.n_features = X.shape[1]
+        n_classes = int(codes.max()) + 1
+        self.classes = np.arange(n_classes)
+        self.counts = np.stack(
+            [np.bincount(codes[part], minlength=n_classes) for part in self._parts()]
+        )
+
+    def map_reduce(self, task: Task[T], merge: Merge[T]) -> T:
+        """See `BlockSource`."""
+        results = [
+            task(number, np.asarray(self._X[part], dtype=np.float64), self._codes[part])
+            for number, part in enumerate(self._parts())
+        ]
+        result: T = merged(results, merge)
+        return result
+
+    def _parts(self) -> Iterator[slice]:
+        return (
+            slice(begin, begin + self._n_block_rows)
+            for begin in range(0, len(self._codes), self._n_block_rows)
+        )
 
 
 class DaskBlocks:

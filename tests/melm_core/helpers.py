@@ -9,7 +9,6 @@ import pytest
 
 from melm_core.base import ColumnEncoding
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.block_sources import merged
 from melm_core.linalg.planes import random_components
 from melm_core.methods import METHODS
 from melm_studio.tables.labeled_data import LabeledData
@@ -61,19 +60,6 @@ def finite_differences(function: Callable[[FloatArray], float], at: FloatArray) 
         shift[index] = step
         derivative[index] = (function(at + shift) - function(at - shift)) / (2 * step)
     return derivative
-
-
-class ArrayBlocks:
-    """A `BlockSource` of an array, of which some rows are given at a time."""
-
-    def __init__(self, X: FloatArray, codes: IntArray, n_block_rows: int) -> None:
-        self.classes, self.n_features = np.unique(codes), X.shape[1]
-        edges = range(n_block_rows, len(codes), n_block_rows)
-        self.parts = [*zip(np.split(X, edges), np.split(codes, edges), strict=True)]
-        self.counts = np.stack([np.bincount(y, minlength=len(self.classes)) for _, y in self.parts])
-
-    def map_reduce(self, task, merge):
-        return merged([task(number, *part) for number, part in enumerate(self.parts)], merge)
 
 
 def assert_gradient(gradient: FloatArray, expected: FloatArray) -> None:

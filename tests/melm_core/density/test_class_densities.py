@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from lab.experiments.data import DATA_SETS
+from melm_core.base.block_sources import ArrayBlocks
 from melm_core.density import class_densities
 from melm_core.density.class_densities import (
     ClassDensities,
@@ -24,7 +25,7 @@ from melm_core.density.engines.direct_sums import DirectPotentials
 from melm_core.density.engines.fourier_series import FourierPotentials, fourier_box
 from melm_core.density.kernel_density import kernel_classes, kernel_classes_in_blocks
 from melm_core.melm.objective import cauchy_schwarz_divergence
-from tests.melm_core.helpers import ArrayBlocks, classes, finite_differences, plane
+from tests.melm_core.helpers import classes, finite_differences, plane
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 

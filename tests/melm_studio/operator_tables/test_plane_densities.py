@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from melm_core.base.block_sources import ArrayBlocks
 from melm_core.density import DensityRule
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.melm.objective import divergence_in_plane
 from melm_studio.operator_tables import plane_densities
 from melm_studio.operator_tables.plane_densities import PlaneDensities
-from tests.melm_core.helpers import ArrayBlocks, classes, plane
+from tests.melm_core.helpers import classes, plane
 
 STREAM = np.random.default_rng(0)
 X, Y = (np.repeat(part, 6, axis=0) for part in classes(3, 5))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from melm_core.base.block_sources import ArrayBlocks
 from melm_core.density import DensityRule
 from melm_studio.analyses.analysis import DataShape
 from melm_studio.operator_tables.plane_densities import PlaneDensities
@@ -15,7 +16,7 @@ from melm_studio.planes.table_densities import TableDensities, ellipses_of_rows
 from melm_studio.runs.records.run import FIT
 from melm_studio.validation import InputError
 from melm_studio.workspace.project.results import checked_report
-from tests.melm_core.helpers import ArrayBlocks, classes, labeled_data, plane
+from tests.melm_core.helpers import classes, labeled_data, plane
 
 STREAM = np.random.default_rng(0)
 X, Y = (np.repeat(part, 8, axis=0) for part in classes(3, 5))
