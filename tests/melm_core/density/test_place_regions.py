@@ -34,7 +34,7 @@ def test_regions_of_a_fitted_plane_hold_as_many_new_rows_as_they_say():
         refits = Refits.of(Study("lda", X, y))
         points = refits.place(X_new)
         unseen.append(held(refits.regions(), points, y_new))
-        fitted.append(held(refits.regions(as_fitted=True), points, y_new))
+        fitted.append(held(PlaceRegions.of(refits.fitted, y, SHARES), points, y_new))
     np.testing.assert_allclose(np.mean(unseen, axis=0), SHARES, atol=0.08)
     assert (np.mean(fitted, axis=0) < np.array(SHARES) - 0.15).all()
 
