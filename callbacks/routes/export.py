@@ -26,6 +26,8 @@ from melm_studio.runs.execution.rows import RunData
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import LabeledData
 
+_MOST_OF_NAME = 50
+
 
 def register(app: Served) -> None:
     """Connect the download routes."""
@@ -114,7 +116,8 @@ def attachment(
 ) -> flask.Response:
     """Return a file that is named after the data, the method, and a suffix."""
     response = flask.Response(content, mimetype=mimetype)
-    response.headers.set("Content-Disposition", "attachment", **_named(_file_name(record, suffix)))
+    name = download_name(record.data_name, f"-{record.method}-{suffix}")
+    response.headers.set("Content-Disposition", "attachment", **_named(name))
     return response
 
 
@@ -134,8 +137,9 @@ def _csv(table: pd.DataFrame, record: RunRecord, suffix: str) -> flask.Response:
     return attachment(csv_text(table), record, f"{suffix}.csv", "text/csv")
 
 
-def _file_name(record: RunRecord, suffix: str) -> str:
-    return re.sub(r"[^\w.-]+", "-", f"{record.data_name}-{record.method}-{suffix}")
+def download_name(data_name: str, suffix: str) -> str:
+    """Return a file's name: proxies refuse long headers, and file systems more than 255 bytes."""
+    return re.sub(r"[^\w.-]+", "-", f"{data_name[:_MOST_OF_NAME]}{suffix}")
 
 
 def _named(name: str) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from functools import partial
 from pathlib import PurePath
@@ -15,6 +14,7 @@ from dash import Dash
 from msgspec import Meta, Struct
 
 from callbacks.addresses import Body
+from callbacks.routes.export import download_name
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_studio.runs.records.data_source import DataSource
@@ -91,7 +91,7 @@ def open_file() -> dict[str, Any]:
 
 def _file_name(source: DataSource) -> str:
     name = SAMPLES[source.key].label if source.kind == "sample" else PurePath(source.name).stem
-    return re.sub(r"[^\w.-]+", "-", name) + SUFFIX
+    return download_name(name, SUFFIX)
 
 
 def _note(n_bytes: int) -> str:
