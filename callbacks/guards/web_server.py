@@ -103,17 +103,18 @@ class _Channel(HTTPChannel):
         return result
 
     def service(self) -> None:
-        """Answer a request; not with seconds of work whose client has left."""
+        """Answer a request; not of a client who takes no answers, or left before a long one."""
         request = self.requests[0]
         is_heavy = request.address.is_heavy and request.error is None
-        if not (is_heavy and has_left(self.socket)):
+        is_untaken = self.total_outbufs_len > self.adj.outbuf_overflow
+        if not (is_untaken or (is_heavy and has_left(self.socket))):
             super().service()
             return
         with self.requests_lock:
             for waiting in self.requests:
                 waiting.close()
             self.requests = []
-            self.will_close = True
+            self.close_when_flushed = True
         self.server.pull_trigger()
 
     def refuse_late(self) -> None:
@@ -135,6 +136,9 @@ class _Channel(HTTPChannel):
         # Waitress takes no lock where no task is at work; another thread may write to held ones.
         with self.outbuf_lock:
             return super()._flush_some(do_close=do_close)
+
+    def _flush_outbufs_below_high_watermark(self) -> None:
+        """Wait for nobody: waitress's thread would, for as long as the other end takes nothing."""
 
     def _refuse(self) -> None:
         self.is_refused = True

@@ -413,3 +413,26 @@ def test_prompt_answers_come_while_one_network_takes_all_it_may():
             begun.get(timeout=PATIENCE_S)
         assert ask("/health").recv(12) == b"HTTP/1.1 200"
         done.set()
+
+
+@pytest.mark.attack
+def test_who_takes_no_answers_keeps_no_thread_and_gets_no_more_of_them(application):
+    begun = Queue[None]()
+
+    @application.get("/large")
+    def large() -> str:
+        begun.put(None)
+        return "x" * 2**21
+
+    asked = b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n"
+    with serving(application) as port, socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        deaf.connect(("127.0.0.1", port))
+        deaf.sendall(50 * asked)
+        begun.get(timeout=PATIENCE_S)
+        with connected(port) as other:
+            assert is_here(other)
+        assert begun.qsize() < 12  # of 2 MB; the system takes some from the server
+        deaf.settimeout(PATIENCE_S)
+        while deaf.recv(2**20):  # closed once all is taken that was answered
+            pass
