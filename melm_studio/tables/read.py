@@ -30,7 +30,6 @@ from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.digits import plain_numbers
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.grammars import (
-    MOST_COLUMNS,
     ROWS_COMPARED,
     Layout,
     is_long,
@@ -91,6 +90,7 @@ __all__ = ["ReadOptions", "Table", "TableError", "read_table", "unique_names"]
 
 ARFF_HEAD = 100_000  # bytes that may precede @relation
 MIN_COLUMNS = 2
+MOST_PROBED = 2_000  # columns of a table that may be as a program writes it
 QUERY = "qid"  # the column of libsvm whose rows belong together
 _HAS_HEADER = {"auto": None, "first-row": True, "none": False}
 MAX_TOTALS = 3
@@ -350,7 +350,7 @@ def _may_be_turned(cells: pd.DataFrame, options: ReadOptions) -> bool:
     """Whether rows may be features: named numbers of R, or as programs write them."""
     if cells.columns[0] == ROW_NAMES and {*(dtype.kind for dtype in cells.dtypes[1:])} == {"f"}:
         return True
-    if not 1 < cells.shape[1] <= MOST_COLUMNS:
+    if not 1 < cells.shape[1] <= MOST_PROBED:
         return False
     if is_long([str(name) for name in cells]):
         return True

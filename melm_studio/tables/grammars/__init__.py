@@ -15,7 +15,7 @@ from melm_studio.tables.grammars.features_in_rows import (
 from melm_studio.tables.grammars.geo import dataset_soft, series_matrix
 from melm_studio.tables.grammars.isa_tab import isa_tab
 from melm_studio.tables.grammars.layout import ROWS_COMPARED, FirstLines, Grammar, Layout
-from melm_studio.tables.grammars.long_tables import MOST_COLUMNS, is_long, long_table
+from melm_studio.tables.grammars.long_tables import is_long, long_table
 from melm_studio.tables.grammars.omics import (
     diann,
     fragpipe,
@@ -66,7 +66,6 @@ GRAMMARS: dict[str, Grammar] = {
 
 __all__ = [
     "GRAMMARS",
-    "MOST_COLUMNS",
     "ROWS_COMPARED",
     "FirstLines",
     "Grammar",

@@ -19,6 +19,7 @@ _SAS7BDAT = bytes(12) + b"\xc2\xea\x81\x60"
 _TRANSPORT = b"HEADER RECORD*"
 _EIGHTH = b"LIBV8"  # of transport files, which pandas does not know
 _HEAD = 80
+FIRST = "column 1"  # of a matrix without names
 _LOOKS = {"colors", "sym", "alt.sym"}  # how a program of spectra draws each sample
 _STATA = b"<stata_dta>"
 _SPSS = (b"$FL2", b"$FL3")
@@ -144,9 +145,10 @@ def data_frame(parts: dict[str, Any], attributes: Any) -> Any:
     for name, one in parts.items():
         if getattr(one, "ndim", 1) == 2:
             block = _named(one)
-            if not hasattr(one, "coords"):
+            is_named = block.columns[0] != FIRST
+            if not is_named:
                 block.columns = pd.Index(range(1, block.shape[1] + 1)).astype(str)
-            is_own = hasattr(one, "coords") and {*block}.isdisjoint(parts)
+            is_own = is_named and {*block}.isdisjoint(parts)
             block = block if is_own else block.add_prefix(f"{name} ")
             flat |= {str(key): column.to_numpy() for key, column in block.items()}
         else:
@@ -194,7 +196,7 @@ def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
         for name, block in blocks.items():
             axes = [axis for axis in vectors.values() if len(axis) == block.shape[1] != n_rows]
             is_axis = len(axes) == 1 and np.asarray(axes[0]).dtype.kind in "iuf"
-            if is_axis and not hasattr(tables[name], "coords"):  # as wavelengths of spectra
+            if is_axis and block.columns[0] == FIRST:  # without names: wavelengths of spectra
                 blocks[name] = block.set_axis([f"{place:g}" for place in axes[0]], axis=1)
     beside = {
         name: np.asarray(vector, dtype=object)
