@@ -68,10 +68,11 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
     apart as these. What is compared is how far classes are apart, and how deep in their cells rows
     lie, also less their own part in the means, which is large of many features. Labels are taken
     for clusters that are within two standard deviations of the first kind and more than 1.3 from
-    the second, or farther from both, along the direction that tells them best. Of a mixture's
-    labels the rows in their own region are counted, more than in 95 % of tables of classes.
-    Features are taken as they are, and standardized. Of more than 300 rows a stratified sample is
-    looked at; a tree needs all rows, and is grown of up to 1,000.
+    the second, or, where each class has rows for a shape of its own, farther from both, along the
+    direction that tells them best. Of a mixture's labels the rows in their own region are counted,
+    more than in 95 % of tables of classes. Features are taken as they are, and standardized. Of
+    more than 300 rows a stratified sample is looked at; a tree needs all rows, and is grown of up
+    to 1,000.
 
     References
     ----------
@@ -236,7 +237,9 @@ def _is_drawn_by(
         if like < -_FAR:
             return False
     # What hardly any classes are is rather odd clusters: a clustering finds gaps that rows have.
-    return unlike > _UNLIKE_CLASSES and like > -max(_LIKE_CLUSTERS, 2.0 * (unlike - _ODD))
+    # Classes drawn in one shape for all are unlike those of a table for that reason, too.
+    odd = 2.0 * (unlike - _ODD) if len(each.shapes) > 1 else 0.0
+    return unlike > _UNLIKE_CLASSES and like > -max(_LIKE_CLUSTERS, odd)
 
 
 def _statistics_beside(

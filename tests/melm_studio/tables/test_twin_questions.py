@@ -175,6 +175,13 @@ def test_classes_among_many_features_are_not_taken_for_clusters(n_rows, n_featur
         assert not are_quantized(X, y)
 
 
+@pytest.mark.parametrize("seed", [8, 12, 17, 19])
+def test_classes_with_fewer_rows_than_a_shape_needs_are_not_taken_for_clusters(seed):
+    y = np.arange(100) % 3
+    X = np.random.default_rng(seed).normal(size=(100, 50)) + np.sqrt(8.0) * np.eye(50)[y]
+    assert not are_quantized(X, y)
+
+
 def test_classes_with_a_gap_are_nobodys_clusters():
     """A clustering finds them as well, and a rule tells them all: what counts is the gap."""
     stream = np.random.default_rng(0)
