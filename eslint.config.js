@@ -11,6 +11,7 @@ const STRICT = {
     "error",
     ...["innerHTML", "outerHTML"].map((property) => ({ property, message: "Set textContent; names may hold markup." })),
   ],
+  "no-restricted-syntax": ["error", { selector: "TemplateLiteral TemplateLiteral", message: "rjsmin drops spaces within." }],
   "no-shadow": "error",
   "no-var": "error",
   "object-shorthand": "error",

@@ -130,7 +130,8 @@ export function pathWords(name, values, path, origin, step, isLine) {
   const [x, y] = [0, 1].map((axis) => signed(atStep(path.map((vertex) => vertex[axis]), step) - origin[axis]));
   const value = minus(String(Number(atStep(values, step).toPrecision(3))));
   const share = percent(atStep(PATH_SHARES, step));
-  return unbroken(`${name} ${value}: ${share} of rows have less; it moves a row by ${isLine ? x : `(${x},\u00a0${y})`}`);
+  const way = isLine ? x : `(${x},\u00a0${y})`;
+  return unbroken(`${name} ${value}: ${share} of rows have less; it moves a row by ${way}`);
 }
 
 const minus = (text) => text.replace("-", "−");

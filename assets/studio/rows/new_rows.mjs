@@ -130,6 +130,7 @@ class NewRows {
     const [[left, right], [low, high]] = panel.axes();
     const symbol = unlike.map((isUnlike) => (isUnlike ? "x" : "cross")); // the training rows
     const color = classes.map((code, i) => (unlike[i] ? ink : colors.get(code)));
+    const name = (row, i) => names[i] || `row ${row}`;
     return [
       {
         type: "scatter",
@@ -137,7 +138,7 @@ class NewRows {
         mode: "markers",
         x: x.map((value) => within(value, left, right)),
         y: y.map((value) => within(value, low, high)),
-        text: rows.map((row, i) => `new ${names[i] || `row ${row}`}: ${words[i]}`),
+        text: rows.map((row, i) => `new ${name(row, i)}: ${words[i]}`),
         marker: { symbol, color, size: SIZE, line: { color: ink, width: 1 } },
       },
     ];

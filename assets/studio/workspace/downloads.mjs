@@ -22,7 +22,8 @@ export function addDownloads() {
 /** The address of a file of the plane on screen. @param {Panel} panel @param {string} file */
 function addressOfFile(panel, file) {
   const query = panel.query({ gamma: null, toward: null, view_angle: null, plane: panel.plane.sequence });
-  return `runs/${panel.run}/${file}?${query}${file === REPLAY ? `&layers=${shownLayers().join()}` : ""}`;
+  const layers = file === REPLAY ? `&layers=${shownLayers().join()}` : "";
+  return `runs/${panel.run}/${file}?${query}${layers}`;
 }
 
 /** @param {Panel | undefined} panel @param {string} file */
