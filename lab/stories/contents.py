@@ -400,9 +400,9 @@ def face(n_rows: int) -> Drawing:
 _DRAWING = Contents(
     "",
     (
-        Fit("pca", is_checked=True, drawing=face(600)),
-        Fit("melm", is_checked=True, drawing=face(60)),
-        Fit("melm", is_checked=True, drawing=face(600)),
+        Fit("pca", {"held_out": 0.0}, is_checked=True, drawing=face(600)),
+        Fit("melm", {"n_init": 2, "held_out": 0.0}, is_checked=True, drawing=face(60)),
+        Fit("melm", {"n_init": 2, "held_out": 0.0}, is_checked=True, drawing=face(600)),
     ),
     (
         Scene(

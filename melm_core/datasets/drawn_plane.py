@@ -25,7 +25,7 @@ def hidden_drawing(
     all points have as many rows, up to one. The drawing is scaled and sheared until its
     coordinates are uncorrelated with unit variance, as the features of noise are, and all are
     rotated at random: no direction varies more than another, so the classes alone tell where the
-    drawing is. Values are rounded to six decimals, so that every processor draws the same.
+    drawing is. Values are rounded to three decimals, so that every processor draws the same.
 
     Parameters
     ----------
@@ -79,5 +79,5 @@ def hidden_drawing(
     variances, own = np.linalg.eigh(np.cov(places.T, ddof=0) + BRUSH**2 * np.eye(2))
     X = stream.standard_normal((n_rows, n_features))
     X[:, :2] = (places[rows] + BRUSH * X[:, :2]) @ (own / np.sqrt(variances)) @ own.T
-    hidden: FloatArray = np.round(X @ axes.T, 6)
+    hidden: FloatArray = np.round(X @ axes.T, 3)
     return hidden, codes[rows]
