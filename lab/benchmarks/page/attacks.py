@@ -1,6 +1,7 @@
 """What a hostile visitor does, against a studio of the benchmark's own on this machine.
 
-Every attack comes from one address, runs in a process of its own and goes on until that is ended.
+Every attack comes from a few addresses, runs in a process of its own and goes on until that is
+ended.
 """
 
 from __future__ import annotations
@@ -129,6 +130,26 @@ def _dripping(where: tuple[str, int]) -> socket.socket:
     connection = socket.create_connection(where, source_address=(ADDRESS, 0))
     connection.send(b"GET / HTTP/1.1\r\nX: ")
     return connection
+
+
+def deaf(url: str) -> None:
+    """24 sockets that ask for the page again and again, and take no answer."""
+    place = urlsplit(url)
+    where = str(place.hostname), int(place.port or 80)
+
+    def ask(number: int) -> None:
+        while True:
+            with suppress(OSError), socket.socket() as connection:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+                connection.bind((f"127.0.0.{2 + number % 3}", 0))
+                connection.settimeout(_ANSWER_S)
+                connection.connect(where)
+                while True:
+                    connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" * 40)
+                    time.sleep(0.5)
+
+    with ThreadPoolExecutor(24) as pool:
+        list(pool.map(ask, range(24)))
 
 
 def queue(url: str) -> None:
@@ -344,6 +365,7 @@ ATTACKS: dict[str, Callable[[str], None]] = {
     "2,000 repeats of a run in a request": repeats,
     "names of 6 MB": names,
     "110 dripping sockets": sockets,
+    "24 sockets that take no answer": deaf,
     "a full queue from many cookies": queue,
     "endless runs on every worker": endless,
     BACKGROUND: background,
