@@ -47,7 +47,7 @@ class HeldConnection:
 
     @property
     def n_waiting_bytes(self) -> int:
-        """Return the number of bytes sent before that the client has yet to take."""
+        """Number of bytes sent before that the client has yet to take."""
         return int(self._channel.total_outbufs_len)
 
     @property

@@ -33,7 +33,7 @@ def share(run_id: str, sequence: int) -> dict[str, Any]:
 
 
 def reproduction(run_id: str, sequence: int) -> dict[str, Any]:
-    """Return whether the plane has the ``divergence`` of the shared view."""
+    """Say whether the plane has the ``divergence`` of the shared view."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
     expected = flask.request.args.get("divergence", type=float)
     if expected is None:

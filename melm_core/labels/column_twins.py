@@ -305,7 +305,7 @@ def _alone(
 def _rights(
     table: Sequence[_Column], values: FloatArray, y: IntArray, fold_of: IntArray, reach: int
 ) -> FloatArray:
-    """Return whether each column predicts each row, (n_columns, n_rows), at worst by guessing."""
+    """1.0 where a column predicts a row, (n_columns, n_rows); between, where it guesses."""
     is_number = np.array([column.texts is None for column in table])
     step = max(1, _CELLS_AT_ONCE // len(y))
     blocks = [slice(start, start + step) for start in range(0, len(values), step)]

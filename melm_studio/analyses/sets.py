@@ -318,7 +318,7 @@ def notes(report: SetsReport, coverage: float, class_names: Sequence[str]) -> li
 
 
 def reliability_sentence(report: SetsReport) -> str:
-    """Return whether calibrated probabilities hold, beside those before; empty until known."""
+    """Say whether calibrated probabilities hold, beside those before; empty until known."""
     before, after = report.before, report.after
     if before is None or after is None:
         return ""

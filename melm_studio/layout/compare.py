@@ -112,7 +112,7 @@ def batch_form(menu: Sequence[dict[str, Any]]) -> Component:
 
 
 def both_preparations() -> Component:
-    """Return whether a batch runs on the table as it is as well."""
+    """The switch by which a batch runs on the table as it is, too."""
     return html.Div(
         dmc.Switch(
             id=ids.BATCH_BOTH,

@@ -151,7 +151,7 @@ def _shared_settings(record: RunRecord) -> list[str]:
 
 
 def _curves(record: RunRecord) -> list[str]:
-    """Return whether features bend, and whether the run chooses it."""
+    """Say whether features bend, and whether the run chooses it."""
     curves = record.parameters.curves
     if curves != AUTO:
         return [] if curves == CURVES.default else [curves]

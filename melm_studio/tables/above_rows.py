@@ -251,7 +251,7 @@ class Head:
 
     @property
     def n_header_rows(self) -> int:
-        """Return the number of rows of the header; 0 for one row."""
+        """Number of rows of the header; 0 for one row."""
         n_rows = 1
         for index in range(1, min(MAX_HEADER_ROWS, len(self.rows) - 2)):
             if not (self._is_header(index) or self._completes_names(index)):

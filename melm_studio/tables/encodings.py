@@ -157,7 +157,7 @@ class Reading:
 
     @property
     def named(self) -> str:
-        """Return the note on text that was read so."""
+        """The note on text that was read so."""
         plain = f"{ENCODINGS[self.encoding]} text ({self.encoding})"
         return _STEPS.get(self.encoding, plain)
 
