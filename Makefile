@@ -38,7 +38,7 @@ run: $(ENGINE) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: m
 test: $(ENGINE) lint page browser redis ## Run every check and the fast tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" --ignore tests/lab $(IN_PARALLEL) $(ARGS)
 
-quick: $(ENGINE) redis ## Run the tests outside of the browser that a change concerns, the first time all
+quick: $(ENGINE) $(PAGE_TOOLS) redis ## Run the tests outside of the browser that a change concerns, the first time all
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" --ignore tests/browser --ignore tests/lab $(IN_PARALLEL) \
 		--testmon --testmon-forceselect $(ARGS) || test $$? -eq 5  # it concerns none
 
