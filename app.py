@@ -34,23 +34,22 @@ from melm_studio.configuration.logs import configure_logging
 from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.configuration.service_manager import READY, tell_service_manager
 from melm_studio.configuration.settings import Settings, begins_anew
+from melm_studio.layout.elements import markup
+from melm_studio.layout.first_page import first_script
 from melm_studio.layout.page import page, static_parts
 from melm_studio.layout.scripts import (
     ASSETS,
     ICON,
     MODULES,
+    PAGE_SCRIPT,
     STYLE_SHEET,
     STYLES,
     answer_preloads,
     assets_path,
     script_preloads,
 )
-from melm_studio.layout.shell.first_paint import first_script
-from melm_studio.layout.shell.markup import markup
-from melm_studio.layout.shell.page_scripts import PAGE_SCRIPT
 from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.planes.shipped_font import FONT_FILE
-from melm_studio.planes.theme import page_colors
+from melm_studio.planes.theme import FONT_FILE, page_colors
 from melm_studio.reading import FileReader
 from melm_studio.runs.store.folder_identity import identify
 from melm_studio.runs.store.open_store import open_store_of_page

@@ -1,4 +1,4 @@
-// The entry of the page on which an audience follows a talk. melm_studio/layout/shell/page_scripts.py puts
+// The entry of the page on which an audience follows a talk. melm_studio/layout/scripts.py puts
 // it and all that it imports into one file.
 import { openTalk } from "./studio/present/audience/talk.mjs";
 

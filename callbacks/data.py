@@ -14,9 +14,9 @@ from callbacks.services import services
 from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
-from melm_studio.layout.menus import named, table_items
-from melm_studio.layout.shell.header import open_project_item, recent_list
-from melm_studio.layout.summary import data_notes, data_size, data_summary
+from melm_studio.layout.elements import named
+from melm_studio.layout.header import open_project_item, recent_list
+from melm_studio.layout.table_sheet import data_notes, data_size, data_summary, table_items
 from melm_studio.planes.theme import THEMES, Scheme, class_shape
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import (

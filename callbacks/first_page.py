@@ -8,8 +8,8 @@ from dash.development.base_component import Component
 from callbacks.services import services
 from callbacks.session import has_owner, workspace
 from melm_studio.configuration.limits import DiskFullError
+from melm_studio.layout.first_page import first_page
 from melm_studio.layout.page import first_source
-from melm_studio.layout.shell.first_paint import first_page
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.validation import read
 from melm_studio.workspace.data_source import ShownData

@@ -11,7 +11,7 @@ from callbacks.page_state import connect_script
 from callbacks.run_form import method_of
 from melm_core.methods import GAMMA, STARTS, AutoParameter
 from melm_studio.layout import ids
-from melm_studio.layout.method_form import own_settings
+from melm_studio.layout.method_line import own_settings
 
 
 def register(app: Dash) -> None:

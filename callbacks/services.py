@@ -8,6 +8,7 @@ from typing import Protocol, cast
 import flask
 
 from melm_studio.configuration.settings import Settings
+from melm_studio.planes.decision_surface import DecisionSurfaces
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.reading import FileReader
 from melm_studio.runs.store.protocol import RunStore
@@ -26,17 +27,19 @@ class Served(Protocol):
 
 @dataclass(frozen=True)
 class Services:
-    """Parts of one app: its settings, store and renderer; the rows of its runs, its tables."""
+    """Parts of one app: its settings, store and renderer, and what is computed of its runs."""
 
     settings: Settings
     store: RunStore
     renderer: PlaneRenderer
     reader: FileReader
     rows: RowViews = field(init=False)
+    surfaces: DecisionSurfaces = field(init=False)
     tables: DescribedTables = field(init=False, default_factory=DescribedTables)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", RowViews(self.renderer))
+        object.__setattr__(self, "surfaces", DecisionSurfaces(self.renderer))
 
 
 def install(server: flask.Flask, services: Services) -> None:

@@ -77,7 +77,7 @@ _DISTRIBUTIONS = {
         ("tests/melm_studio", "tests/callbacks"),
         (
             # The script of the page is that of the pinned version.
-            "tests/melm_studio/planes/test_plotly_script.py",
+            "tests/melm_studio/layout/test_plotly_script.py",
             # Plotly 6.0 begins a file with <html>.
             "tests/melm_studio/publication/printing/test_documentation.py"
             "::test_the_examples_of_the_page_save_figures",

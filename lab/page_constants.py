@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from melm_studio.layout.method_form import GAMMA_DIGITS
-from melm_studio.layout.shell.first_paint import LAST_SOURCE
-from melm_studio.planes.bent_features import PATH_SHARES
+from melm_studio.layout.first_page import LAST_SOURCE
+from melm_studio.layout.method_line import GAMMA_DIGITS
+from melm_studio.planes.features import PATH_SHARES
 from melm_studio.planes.theme import UNLABELED_COLOR
 from melm_studio.publication.printing.axes import CROWDING
 from melm_studio.runs.records.run import RunState

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from lab.pictures import FOLDER, PICTURES
 from lab.plane_trees import PICTURE as TREES
-from melm_studio.layout.shell.header import MODES
-from melm_studio.layout.shell.help import PRESENT_KEYS
+from melm_studio.layout.header import MODES
+from melm_studio.layout.help import PRESENT_KEYS
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])

@@ -63,7 +63,7 @@ def sources() -> dict[str, str]:
 
 
 # Read the scripts and the style sheets of the studio, not what visitors send.
-OWN_TEXTS = ("melm_studio.layout.scripts", "melm_studio.layout.shell")
+OWN_TEXTS = "melm_studio.layout.scripts"
 # Keys of a table, each of which is tried at the first letter of a file.
 TRIED_AT_THE_START = "melm_studio.tables.foreign._TEXTS"
 

@@ -10,7 +10,7 @@ from dash import get_asset_url
 from jinja2 import Environment, FileSystemLoader
 
 from melm_studio.layout.scripts import ICON
-from melm_studio.planes.shipped_font import FONT_FILE, font_face
+from melm_studio.planes.theme import FONT_FILE, font_face
 
 
 def document(template: str, **parts: Any) -> str:

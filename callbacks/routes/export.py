@@ -19,8 +19,8 @@ from callbacks.routes.requested_view import requested_event, requested_options, 
 from callbacks.services import Served, services
 from callbacks.session import own_run
 from melm_core.methods import METHODS, SavedPlane
-from melm_studio.planes.saved_model import model_text, saved_plane
 from melm_studio.publication.program import program_of
+from melm_studio.rows.placement import model_text, saved_plane
 from melm_studio.rows.spreadsheet import csv_text
 from melm_studio.runs.execution.rows import RunData
 from melm_studio.runs.records.run import PlaneEvent, RunRecord

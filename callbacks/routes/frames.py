@@ -21,9 +21,9 @@ from callbacks.session import own_run, workspace
 from melm_core.methods import COMPONENTS, METHODS
 from melm_studio.analyses.check import CHECK, run_verdict, with_stability
 from melm_studio.configuration.messages import DATA_GONE
+from melm_studio.layout.elements import markup
 from melm_studio.layout.feature_list import feature_list, image_groups, trade_off_chart
 from melm_studio.layout.panel import divergence_terms
-from melm_studio.layout.shell.markup import markup
 from melm_studio.planes.batches import batch_news, trade_off_points
 from melm_studio.planes.captions import (
     SHAPES,
@@ -35,11 +35,16 @@ from melm_studio.planes.captions import (
     sample_caption,
     state_sentence,
 )
-from melm_studio.planes.curve import curve_figure
 from melm_studio.planes.encoding import compact
-from melm_studio.planes.feature_ranking import feature_ranking
-from melm_studio.planes.figure import arrow_handles, empty_figure, limits, plane_frame, row_numbers
-from melm_studio.planes.gamma_advice import can_choose_gamma, gamma_advice
+from melm_studio.planes.features import feature_ranking
+from melm_studio.planes.figure import (
+    arrow_handles,
+    curve_figure,
+    empty_figure,
+    limits,
+    plane_frame,
+    row_numbers,
+)
 from melm_studio.planes.pixel_images import pixel_images, pixel_news
 from melm_studio.planes.renderer import DataGoneError, widths
 from melm_studio.planes.theme import THEMES, Scheme
@@ -51,6 +56,8 @@ from melm_studio.runs.records.run import (
     RunRecord,
     RunState,
     UnreadableRun,
+    can_choose_gamma,
+    gamma_advice,
 )
 from melm_studio.scores import (
     blur_sentence,

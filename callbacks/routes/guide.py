@@ -13,7 +13,7 @@ from markdown_it.token import Token
 
 from callbacks.routes.documents import document
 from melm_studio.application_folder import APPLICATION_FOLDER
-from melm_studio.layout.shell.help import GUIDE
+from melm_studio.layout.help import GUIDE
 
 _DOCS = APPLICATION_FOLDER / "docs"
 _PICTURES = _DOCS / "pictures"

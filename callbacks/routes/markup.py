@@ -15,7 +15,7 @@ from melm_studio.analyses.content import Block
 def markup_of(part: str, *shown: Any) -> str:
     """Return what a function of `melm_studio.layout.row_lists` makes of something."""
     from melm_studio.layout import row_lists  # noqa: PLC0415 - with Dash
-    from melm_studio.layout.shell.markup import markup  # noqa: PLC0415
+    from melm_studio.layout.elements import markup  # noqa: PLC0415
 
     return markup(getattr(row_lists, part)(*shown))
 
@@ -28,8 +28,8 @@ def at_once(run_id: str, title: str, words: str, blocks: Sequence[Block]) -> dic
 
 def as_found(blocks: Sequence[Block]) -> dict[str, Any]:
     """Return what a dialog shows: blocks as ``markup``, and their ``figures`` by name."""
+    from melm_studio.layout.elements import markup  # noqa: PLC0415
     from melm_studio.layout.found import found  # noqa: PLC0415 - with Dash
-    from melm_studio.layout.shell.markup import markup  # noqa: PLC0415
 
     figures = {block["name"]: block["figure"] for block in blocks if block["kind"] == "plot"}
     return {"markup": markup(found(blocks)), "figures": figures}

@@ -15,11 +15,16 @@ from callbacks.session import own_fit
 from melm_core.methods import METHODS
 from melm_studio.analyses.content import notes, plot
 from melm_studio.planes.captions import axis_titles
-from melm_studio.planes.feature_densities import feature_densities
-from melm_studio.planes.feature_densities_figure import feature_figure
-from melm_studio.planes.latent_structure import LatentStructure, latent_structure
-from melm_studio.planes.latent_structure_figure import importance_figure, s_plot_figure
-from melm_studio.planes.loadings import MOST_POINTS, loadings_figure
+from melm_studio.planes.feature_charts import (
+    MOST_POINTS,
+    LatentStructure,
+    feature_densities,
+    feature_figure,
+    importance_figure,
+    latent_structure,
+    loadings_figure,
+    s_plot_figure,
+)
 from melm_studio.planes.theme import Scheme
 from melm_studio.tables import number
 

@@ -14,7 +14,7 @@ from callbacks.routes.rows import packed_points_of, packed_rows_of
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_core.methods import METHODS
-from melm_studio.layout.shell.welcome import first_method, question
+from melm_studio.layout.first_page import first_method, question
 from melm_studio.planes.captions import SHAPES
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import empty_figure, limits, plane_frame

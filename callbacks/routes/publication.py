@@ -35,7 +35,7 @@ from melm_studio.analyses.tree import TREE, Height, TreeReport, tree_arrays
 from melm_studio.analyses.verdict_file import FILE_NAME, NoVerdictError
 from melm_studio.planes.captions import axis_titles, changes_of, title_of_view
 from melm_studio.planes.coloring import Marks, point_colors, point_symbols
-from melm_studio.planes.every_row import every_point_by_class, numbers_by_class
+from melm_studio.planes.drawn_rows import every_point_by_class, numbers_by_class
 from melm_studio.planes.pixel_images import pixel_images
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.theme import Scheme
@@ -367,9 +367,8 @@ def scores() -> dict[str, str]:
 
     The table is sorted by the column that ``sort`` names, if any.
     """
-    from melm_studio.layout.buttons import table_file  # noqa: PLC0415 - with Dash
-    from melm_studio.layout.compare import compare_table, run_list  # noqa: PLC0415
-    from melm_studio.layout.shell.markup import markup  # noqa: PLC0415
+    from melm_studio.layout.compare import compare_table, run_list  # noqa: PLC0415 - with Dash
+    from melm_studio.layout.elements import markup, table_file  # noqa: PLC0415
 
     runs = _runs()
     column, rows = flask.request.args.get("sort"), _compared(runs)
@@ -385,7 +384,7 @@ def scores() -> dict[str, str]:
 def pair() -> str:
     """Return how two runs differ, as the page shows it."""
     from melm_studio.layout.compare import pair_view  # noqa: PLC0415 - with Dash
-    from melm_studio.layout.shell.markup import markup  # noqa: PLC0415
+    from melm_studio.layout.elements import markup  # noqa: PLC0415
 
     runs = _two_runs()
     angles, movers = _agreement(runs), _movers_or_why_not(runs)

@@ -25,13 +25,11 @@ from melm_studio.analyses.tree import (
     tree_arrays,
     tree_notes,
 )
-from melm_studio.layout.scripts import ASSETS
-from melm_studio.layout.shell.page_scripts import bundle
+from melm_studio.layout.scripts import ASSETS, bundle
 from melm_studio.planes.captions import axis_names, axis_titles, objective_in_words, title
+from melm_studio.planes.drawn_rows import every_point_by_class
 from melm_studio.planes.encoding import stepped, whole
-from melm_studio.planes.every_row import every_point_by_class
 from melm_studio.planes.figure import limits
-from melm_studio.planes.gamma_advice import recommended_gamma
 from melm_studio.planes.theme import Scheme
 from melm_studio.planes.types import PlaneView
 from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, ViewOptions
@@ -50,7 +48,7 @@ from melm_studio.publication.replay_sections import (
     resamples_html,
     tree_html,
 )
-from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.runs.records.run import PlaneEvent, RunRecord, recommended_gamma
 from melm_studio.scores import plane_caption
 from melm_studio.tables import number
 from melm_studio.workspace.view_spec import MORE_LAYERS

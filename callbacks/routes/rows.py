@@ -26,8 +26,8 @@ from melm_core.methods import METHODS, STARTS
 from melm_studio.analyses.distances import distances_shown
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.planes.coloring import RowMarks, row_colors, row_symbols
+from melm_studio.planes.drawn_rows import EveryRow, Parts, every_point
 from melm_studio.planes.encoding import PACKED_ROWS, as_bytes, stepped, whole
-from melm_studio.planes.every_row import EveryRow, Parts, every_point
 from melm_studio.planes.figure import row_numbers
 from melm_studio.planes.plane_view import MAX_DRAWN_ROWS, PlaneViewer
 from melm_studio.planes.theme import Scheme

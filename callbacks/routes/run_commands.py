@@ -16,11 +16,10 @@ from callbacks.session import own_fit, own_run, workspace
 from melm_core.methods import AUTO, BATCH_WEIGHT, CURVED, METHODS, SHARED, STRAIGHT
 from melm_core.recipe import MOST_CURVED
 from melm_studio.configuration.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
-from melm_studio.planes.gamma_advice import can_choose_gamma
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.request import RunRequest
-from melm_studio.runs.records.run import FIT, PlaneEvent, RunRecord, RunState
+from melm_studio.runs.records.run import FIT, PlaneEvent, RunRecord, RunState, can_choose_gamma
 from melm_studio.runs.store.attempts import reopen
 
 _NO_WIDTH = "{method} has no kernel width to choose. Run a method that has one, such as MELM."

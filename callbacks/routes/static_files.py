@@ -12,17 +12,17 @@ from rjsmin import jsmin
 
 from callbacks.addresses import Guard, is_for_everybody
 from callbacks.services import services
-from melm_studio.layout.scripts import ASSETS, STYLE_SHEET, style_sheet
-from melm_studio.layout.shell.page_scripts import (
+from melm_studio.layout.scripts import (
+    ASSETS,
     ENTRIES,
     PAGE_SCRIPT,
+    STYLE_SHEET,
+    compressed_plotly_script,
     module_on_demand,
     page_bundle,
-)
-from melm_studio.planes.plotly_script import (
-    compressed_plotly_script,
     plotly_fingerprint,
     plotly_script,
+    style_sheet,
 )
 
 PLOTLY_PATH = f"/plotly-{plotly_fingerprint()}.js"

@@ -16,8 +16,7 @@ from callbacks.guards.error_answers import sentence
 from callbacks.routes.documents import document
 from callbacks.services import services
 from callbacks.session import workspace
-from melm_studio.layout.scripts import ICON
-from melm_studio.layout.shell.page_scripts import PRESENTER_SCRIPT
+from melm_studio.layout.scripts import ICON, PRESENTER_SCRIPT
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.planes.theme import Scheme

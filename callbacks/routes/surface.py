@@ -14,8 +14,7 @@ from callbacks.services import services
 from callbacks.session import own_run
 from melm_studio.analyses.content import notes, plot, selects
 from melm_studio.planes.captions import surface_caption, title
-from melm_studio.planes.decision_surface import KINDS, SurfaceRequest
-from melm_studio.planes.surface_figure import surface_figure
+from melm_studio.planes.decision_surface import KINDS, SurfaceRequest, surface_figure
 from melm_studio.planes.theme import Scheme
 from melm_studio.validation import read
 
@@ -44,7 +43,7 @@ def surface(run_id: str) -> tuple[dict[str, Any], int]:
     query = flask.request.args
     first = {"kind": _OWN_KINDS.get(record.method, next(iter(KINDS))), "method": "exact"}
     request = read(first | dict(query), SurfaceRequest, "The decision surface")
-    rows, drawn = renderer.surface(record, event, request)
+    rows, drawn = services().surfaces.of(record, event, request)
     figure = surface_figure(drawn, rows, request.code, query.get("scheme", Scheme.LIGHT, Scheme))
     n_train = renderer.viewer(record).n_train
     caption = surface_caption(drawn.summary, drawn.cautions, len(rows.train), n_train)

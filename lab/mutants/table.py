@@ -1095,7 +1095,7 @@ MUTANTS = (
         "tests/melm_studio/analyses/test_refits.py::test_folds_that_are_done_are_not_fitted_again",
     ),
     Mutant(
-        "melm_studio/planes/held_out.py",
+        "melm_studio/planes/plane_scores.py",
         "    if given in TOLD_APART:\n",
         "    if False:\n",
         "tests/melm_studio/planes/test_held_out.py"

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from lab.site.reference import reference_pages
 from lab.site.replays import gallery_page
-from melm_studio.layout.shell.help import WORDS
+from melm_studio.layout.help import WORDS
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,8 +10,8 @@ from melm_core import diagnostics
 from melm_core.base import percent
 from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.probabilities import PROBABILITIES
+from melm_studio.planes.plane_scores import BatchScores
 from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.planes.types import BatchScores
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.scores import check_sentence

@@ -20,7 +20,7 @@ from melm_core.evaluation import FittedProjection, KeptFold, Refits, Unchanged
 from melm_core.methods import METHODS
 from melm_studio.analyses.analysis import Analysis, DataShape, Work, demand
 from melm_studio.analyses.without import left_without
-from melm_studio.planes.every_row import mean_row
+from melm_studio.planes.drawn_rows import mean_row
 from melm_studio.runs.execution.derived_planes import keep_plane
 from melm_studio.runs.execution.rows import is_prepared_in_folds, rows_of, study_of
 from melm_studio.runs.execution.stored_report import ReportUnreadableError

@@ -18,12 +18,11 @@ from melm_core.methods import BATCH_WEIGHT, COMPONENTS, SEED
 from melm_studio.analyses import charts, content
 from melm_studio.analyses.analysis import CLASSES, Analysis, Subject, Work, chosen
 from melm_studio.analyses.report_section import Section, Table
-from melm_studio.planes.gamma_advice import recommended_gamma
 from melm_studio.planes.theme import THEMES, Scheme, Theme, translucent
 from melm_studio.record import Record
 from melm_studio.runs.execution.derived_planes import keep_plane
 from melm_studio.runs.execution.rows import RunData, nuisance_of, rows_of
-from melm_studio.runs.records.run import RunRecord
+from melm_studio.runs.records.run import RunRecord, recommended_gamma
 from melm_studio.scores import guessing
 from melm_studio.tables import LabeledData, count, number
 

@@ -12,10 +12,8 @@ from dash.development.base_component import Component
 from melm_core.base import p_value_figure, percent
 from melm_core.methods import GAMMA
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data, tip
-from melm_studio.layout.buttons import button, table_file
-from melm_studio.layout.run_dialogs import followed
-from melm_studio.layout.shell.markup import Element, plain
+from melm_studio.layout.dialogs import followed
+from melm_studio.layout.elements import Element, aria, button, data, plain, table_file, tip
 from melm_studio.publication.comparison import Agreement, ComparedRun, Mover
 from melm_studio.scores import (
     UNKNOWN,

@@ -10,10 +10,9 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_core.base import percent
-from melm_studio.layout.attributes import aria, data, part
-from melm_studio.layout.shell.markup import Element
+from melm_studio.layout.elements import Element, aria, data, part
 from melm_studio.planes.batches import TradeOffPoint, trade_off_words
-from melm_studio.planes.feature_ranking import LINE_HEIGHT, LINE_WIDTH, SHAPE_HEIGHT, SHAPE_WIDTH
+from melm_studio.planes.features import LINE_HEIGHT, LINE_WIDTH, SHAPE_HEIGHT, SHAPE_WIDTH
 from melm_studio.planes.pixel_images import PixelImage, PixelImages
 from melm_studio.tables import number, told_apart
 

@@ -13,9 +13,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.analyses.content import Block
-from melm_studio.layout.attributes import aria, data
-from melm_studio.layout.buttons import table_file
-from melm_studio.layout.shell.markup import Element
+from melm_studio.layout.elements import Element, aria, data, table_file
 from melm_studio.tables import told_apart
 
 _MOST_CLASSES_NAMED, _LONGEST_NAME = 12, 14

@@ -10,11 +10,17 @@ from dash.development.base_component import Component
 
 from melm_studio.configuration.settings import Settings
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data
-from melm_studio.layout.buttons import button, switch
 from melm_studio.layout.compare import selection, tables
-from melm_studio.layout.drawing import drawing_dialog
-from melm_studio.layout.figure_dialog import figure_dialog
+from melm_studio.layout.dialogs import (
+    analysis_dialogs,
+    downloads_dialog,
+    drawing_dialog,
+    figure_dialog,
+)
+from melm_studio.layout.elements import aria, button, data, switch
+from melm_studio.layout.first_page import welcome_model
+from melm_studio.layout.header import header
+from melm_studio.layout.help import help_view, tooltip, tour_note
 from melm_studio.layout.method_line import method_line
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.panel_tools import drag_buttons, layer_switches, more_layer_switches
@@ -27,13 +33,6 @@ from melm_studio.layout.present import (
     talk_dialog,
     talk_screen,
 )
-from melm_studio.layout.run_dialogs import (
-    analysis_dialogs,
-    downloads_dialog,
-)
-from melm_studio.layout.shell.header import header
-from melm_studio.layout.shell.help import help_view, tooltip, tour_note
-from melm_studio.layout.shell.welcome import welcome_model
 from melm_studio.layout.story import story_parts
 from melm_studio.layout.table_dialog.dialog import table_dialog
 from melm_studio.layout.table_sheet import table_sheet

@@ -16,7 +16,7 @@ from dash.development.base_component import Component
 from melm_core.methods import GAMMA
 from melm_studio.analyses.analysis import CLASSES
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import (
+from melm_studio.layout.elements import (
     FLAT,
     LATENT,
     LINEAR,
@@ -27,15 +27,16 @@ from melm_studio.layout.attributes import (
     SPACE,
     TREE,
     WITHIN,
+    Element,
     aria,
+    button,
     data,
+    icon_button,
     needs,
     part,
 )
-from melm_studio.layout.buttons import button, icon_button
 from melm_studio.layout.panel_side import side
 from melm_studio.layout.panel_tools import picture_tools
-from melm_studio.layout.shell.markup import Element
 from melm_studio.scores import TermsInWords
 
 SEARCH = "search"

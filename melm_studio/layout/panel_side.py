@@ -11,23 +11,25 @@ from dash.development.base_component import Component
 from melm_core.methods import BATCH_WEIGHT
 from melm_studio.analyses import ANALYSES
 from melm_studio.analyses.analysis import CLASSES
-from melm_studio.layout.attributes import (
+from melm_studio.layout.elements import (
     FLAT,
     LINEAR,
     MACHINE,
     MAP,
     ONE_CLASS,
     PLANAR,
+    Element,
     aria,
+    button,
     data,
+    icon_button,
+    menu,
+    menu_item,
     needs,
     part,
     tip,
 )
-from melm_studio.layout.buttons import button, icon_button
-from melm_studio.layout.menus import menu, menu_item
 from melm_studio.layout.panel_tools import slider
-from melm_studio.layout.shell.markup import Element
 
 # Finer steps are no other picture, and each is a refit.
 _STEP = 0.25

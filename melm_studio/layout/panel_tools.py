@@ -5,9 +5,19 @@ from __future__ import annotations
 from dash import html
 from dash.development.base_component import Component
 
-from melm_studio.layout.attributes import FLAT, LINEAR, PLANAR, SPACE, aria, data, needs, part
-from melm_studio.layout.buttons import icon_button, switch
-from melm_studio.layout.shell.markup import Element
+from melm_studio.layout.elements import (
+    FLAT,
+    LINEAR,
+    PLANAR,
+    SPACE,
+    Element,
+    aria,
+    data,
+    icon_button,
+    needs,
+    part,
+    switch,
+)
 
 _DRAGS = {
     "pan": ("pan", "Pan"),

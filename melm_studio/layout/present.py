@@ -8,11 +8,8 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data, tip
-from melm_studio.layout.buttons import button
-from melm_studio.layout.figure_dialog import figure_button
-from melm_studio.layout.run_dialogs import dialog_frame
-from melm_studio.layout.shell.markup import Element, plain
+from melm_studio.layout.dialogs import dialog_frame, figure_button
+from melm_studio.layout.elements import Element, aria, button, data, plain, tip
 
 SPEEDS = {"0.25": "¼×", "0.5": "½×", "1": "1×", "2": "2×", "4": "4×"}
 _MORE = "present-more"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dash import html
 from dash.development.base_component import Component
 
-from melm_studio.layout.attributes import aria, data, part
+from melm_studio.layout.elements import aria, data, part
 from melm_studio.planes.coloring import Marks
 from melm_studio.planes.theme import SHAPES
 from melm_studio.rows.details import RowDetails

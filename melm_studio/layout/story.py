@@ -10,8 +10,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data
-from melm_studio.layout.shell.markup import Element, plain
+from melm_studio.layout.elements import Element, aria, data, plain
 
 # The annotation of the button names no ARIA attributes.
 _CLOSES: Any = aria(label="Close the story")

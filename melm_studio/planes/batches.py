@@ -9,8 +9,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from melm_core.methods import BATCH_WEIGHT, METHODS
+from melm_studio.planes.plane_scores import Scores
 from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.planes.types import Scores
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.scores import trade_off_sentence

@@ -1,4 +1,4 @@
-"""The view of a kernel machine in a plane, beside that of its approximation.
+"""A kernel machine in a plane, beside its approximation: their values, ROC curves and figure.
 
 The counterpart of `melm_studio.planes.plane_view` for kernel machines: computes arrays and captions
 from the projected rows.
@@ -7,19 +7,22 @@ from the projected rows.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
+import plotly.graph_objects as go
 from msgspec import Meta, Struct, field
+from plotly.subplots import make_subplots
 from scipy.spatial.distance import pdist
 from sklearn.decomposition import KernelPCA
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import roc_auc_score, roc_curve
 from sklearn.svm import SVC, SVR
+from threadpoolctl import threadpool_limits
 
 from melm_core.base import (
     FloatArray,
@@ -36,10 +39,25 @@ from melm_core.kernel_machines import (
     KernelMachine,
     KernelMachineApproximation,
     MarginalMethod,
+    Mode,
     format_ratio,
     measured_speed_up,
 )
-from melm_studio.planes.contours import GRID_LINES
+from melm_studio.planes.class_outlines import GRID_LINES
+from melm_studio.planes.renderer import PlaneRenderer, shared
+from melm_studio.planes.theme import (
+    THEMES,
+    TRANSPARENT,
+    Scheme,
+    Theme,
+    class_color,
+    class_shape,
+    page_layout,
+    translucent,
+)
+from melm_studio.planes.types import ProjectedRows
+from melm_studio.planes.view_options import Shown
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import count
 from melm_studio.validation import Count
 
@@ -58,8 +76,17 @@ RIDGE = 1.0
 # The grid extends this many bandwidths beyond the outermost row.
 MARGIN_BANDWIDTHS = 1.0
 
+# Surfaces in a cache. A machine of more rows would delay the page, and its surface looks the same.
+MAX_SURFACES, MAX_SURFACE_ROWS = 16, 3_000
+
 # Speed ratios below this are within the resolution of the clock.
 EVEN_SPEED = 1.1
+_MACHINE, _APPROXIMATION, _ROC = 1, 2, 3
+
+# Percentile of the absolute decision values from which the color is full.
+_FULL_COLOR = 90.0
+
+_MOST_POINTS = 600
 
 
 @dataclass(frozen=True)
@@ -185,6 +212,44 @@ class DecisionSurface:
     speed_up: float
     summary: str
     cautions: tuple[str, ...]
+
+
+class DecisionSurfaces:
+    """Kernel machines in the planes of runs, each fitted once for all who ask for it.
+
+    Parameters
+    ----------
+    renderer : PlaneRenderer
+    """
+
+    def __init__(self, renderer: PlaneRenderer) -> None:
+        self._renderer = renderer
+        self._fitted = shared(self._fit, MAX_SURFACES)
+
+    def of(
+        self, record: RunRecord, event: PlaneEvent, request: SurfaceRequest
+    ) -> tuple[ProjectedRows, DecisionSurface]:
+        """Return a kernel machine fitted in the plane of an event, one class against the rest.
+
+        Raises
+        ------
+        UserError
+            If the kind of machine is unknown, or a side has too few rows.
+        """
+        return self._fitted(Shown.of(record, event), request)
+
+    def _fit(self, shown: Shown, request: SurfaceRequest) -> tuple[ProjectedRows, DecisionSurface]:
+        rows = self._renderer.viewer(shown.record).rows(shown.event.components, MAX_SURFACE_ROWS)
+        with threadpool_limits(1):  # the workers need the other cores
+            surface = decision_surface(
+                rows.train,
+                rows.train_y == request.code,
+                rows.held_out,
+                rows.held_out_y == request.code,
+                kind=request.kind,
+                method=request.method,
+            )
+        return rows, surface
 
 
 def decision_surface(
@@ -377,3 +442,180 @@ def _roc(
     values = model.decision_function(rows)
     false_positives, true_positives, _ = roc_curve(is_positive, values)
     return RocCurve(false_positives, true_positives, float(roc_auc_score(is_positive, values)))
+
+
+def surface_figure(
+    surface: DecisionSurface, rows: ProjectedRows, code: int, scheme: Scheme = Scheme.LIGHT
+) -> go.Figure:
+    """The machine, its approximation with modes and axes, and the ROC curves of both, if any.
+
+    Parameters
+    ----------
+    surface : DecisionSurface
+    rows : ProjectedRows
+        The rows that the machine was fitted to.
+    code : int
+        The class that the machine separates from the others.
+    scheme : Scheme
+    """
+    theme = THEMES[scheme]
+    curves = _roc_traces(surface, theme)
+    titles = ("Kernel machine", _modes_in_words(surface))
+    figure = make_subplots(3 if curves else 2, 1, subplot_titles=titles, vertical_spacing=0.08)
+    values = (surface.machine_values, surface.approximation_values)
+    strongest = float(np.percentile(np.abs(surface.machine_values), _FULL_COLOR))
+    for row, heights in zip((_MACHINE, _APPROXIMATION), values, strict=True):
+        traces = (
+            _heat(surface, heights, strongest, code, theme),
+            _zero_line(surface, heights, theme),
+            *_points(rows, code, theme),
+        )
+        figure.add_traces(traces, rows=row, cols=1)
+    modes = surface.approximation.modes
+    figure.add_traces((_axes(modes, theme), _modes(modes, theme)), rows=_APPROXIMATION, cols=1)
+    if curves:
+        figure.add_traces(curves, rows=_ROC, cols=1)
+        _lay_out_roc(figure, theme)
+    return _laid_out(figure, surface, theme)
+
+
+def _modes_in_words(surface: DecisionSurface) -> str:
+    n_modes, n_parts = len(surface.approximation.modes), surface.approximation.n_components
+    modes = "1 mode" if n_modes == 1 else f"{n_modes} modes"
+    return modes if n_parts == n_modes else f"{modes} of {n_parts} separable parts"
+
+
+def _heat(
+    surface: DecisionSurface, values: FloatArray, strongest: float, code: int, theme: Theme
+) -> go.Heatmap:
+    color = class_color(code, theme)
+    return go.Heatmap(
+        x=surface.x,
+        y=surface.y,
+        z=values,
+        zmin=-strongest,
+        zmax=strongest,
+        colorscale=[
+            [0.0, translucent(theme.faint_ink, 0.45)],
+            [0.5, translucent(theme.faint_ink, 0.0)],
+            [0.5, translucent(color, 0.0)],
+            [1.0, translucent(color, 0.6)],
+        ],
+        zsmooth="best",
+        showscale=False,
+        hovertemplate="%{z:.3g}<extra></extra>",
+    )
+
+
+def _zero_line(surface: DecisionSurface, values: FloatArray, theme: Theme) -> go.Contour:
+    return go.Contour(
+        x=surface.x,
+        y=surface.y,
+        z=values,
+        contours={"start": 0.0, "end": 0.0, "size": 1.0, "coloring": "lines"},
+        colorscale=[[0.0, theme.ink], [1.0, theme.ink]],
+        line={"width": 2.4},
+        showscale=False,
+        hoverinfo="skip",
+    )
+
+
+def _points(rows: ProjectedRows, code: int, theme: Theme) -> list[go.Scatter]:
+    """The class and the rest, thinned evenly if there are many rows."""
+    step = max(1, len(rows.train) // _MOST_POINTS)
+    seen, is_of_class = rows.train[::step], rows.train_y[::step] == code
+    colors = (theme.faint_ink, class_color(code, theme))
+    shapes = ("circle-open", class_shape(code))
+    return [
+        go.Scatter(
+            x=seen[is_of_class == side, 0],
+            y=seen[is_of_class == side, 1],
+            mode="markers",
+            marker={"size": 4, "color": translucent(color, 0.75), "symbol": shape},
+            hoverinfo="skip",
+        )
+        for side, color, shape in zip((False, True), colors, shapes, strict=True)
+    ]
+
+
+def _axes(modes: Sequence[Mode], theme: Theme) -> go.Scatter:
+    """One standard deviation to both sides of every component, along its independent axes."""
+    gap = np.full((1, 2), np.nan)
+    segments = [
+        np.vstack([part.mean - axis, part.mean + axis, gap])
+        for mode in modes
+        for part in mode.components
+        for axis in part.axes
+    ]
+    lines = np.concatenate(segments or [gap])
+    line = {"color": theme.ink, "width": 1.6}
+    return go.Scatter(x=lines[:, 0], y=lines[:, 1], mode="lines", line=line, hoverinfo="skip")
+
+
+def _modes(modes: Sequence[Mode], theme: Theme) -> go.Scatter:
+    places = np.reshape([mode.location for mode in modes], (-1, 2))
+    return go.Scatter(
+        x=places[:, 0],
+        y=places[:, 1],
+        mode="markers+text",
+        marker={
+            "size": 17,
+            "color": theme.surface,
+            "line": {"width": 1.6, "color": theme.ink},
+        },
+        text=["+" if mode.sign > 0 else "−" for mode in modes],
+        textfont={"size": 14, "color": theme.ink},
+        customdata=[len(mode.members) for mode in modes],
+        hovertemplate="mode of %{customdata} centers<extra></extra>",
+    )
+
+
+def _roc_traces(surface: DecisionSurface, theme: Theme) -> list[go.Scatter]:
+    """The curves and the diagonal of guessing; none without held-out rows."""
+    if surface.machine_roc is None or surface.approximation_roc is None:
+        return []
+    chance = go.Scatter(
+        x=[0, 1], y=[0, 1], mode="lines", line={"color": theme.grid, "width": 1}, hoverinfo="skip"
+    )
+    solid = {"color": theme.faint_ink, "width": 5}
+    dashed = {"color": theme.class_colors[1], "width": 2.2}
+    return [
+        chance,
+        _roc_line(surface.machine_roc, "machine", solid),
+        _roc_line(surface.approximation_roc, "modes", dashed),
+    ]
+
+
+def _roc_line(curve: RocCurve, name: str, line: dict[str, object]) -> go.Scatter:
+    return go.Scatter(
+        x=curve.false_positive_rates,
+        y=curve.true_positive_rates,
+        name=f"{name}, AUC {curve.auc:.3f}",
+        mode="lines",
+        line={**line, "shape": "hv"},
+        showlegend=True,
+        hovertemplate="%{x:.3f}, %{y:.3f}<extra>" + name + "</extra>",
+    )
+
+
+def _lay_out_roc(figure: go.Figure, theme: Theme) -> None:
+    rate = {"range": [-0.02, 1.02], "gridcolor": theme.grid, "zeroline": False, "nticks": 3}
+    figure.update_xaxes(title="false positive rate, held out", **rate, row=_ROC, col=1)
+    figure.update_yaxes(title="true positive rate", **rate, row=_ROC, col=1)
+
+
+def _laid_out(figure: go.Figure, surface: DecisionSurface, theme: Theme) -> go.Figure:
+    plane = {"showticklabels": False, "ticks": "", "showgrid": False, "zeroline": False}
+    ranges = [[axis[0], axis[-1]] for axis in (surface.x, surface.y)]
+    for row in (_MACHINE, _APPROXIMATION):
+        figure.update_xaxes(range=ranges[0], **plane, row=row, col=1)
+        figure.update_yaxes(range=ranges[1], **plane, row=row, col=1)
+    figure.update_xaxes(matches="x", row=_APPROXIMATION, col=1)
+    figure.update_yaxes(matches="y", row=_APPROXIMATION, col=1)
+    return figure.update_layout(
+        margin={"l": 8, "r": 8, "t": 34, "b": 40},
+        **page_layout(theme.ink),
+        showlegend=True,
+        legend={"x": 1.0, "y": 0.02, "xanchor": "right", "bgcolor": TRANSPARENT},
+        dragmode="pan",
+    ).update_traces(showlegend=False, selector=lambda trace: not trace.name)

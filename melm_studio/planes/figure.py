@@ -1,13 +1,14 @@
-"""A plane: points, contours and arrows.
+"""The figures of a run: its plane with points, contours and arrows, and its objective's curve.
 
-`empty_figure` gives the figure with its styles once; `plane_frame` gives the
-arrays of one plane, a mapping for every trace of that figure in its order.
+`empty_figure` gives the figure of a plane with its styles once; `plane_frame` gives the arrays of
+one plane, a mapping for every trace of that figure in its order.
 """
 
 from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator, Sequence
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ import plotly.graph_objects as go
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.diagnostics import EllipseOf
-from melm_studio.planes.bent_features import QUARTILES
-from melm_studio.planes.contours import CONTOUR_SHARES
+from melm_studio.planes.class_outlines import CONTOUR_SHARES
 from melm_studio.planes.encoding import EllipseCoordinate, typed
+from melm_studio.planes.features import QUARTILES
 from melm_studio.planes.theme import (
     FONT,
     THEMES,
@@ -29,7 +30,6 @@ from melm_studio.planes.theme import (
     page_layout,
     translucent,
 )
-from melm_studio.planes.traces import PlaneTrace, trace_meta
 from melm_studio.planes.types import ClassView, PlaneView
 from melm_studio.tables import shortened, told_apart
 
@@ -50,6 +50,40 @@ _EQUAL_UNITS = {"scaleanchor": "x", "scaleratio": 1}
 _NAME_SIZE = (0.2, 0.045)
 _Arrays = dict[str, Any]
 _Encoder = Callable[[FloatArray | EllipseCoordinate], Any]
+
+
+class PlaneTrace(StrEnum):
+    """Kind of a trace in the figure of a plane."""
+
+    CONTOUR = "contour"
+    TRAIN = "train"
+    HELD_OUT = "held_out"
+    THRESHOLD = "threshold"
+    FAINT_ARROWS = "faint_arrows"  # of features without a visible effect
+    ARROW_LINES = "arrow_lines"
+    ARROW_HEADS = "arrow_heads"
+    OUTSIDE = "outside"
+    CLASS_NAMES = "class_names"
+    CLASS_ELLIPSE = "class_ellipse"
+    MEAN_ELLIPSE = "mean_ellipse"
+    CENTROID = "centroid"
+    FITTED_OUTLINE = "fitted_outline"  # of rows that are drawn at unseen places
+
+
+class CurveTrace(StrEnum):
+    """Kind of a trace in the figure of a run's objective."""
+
+    BAND = "band"
+    STEPS = "steps"
+    BEST = "best"
+    HELD_OUT = "held_out"
+    STARTS = "starts"
+    RECORDS = "records"
+
+
+def trace_meta(kind: PlaneTrace | CurveTrace, code: int | None = None) -> dict[str, str | int]:
+    """The `meta` of a trace: its kind, and the code of its class where it belongs to one."""
+    return {"kind": kind.value} | ({} if code is None else {"class": code})
 
 
 def empty_figure(
@@ -406,4 +440,85 @@ def _layout(theme: Theme, *, is_square: bool) -> dict[str, Any]:
         "showlegend": False,
         "dragmode": "pan",
         "hovermode": "closest",
+    }
+
+
+def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figure:
+    """The curve of an objective, styled and without data; x is the number of the plane.
+
+    `objective` names the quantity on the curve.
+    """
+    theme = THEMES[scheme]
+    axis = {
+        "showgrid": False,
+        "zeroline": False,
+        "fixedrange": True,
+        "tickfont": {"size": 12, "color": theme.faint_ink},
+    }
+    return go.Figure(
+        _traces(theme),
+        {
+            "xaxis": {**axis, "nticks": 8},
+            "yaxis": {**axis, "nticks": 4, "showgrid": True, "gridcolor": theme.grid},
+            "annotations": [_caption(theme, objective)] if objective else [],
+            "margin": {"l": 44, "r": 14, "t": 18 if objective else 6, "b": 20},
+            **page_layout(theme.faint_ink),
+            "showlegend": False,
+        },
+    )
+
+
+def _traces(theme: Theme) -> list[go.Scatter]:
+    """The lines and the marks of the curve, without data, the uppermost last."""
+    return [
+        _band(theme),
+        # For the curious: what counts are the best planes.
+        _line(CurveTrace.STEPS, "this step", color=translucent(theme.faint_ink, 0.18), width=1.0),
+        _line(CurveTrace.BEST, "best so far", color=theme.ink, width=2.2, shape="hv"),
+        _line(
+            CurveTrace.HELD_OUT,
+            "held-out rows",
+            color=theme.held_out,
+            width=2.0,
+            dash="dash",
+            shape="hv",
+        ),
+        _marks(CurveTrace.STARTS, "new start", "line-ns-open", size=8, color=theme.faint_ink),
+        _marks(CurveTrace.RECORDS, "new best", "circle", size=5, color=theme.ink),
+    ]
+
+
+def _line(trace: CurveTrace, name: str, **line: Any) -> go.Scatter:
+    return go.Scatter(meta=trace_meta(trace), name=name, mode="lines", line=line)
+
+
+def _band(theme: Theme) -> go.Scatter:
+    """Around held-out values, one standard error to both sides."""
+    return go.Scatter(
+        meta=trace_meta(CurveTrace.BAND),
+        name="standard error",
+        mode="lines",
+        fill="toself",
+        fillcolor=translucent(theme.held_out, 0.18),
+        line={"color": translucent(theme.held_out, 0.0), "width": 0},
+    )
+
+
+def _marks(trace: CurveTrace, name: str, symbol: str, **marker: Any) -> go.Scatter:
+    marker["symbol"] = symbol
+    return go.Scatter(meta=trace_meta(trace), name=name, mode="markers", marker=marker)
+
+
+def _caption(theme: Theme, objective: str) -> dict[str, Any]:
+    """The name of the objective above the curve."""
+    return {
+        "text": objective,
+        "showarrow": False,
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": 1,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "font": {"size": 12, "color": theme.faint_ink},
     }

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from melm_core.base import FloatArray, percent
-from melm_studio.planes.bent_features import PATH_SHARES
+from melm_studio.planes.features import PATH_SHARES
 from melm_studio.planes.types import Arrows, PlaneView
 from melm_studio.tables import shortened, told_apart
 

@@ -24,62 +24,52 @@ from functools import cached_property
 
 import numpy as np
 
-from melm_core.base import FloatArray, IntArray, UserError, balanced_share, stratified_sample
+from melm_core.base import (
+    ColumnEncoding,
+    FloatArray,
+    IntArray,
+    UserError,
+    balanced_share,
+    stratified_sample,
+)
 from melm_core.density import (
     ClassDensities,
     DensityRule,
     RegionShare,
+    inverse_root,
     kernel_classes,
     line_region_shares,
     region_shares,
 )
 from melm_core.diagnostics import ComponentGain, Importance, importance, second_component_gain
-from melm_core.linalg import orthogonal_procrustes
+from melm_core.linalg import joint_variance_shares, orthogonal_procrustes
 from melm_core.melm import DivergenceTerms, held_out_divergence, nearest_pair_terms
-from melm_studio.planes.batch_cells import BatchCells
-from melm_studio.planes.bent_features import PATH_SHARES, FeatureSteps
-from melm_studio.planes.bounded_divergence import bounded_divergence, check_duration
-from melm_studio.planes.contours import (
+from melm_studio.planes.class_outlines import (
     CONTOUR_SHARES,
+    arrow_lanes,
     box_of_regions,
     central_box,
-    plane_contours,
-    plane_regions,
-)
-from melm_studio.planes.line import (
-    arrow_lanes,
     density_curves,
     in_strips,
     paths_in_lanes,
+    plane_contours,
+    plane_regions,
     threshold_lines,
 )
+from melm_studio.planes.drawn_rows import EvenRows, SampledRows
+from melm_studio.planes.features import PATH_SHARES, FeatureSteps
 from melm_studio.planes.plane_edits import strongest_loadings
-from melm_studio.planes.projected_classes import ProjectedClasses
-from melm_studio.planes.sampled_rows import EvenRows, SampledRows
-from melm_studio.planes.table_densities import TableDensities, ellipses_of_rows
-from melm_studio.planes.training_covariance import (
-    TrainingCovariance,
-    of_one_scale,
-    standardized,
+from melm_studio.planes.plane_scores import BatchCells, Predictions, Scores
+from melm_studio.planes.projected_classes import (
+    ProjectedClasses,
+    TableDensities,
+    bounded_divergence,
+    check_duration,
+    ellipses_of_rows,
 )
-from melm_studio.planes.types import (
-    Arrows,
-    ClassView,
-    Places,
-    PlaneView,
-    Predictions,
-    ProjectedRows,
-    Scores,
-)
+from melm_studio.planes.types import Arrows, ClassView, Places, PlaneView, ProjectedRows
 from melm_studio.planes.unseen import UnseenRows, held_by_both, with_unseen_rows
-from melm_studio.tables import (
-    LabeledData,
-    PixelGrid,
-    fitting_grid,
-    is_map,
-    map_columns,
-    pixel_grid,
-)
+from melm_studio.tables import LabeledData, PixelGrid, fitting_grid, is_map, map_columns, pixel_grid
 
 # More points than this can be neither distinguished nor moved smoothly; the densities still sum
 # over all rows.
@@ -675,3 +665,154 @@ def _largest_scale(rooms: FloatArray, lengths: FloatArray) -> float:
     """The largest scale at which every length keeps within its room; 1 where there is nothing."""
     drawn = lengths > np.finfo(np.float64).tiny * np.maximum(rooms, 1)
     return float(min(rooms[drawn] / lengths[drawn], default=1.0))
+
+
+class TrainingCovariance:
+    """The covariance of some rows, by a root R with R'R the covariance.
+
+    The root of more rows than features is kept; that of more features than rows would have as many
+    entries as the table, so the rows themselves are projected.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    """
+
+    def __init__(self, X: FloatArray) -> None:
+        self._X = X
+        self.mean: FloatArray = X.mean(axis=0)
+        is_wide = X.shape[1] > len(X)
+        self._root: FloatArray | None = None
+        if not is_wide:
+            self._root = np.asarray(np.linalg.qr(self._centered(), mode="r"))
+
+    def along(self, components: FloatArray) -> FloatArray:
+        """The covariance of the coordinates, shape (n_components, n_components)."""
+        if self._root is None:
+            projected = (self._X @ components.T - components @ self.mean).T
+            return np.asarray(projected @ projected.T / len(self._X))
+        projected = components @ self._root.T
+        return np.asarray(projected @ projected.T)
+
+    def explained_shares(self, components: FloatArray) -> FloatArray:
+        """The share of the variance along each axis, see `joint_variance_shares`."""
+        root = self._centered() if self._root is None else self._root
+        return joint_variance_shares(components, root)
+
+    def _centered(self) -> FloatArray:
+        """The root that is as large as the table."""
+        centered = self._X - self.mean
+        centered /= np.sqrt(len(self._X))
+        return centered
+
+
+def standardized(components: FloatArray, covariance: FloatArray) -> FloatArray:
+    """Components of the same plane in which the data have unit covariance.
+
+    Uses the symmetric inverse square root, which rotates as little as possible, so a smooth
+    sequence of planes is drawn smoothly.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, n_features)
+    covariance : ndarray of shape (n_components, n_components)
+        Covariance of the projected data.
+    """
+    root, _ = inverse_root(covariance)
+    left, stretches, _ = np.linalg.svd(root)
+    symmetric = (left * stretches) @ left.T
+    rows: FloatArray = symmetric @ components
+    return rows
+
+
+def of_one_scale(components: FloatArray, covariance: FloatArray) -> FloatArray:
+    """Components that draw the same picture in which the mean variance of the data is 1.
+
+    Parameters
+    ----------
+    components, covariance
+        As those of `standardized`.
+    """
+    variance = float(np.trace(covariance)) / len(components)
+    rows: FloatArray = components / (np.sqrt(variance) if variance > 0.0 else 1.0)
+    return rows
+
+
+def viewer_of_rows(
+    X: FloatArray,
+    y: IntArray,
+    n_components: int,
+    *,
+    feature_names: Sequence[str],
+    class_names: Sequence[str],
+    gamma: float,
+    held_out: tuple[FloatArray, IntArray] | None = None,
+) -> PlaneViewer:
+    """Return the viewer of rows in any plane, with the densities of a kernel width.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        As it was fitted. Rows are numbered from 1.
+    y : ndarray of shape (n_samples,)
+        Class codes, 0 to n_classes - 1.
+    n_components : int
+    feature_names, class_names : sequence of str
+    gamma : float
+        Kernel width of the densities, relative to Silverman's rule.
+    held_out : tuple of ndarray, optional
+        Further rows and their class codes, drawn without kernels of their own; their numbers go on.
+    """
+    names = (tuple(feature_names), tuple(class_names))
+    train = _labeled(X, y, *names)
+    further = (X[:0], y[:0]) if held_out is None else held_out
+    others = _labeled(*further, *names, n_before=len(X))
+    return PlaneViewer(train, others, gamma, n_components)
+
+
+def view_of_rows(
+    X: FloatArray,
+    y: IntArray,
+    components: FloatArray,
+    *,
+    feature_names: Sequence[str],
+    class_names: Sequence[str],
+    gamma: float,
+) -> PlaneView:
+    """Return the view of rows in a plane: see `viewer_of_rows`.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, n_features)
+    """
+    viewer = viewer_of_rows(
+        X,
+        y,
+        len(components),
+        feature_names=feature_names,
+        class_names=class_names,
+        gamma=gamma,
+    )
+    return viewer.view(np.asarray(components))
+
+
+def _labeled(
+    X: FloatArray,
+    y: IntArray,
+    feature_names: tuple[str, ...],
+    class_names: tuple[str, ...],
+    n_before: int = 0,
+) -> LabeledData:
+    n_features = len(feature_names)
+    return LabeledData(
+        name="",
+        X=np.asarray(X, dtype=np.float64),
+        y=np.asarray(y, dtype=np.int64),
+        class_names=class_names,
+        feature_names=feature_names,
+        center=np.zeros(n_features),
+        scale=np.ones(n_features),
+        row_numbers=n_before + np.arange(1, len(X) + 1),
+        steps=(),
+        encodings=tuple(map(ColumnEncoding, feature_names)),
+    )

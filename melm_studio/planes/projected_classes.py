@@ -1,17 +1,21 @@
-"""The classes of a data set in a plane; of many rows, each plane is passed over once.
+"""The classes of a data set in a plane: of the rows at hand, or of all rows of a table.
 
 Two densities have the same rows there and different kernels. The search densities are those that
 MELM compares, with covariances that were shrunk among all features: the divergence is theirs. The
 class densities have the covariances of the classes in the plane: contours, classes and shares are
 theirs. Shrunk among many features that are alike, as those of a spectrum, covariances would be far
 wider than the classes are in a plane of little variance, such as that of LDA.
+
+Of many rows, each plane is passed over once. Kernels that are narrow beside the reach of the rows
+have too many modes for a transform, and the sums over all pairs of a million rows take a quarter of
+an hour: a divergence is refused where it would take minutes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from math import floor, log
+from dataclasses import dataclass, replace
+from math import ceil, floor, log
 from operator import attrgetter
 from threading import Condition
 from typing import Any, TypeAlias
@@ -20,9 +24,13 @@ import numpy as np
 from cachetools import LRUCache, cachedmethod
 from cachetools.keys import hashkey
 
-from melm_core.base import FloatArray
+from melm_core.base import FloatArray, UserError
 from melm_core.density import ClassDensities, DensityRule, PreparedSums
+from melm_core.diagnostics import ConfidenceEllipses, class_ellipses, ellipses_of_moments
 from melm_core.linalg import moments_of_classes
+from melm_core.melm import divergence_in_plane
+from melm_studio.operator_tables.plane_densities import PlaneDensities
+from melm_studio.tables import count
 
 # The shape and the bytes of components.
 PlaneKey: TypeAlias = tuple[tuple[int, ...], bytes]
@@ -39,6 +47,8 @@ MOST_DENSITY_BYTES, MOST_POTENTIAL_BYTES = 2**26, 2**27
 WIDE_BAND, NARROW_BAND = 4.0, 5.0**0.2
 NARROWEST_WIDE = 0.5  # the least factor in a wide band
 _SLACK = 1e-9  # of rounding
+MOST_SECONDS = 20.0
+FEW_ROWS = 10_000  # of which all pairs take a third of a second
 
 
 class ProjectedClasses:
@@ -154,3 +164,115 @@ def _components(key: PlaneKey) -> FloatArray:
 
 def _size(sums: PreparedSums) -> int:
     return max(1, sums.kept_bytes)
+
+
+def seconds_of(classes: ClassDensities) -> float:
+    """About how many seconds the divergence of classes in a plane takes; 0 if less than one."""
+    return 0.0 if classes.counts.sum() < FEW_ROWS else classes.potential_seconds
+
+
+def bounded_divergence(classes: ClassDensities, gamma: float) -> float:
+    """The divergence of classes in a plane, in nats; 0 of a single class, which has no pair.
+
+    Parameters
+    ----------
+    classes : ClassDensities
+        Projected into the plane, with kernels of the width `gamma`.
+    gamma : float
+
+    Raises
+    ------
+    UserError
+        If it would take longer.
+    """
+    if len(classes.rows) == 1:
+        return 0.0
+    check_duration(classes, gamma)
+    return divergence_in_plane(classes)
+
+
+def check_duration(classes: ClassDensities, gamma: float) -> None:
+    """Raise UserError if the potentials of classes in a plane take longer than MOST_SECONDS."""
+    # All pairs of fewer rows take eight seconds at most.
+    seconds = 0.0 if classes.counts.sum() < MANY_ROWS else seconds_of(classes)
+    if seconds <= MOST_SECONDS:
+        return
+    minutes = ceil(seconds / 60.0)
+    raise UserError(
+        f"With γ {gamma:g} the divergence of {sum(map(len, classes.rows)):,} rows in this plane "
+        f"takes up to {count(minutes, 'minute')}, since the kernels are narrow beside the reach of "
+        f"the rows; here it may take {MOST_SECONDS:.0f} seconds. Increase γ, or leave out the rows "
+        "that are far from all others."
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class TableDensities:
+    """The densities of all rows about the origin of a view.
+
+    Attributes
+    ----------
+    found : PlaneDensities
+    origin : ndarray of shape (n_features,)
+        What was subtracted from the rows of the sample.
+    """
+
+    found: PlaneDensities
+    origin: FloatArray
+
+    def class_rule(self, sample: DensityRule, components: FloatArray, gamma: float) -> DensityRule:
+        """The class densities of all rows in place of those of a sample, where they are known.
+
+        Parameters
+        ----------
+        sample : DensityRule
+            In the coordinates along `components`.
+        components : ndarray of shape (n_components, n_features)
+        gamma : float
+            Kernel width.
+        """
+        seen = self.found.seen_in(components, self.origin)
+        return (seen and seen.class_rule(sample.classes.rows, gamma)) or sample
+
+    def search_densities(
+        self, sample: ClassDensities, components: FloatArray, gamma: float
+    ) -> ClassDensities:
+        """The same of the densities that a search compares."""
+        seen = self.found.seen_in(components, self.origin)
+        return (seen and seen.search_densities(sample.rows, gamma)) or sample
+
+    def search_kernels(self, components: FloatArray, gamma: float) -> FloatArray | None:
+        """The kernel covariances of these, where they are known of all rows."""
+        seen = self.found.seen_in(components, self.origin)
+        densities = seen and seen.search_densities([], gamma)
+        return densities.covariances if densities else None
+
+    def divergence(self, components: FloatArray, gamma: float) -> float | None:
+        """The divergence of all rows in the plane of the run at its kernel width, else None.
+
+        The worker has summed distant pairs of classes over all rows; `search_densities` has the
+        sample.
+        """
+        if gamma != self.found.gamma or self.found.seen_in(components, self.origin) is None:
+            return None
+        return self.found.divergence
+
+    def ellipses(
+        self, sample: ClassDensities, components: FloatArray
+    ) -> list[tuple[ConfidenceEllipses | None, FloatArray]]:
+        """The `ellipses_of_rows` of all rows where their moments are known, else of the sample."""
+        seen = self.found.seen_in(components, self.origin)
+        if seen is None:
+            return list(map(ellipses_of_rows, sample.rows))
+        moments = zip(seen.counts, seen.means, seen.covariances, strict=True)
+        return [
+            (ellipses_of_moments(n, mean, covariance * n / (n - 1)), mean[None])
+            for n, mean, covariance in moments
+        ]
+
+
+def ellipses_of_rows(rows: FloatArray) -> tuple[ConfidenceEllipses | None, FloatArray]:
+    """The ellipses of a class and of its mean, and the mean, of all its training rows."""
+    ellipses = class_ellipses(rows)
+    center = rows.mean(axis=0) if ellipses is None else ellipses.center
+    return ellipses, center[None]

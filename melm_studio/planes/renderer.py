@@ -1,12 +1,15 @@
-"""Renders the planes of runs: computes their views on request and caches them."""
+"""Renders the planes of runs: computes their views on request, once for all, and caches them."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import Condition
+from typing import Any, TypeVar, cast
 
 import numpy as np
+from cachetools import LRUCache, cached
 from msgspec.structs import replace
 from threadpoolctl import threadpool_limits
 
@@ -16,9 +19,8 @@ from melm_core.diagnostics import ComponentGain, Importance, feature_order
 from melm_core.linalg import orthonormalize
 from melm_core.melm import DivergenceTerms
 from melm_core.methods import COMPONENTS, GAMMA, METHODS
-from melm_studio.planes.decision_surface import DecisionSurface, SurfaceRequest, decision_surface
-from melm_studio.planes.every_row import centered_parts, mean_row
-from melm_studio.planes.held_out import held_out_verdict, measured_planes
+from melm_studio.operator_tables.plane_densities import PlaneDensities, kept_densities
+from melm_studio.planes.drawn_rows import centered_parts, mean_row
 from melm_studio.planes.plane_edits import (
     NO_TARGET,
     OTHER_DATA,
@@ -27,16 +29,10 @@ from melm_studio.planes.plane_edits import (
     plane_of_features,
     with_edits,
 )
+from melm_studio.planes.plane_scores import Scores, held_out_verdict, measured_planes
 from melm_studio.planes.plane_view import PlaneViewer, screen_axes
-from melm_studio.planes.sharing import (
-    MAX_VIEWER_BYTES,
-    MAX_VIEWERS,
-    ViewerKey,
-    shared,
-    size_of,
-)
-from melm_studio.planes.table_densities import KeptDensities
-from melm_studio.planes.types import Places, PlaneView, ProjectedRows, Scores
+from melm_studio.planes.projected_classes import TableDensities
+from melm_studio.planes.types import Places, PlaneView
 from melm_studio.planes.unseen import UnseenRows
 from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, Shown, ViewOptions
 from melm_studio.runs.execution.embedding import kept_embedding
@@ -49,11 +45,15 @@ from melm_studio.runs.store.protocol import RunStore
 from melm_studio.scores import Verdict
 from melm_studio.tables import LabeledData, Question
 
-# Cache sizes: views (a second tab requests the same); decision surfaces.
-MAX_VIEWS, MAX_SURFACES = 64, 16
+Function = TypeVar("Function", bound=Callable[..., Any])
 
-# A kernel machine of more rows would delay the page, and its surface looks the same.
-MAX_SURFACE_ROWS = 3_000
+# Prepared data sets in a cache, in bytes and in number.
+MAX_VIEWER_BYTES = 2**30
+MAX_VIEWERS = 16
+# Runs whose densities are kept in memory, of which each takes up to 64 MB.
+MOST_KEPT = 4
+# Views in a cache; a second tab requests the same.
+MAX_VIEWS = 64
 
 # Multiplications of a fit that the page waits for, about a second.
 MAX_PREVIEW_WORK = 2e9
@@ -61,6 +61,83 @@ MAX_PREVIEW_WORK = 2e9
 QUICK_METHOD, MOST_QUICK_WORK = "lda", 20_000_000
 
 _TOO_LARGE = "These data are too large for a first look. Run a method to see them."
+
+
+def shared(function: Function, most: int, size: Callable[[Any], int] | None = None) -> Function:
+    """Cache the last values of a function; a request for one that is being computed waits.
+
+    Parameters
+    ----------
+    function : callable
+        With hashable arguments. Where it raises an error, nothing is kept.
+    most : int
+        The number of values that are kept, or the sum of their sizes.
+    size : callable, optional
+        The size of a value, at most `most`.
+    """
+    cache: LRUCache[Any, Any] = LRUCache(most, getsizeof=size)
+    return cast(Function, cached(cache, condition=Condition())(function))
+
+
+@dataclass(frozen=True)
+class ViewerKey:
+    """A run, equal to every other run that can share its viewer."""
+
+    key: tuple[object, ...]
+    record: RunRecord = field(compare=False)
+
+    @classmethod
+    def of(cls, record: RunRecord) -> ViewerKey:
+        """Return the key of a run; the kernel width does not matter."""
+        parameters = record.parameters
+        key: tuple[object, ...] = (
+            record.owner,
+            record.data_id,
+            parameters.held_out,
+            parameters.random_state,
+            parameters.n_components,
+            record.is_curved,
+        )
+        if not METHODS[record.method].is_linear:
+            key = (*key, record.method, *sorted(parameters.values.items()))
+        return cls(key, record)
+
+
+def size_of(viewer: PlaneViewer) -> int:
+    """The bytes of a viewer, which holds a wide table twice, as far as the cache counts them."""
+    n_bytes = 2 * 8 * viewer.n_rows * len(viewer.feature_names)
+    return min(MAX_VIEWER_BYTES, max(n_bytes, MAX_VIEWER_BYTES // MAX_VIEWERS))
+
+
+class KeptDensities:
+    """Densities of all rows that runs on registered tables kept; the last ones are cached.
+
+    Parameters
+    ----------
+    store : RunStore
+    origin : callable
+        What views subtract from the rows of the sample, shape (n_features,).
+    """
+
+    def __init__(self, store: RunStore, origin: Callable[[ViewerKey], FloatArray]) -> None:
+        self._store, self._origin = store, origin
+        self._found = shared(self._read, MOST_KEPT)
+
+    def of(self, record: RunRecord) -> TableDensities | None:
+        """Return the densities in the final plane of a run; None until it has them."""
+        if not record.is_of_sample or not METHODS[record.method].is_linear:
+            return None
+        try:
+            densities = self._found(record.run_id, record.attempt)
+        except (LookupError, ValueError):  # a later request may find them; damaged ones are none
+            return None
+        return TableDensities(densities, self._origin(ViewerKey.of(record)))
+
+    def _read(self, run_id: str, attempt: int) -> PlaneDensities:
+        densities = kept_densities(self._store, run_id)
+        if densities is None:
+            raise LookupError(run_id)
+        return densities
 
 
 class _NotRefittedError(LookupError):
@@ -107,7 +184,6 @@ class PlaneRenderer:
         self._second = shared(self._weigh_second, MAX_VIEWS)
         self._final_accuracy = shared(self._score_last, MAX_VIEWS)
         self._quick = shared(self._fit_quickly, MAX_VIEWERS)
-        self._surface = shared(self._fit_surface, MAX_SURFACES)
         self._preview = shared(self._fit_preview, MAX_VIEWERS)
 
     def data(self, record: RunRecord) -> RunData:
@@ -524,33 +600,6 @@ class PlaneRenderer:
         except UserError:
             return None
         return viewer.scores(components).accuracy_held_out
-
-    def surface(
-        self, record: RunRecord, event: PlaneEvent, request: SurfaceRequest
-    ) -> tuple[ProjectedRows, DecisionSurface]:
-        """Return a kernel machine fitted in the plane of an event, one class against the rest.
-
-        Raises
-        ------
-        UserError
-            If the kind of machine is unknown, or a side has too few rows.
-        """
-        return self._surface(Shown.of(record, event), request)
-
-    def _fit_surface(
-        self, shown: Shown, request: SurfaceRequest
-    ) -> tuple[ProjectedRows, DecisionSurface]:
-        rows = self.viewer(shown.record).rows(shown.event.components, MAX_SURFACE_ROWS)
-        with threadpool_limits(1):  # the workers need the other cores
-            surface = decision_surface(
-                rows.train,
-                rows.train_y == request.code,
-                rows.held_out,
-                rows.held_out_y == request.code,
-                kind=request.kind,
-                method=request.method,
-            )
-        return rows, surface
 
     def preview(self, record: RunRecord) -> PlaneView:
         """Return the view of the plane that a run would find, of a method that takes no time.

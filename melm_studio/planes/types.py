@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
 
 from melm_core.base import FloatArray, IntArray
-from melm_core.density import NuisanceAccuracy
-from melm_core.diagnostics import ConfidenceEllipses, EllipseOf, confusion_shares, mutual_confusion
-from melm_studio.runs.records.refits_report import RefitsReport
-from melm_studio.scores import (
-    Rows,
-    Verdict,
-    batch_caution,
-    batch_sentence,
-    batch_shares,
-    plane_verdict,
-)
+from melm_core.diagnostics import ConfidenceEllipses, EllipseOf
+from melm_studio.planes.plane_scores import Scores
 
 
 class Places(StrEnum):
@@ -71,101 +62,6 @@ class ClassView:
     def outline(self, of: EllipseOf) -> FloatArray:
         """The ellipse of the class or of its mean, shape (n_vertices, 2); empty without one."""
         return np.empty((0, 2)) if self.ellipses is None else self.ellipses.outline(of)
-
-
-@dataclass(frozen=True)
-class BatchScores:
-    """Scores of telling the batch of training and of held-out rows from their place in the plane.
-
-    Within each class. None of held-out rows if none of them has a batch of the training rows.
-    """
-
-    train: NuisanceAccuracy
-    held_out: NuisanceAccuracy | None
-
-    @property
-    def sentence(self) -> str:
-        """The separation of batches within the classes, as a sentence."""
-        told, rows = self._shown
-        return batch_sentence(told.accuracy, told.chance, told.standard_error, rows)
-
-    @property
-    def caution(self) -> str:
-        """That what separates may be the batches; empty where none can be told apart."""
-        told, rows = self._shown
-        return batch_caution(told.accuracy, told.chance, told.standard_error, rows)
-
-    @property
-    def shares(self) -> str:
-        """The share of rows whose batch is told from their place, and that of guessing."""
-        told, rows = self._shown
-        return batch_shares(told.accuracy, told.chance, rows)
-
-    @property
-    def _shown(self) -> tuple[NuisanceAccuracy, Rows]:
-        if self.held_out is None:
-            return self.train, Rows.TRAINING
-        return self.held_out, Rows.HELD_OUT
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Scores of a plane on training and held-out rows.
-
-    Attributes
-    ----------
-    accuracy_train, accuracy_held_out : float or None
-        Balanced accuracy of the class densities; None if a class has no held-out row.
-    divergence_held_out : float or None
-        Divergence between training and held-out rows in nats, see `held_out_divergence`.
-    batches : BatchScores or None
-        None without a Batch column, or if every class has one batch only.
-    """
-
-    accuracy_train: float
-    accuracy_held_out: float | None
-    divergence_held_out: float | None
-    batches: BatchScores | None = None
-
-    def of_folds(self, refits: RefitsReport) -> Scores:
-        """The same of a run whose refits are done: by planes that never saw a row."""
-        return replace(
-            self,
-            accuracy_train=self.accuracy_train
-            if refits.train_share is None
-            else refits.train_share,
-            accuracy_held_out=refits.share,
-            divergence_held_out=None if refits.curve is None else refits.curve.mean[-1],
-        )
-
-    def verdict(self, n_classes: int) -> Verdict:
-        """Verdict by the shares, of any plane, also one that no run has found."""
-        return plane_verdict(self.accuracy_train, self.accuracy_held_out, n_classes)
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Classes of held-out rows, and those that the class densities predict.
-
-    Attributes
-    ----------
-    y, predicted : ndarray of shape (n_held_out,)
-    groups : ndarray of shape (n_held_out,) or None
-        Rows with the same number depend on each other.
-    """
-
-    y: IntArray
-    predicted: IntArray
-    groups: IntArray | None
-
-    def overlap(self, n_classes: int) -> FloatArray | None:
-        """Shares of the rows of each pair of classes that are taken for each other.
-
-        None where a class has no row. See `melm_core.evaluation.Refits.overlap`.
-        """
-        if len(np.unique(self.y)) < n_classes:
-            return None
-        return mutual_confusion(confusion_shares(self.y, self.predicted, n_classes))
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,14 +11,16 @@ import numpy as np
 from melm_core.base import FloatArray, IntArray, thinned
 from melm_core.density import DensityRule, PlaceRegions, RegionShare
 from melm_core.diagnostics import class_ellipses
-from melm_studio.planes.contours import (
+from melm_studio.planes.class_outlines import (
     CONTOUR_SHARES,
     GRID_LINES,
     box_of_regions,
     central_box,
+    density_curves,
+    in_strips,
     region_lines,
+    threshold_lines,
 )
-from melm_studio.planes.line import density_curves, in_strips, threshold_lines
 from melm_studio.planes.types import PlaneView
 from melm_studio.tables import LabeledData
 

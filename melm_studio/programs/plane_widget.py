@@ -14,8 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base import FloatArray, Progress, UserError
-from melm_studio.layout.scripts import ASSETS
-from melm_studio.layout.shell.page_scripts import bundle
+from melm_studio.layout.scripts import ASSETS, bundle
 from melm_studio.planes.figure import limits, row_numbers
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.theme import FONT

@@ -15,8 +15,8 @@ from melm_core.methods import METHODS
 from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.ranking import RankedRow
 from melm_studio.planes.captions import title
+from melm_studio.planes.plane_scores import BatchScores
 from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.planes.types import BatchScores
 from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.refits_report import CLASSIFIER, RefitsReport

@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, UserError
 from melm_studio.planes.figure import arrow_names, empty_figure, limits, plane_frame
-from melm_studio.planes.plane_view import PlaneViewer
-from melm_studio.planes.rows_view import viewer_of_rows
+from melm_studio.planes.plane_view import PlaneViewer, viewer_of_rows
 from melm_studio.planes.theme import Scheme
 
 _NO_TRANSFORM = (

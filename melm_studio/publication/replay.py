@@ -16,12 +16,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from melm_core.base import FloatArray
-from melm_studio.planes.contours import simplified
-from melm_studio.planes.curve import curve_figure
+from melm_studio.planes.class_outlines import simplified
 from melm_studio.planes.encoding import EllipseCoordinate, compact, stepped
-from melm_studio.planes.figure import empty_figure, limits, plane_frame
-from melm_studio.planes.shipped_font import embedded_font_face
-from melm_studio.planes.theme import FONT, THEMES, Scheme
+from melm_studio.planes.figure import curve_figure, empty_figure, limits, plane_frame
+from melm_studio.planes.theme import FONT, THEMES, Scheme, embedded_font_face
 from melm_studio.planes.types import ClassView, PlaneView
 
 # Small enough to send.

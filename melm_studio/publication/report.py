@@ -20,7 +20,7 @@ from melm_studio.analyses.report_section import Picture, Section, Table
 from melm_studio.analyses.verdict_file import FILE_NAME
 from melm_studio.extras import package_versions
 from melm_studio.planes.captions import title, title_of_plane
-from melm_studio.planes.shipped_font import embedded_font_face
+from melm_studio.planes.theme import embedded_font_face
 from melm_studio.publication.bibliography import bibtex
 from melm_studio.publication.comparison import Agreement
 from melm_studio.publication.report_run import ReportedRun, run_sections

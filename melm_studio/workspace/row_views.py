@@ -14,8 +14,7 @@ import pandas as pd
 from msgspec.structs import replace
 
 from melm_core.base import FloatArray, UserError
-from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.planes.sharing import shared
+from melm_studio.planes.renderer import PlaneRenderer, shared
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.rows.new_rows import NewRows, lacking, match_rows
 from melm_studio.rows.placement import RowPlacer

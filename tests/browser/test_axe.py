@@ -16,7 +16,7 @@ from lab.driver.page import StudioPage
 from lab.driver.visitor import opened_studio
 from lab.site.__main__ import run_sphinx
 from lab.site.replays import gallery_page
-from melm_studio.layout.shell.welcome import BEGIN
+from melm_studio.layout.first_page import BEGIN
 
 SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
 PHONE: ViewportSize = {"width": 390, "height": 844}

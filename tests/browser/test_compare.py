@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from lab.driver.page import NOTE_TEXTS, Panel, StudioPage
 from melm_studio.layout import ids
-from melm_studio.planes.traces import PlaneTrace
+from melm_studio.planes.figure import PlaneTrace
 
 A_ROW = 7
 N_STARTS = 500  # of the digits, which take minutes

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lab.driver.page import Panel, StudioPage
-from melm_studio.planes.traces import PlaneTrace
+from melm_studio.planes.figure import PlaneTrace
 
 LONG = 500
 

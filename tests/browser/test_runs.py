@@ -15,7 +15,7 @@ from lab.driver.launcher import Studio, running_studio
 from lab.driver.page import DEADLINE_S, Panel, StudioPage
 from melm_studio.configuration.messages import STOPPED
 from melm_studio.layout import ids
-from melm_studio.layout.shell.welcome import BEGIN
+from melm_studio.layout.first_page import BEGIN
 from melm_studio.planes.captions import REPEATING
 
 LONG = 500  # starts: minutes of work on the digits

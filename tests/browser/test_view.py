@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from lab.driver.page import IN_MOTION, Panel, StudioPage
+from melm_studio.planes.figure import PlaneTrace
 from melm_studio.planes.theme import THEMES, Scheme
-from melm_studio.planes.traces import PlaneTrace
 
 CONTOURS, ARROWS, NAMES = {"contour"}, {"arrow_lines", "arrow_heads"}, {"class_names"}
 

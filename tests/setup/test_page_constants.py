@@ -6,7 +6,7 @@ import re
 
 from lab import page_constants
 from melm_studio.layout.scripts import ASSETS
-from melm_studio.planes.traces import CurveTrace, PlaneTrace
+from melm_studio.planes.figure import CurveTrace, PlaneTrace
 from melm_studio.planes.view_options import ViewOptions
 
 

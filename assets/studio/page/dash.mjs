@@ -37,7 +37,7 @@ export const propsOf = (id) => (waiting ? null : window.dash_component_api.getLa
 export const noUpdate = () => window.dash_clientside.no_update;
 
 /**
- * Writes the contents of elements that are plain HTML (`melm_studio/layout/shell/markup.py`), before anything
+ * Writes the contents of elements that are plain HTML (`melm_studio/layout/elements.py`), before anything
  * looks for them: Dash visits every component of its own with every change of every other one.
  */
 export function connectMarkup() {

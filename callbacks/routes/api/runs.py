@@ -21,7 +21,7 @@ from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.ranking import RANKING, ranked, refusals
 from melm_studio.analyses.refits import REFITS_OF_RUN
 from melm_studio.planes.captions import title
-from melm_studio.planes.types import BatchScores
+from melm_studio.planes.plane_scores import BatchScores
 from melm_studio.planes.view_options import DEFAULT_VIEW
 from melm_studio.programs.models import (
     Analyses,

@@ -22,8 +22,7 @@ from callbacks.services import services
 from callbacks.session import address
 from melm_studio.configuration.limits import DiskFullError
 from melm_studio.configuration.shares import share_of_address
-from melm_studio.layout.scripts import ICON
-from melm_studio.layout.shell.page_scripts import FOLLOW_SCRIPT
+from melm_studio.layout.scripts import FOLLOW_SCRIPT, ICON
 from melm_studio.planes.theme import page_colors
 from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError
 from melm_studio.tables import shortened

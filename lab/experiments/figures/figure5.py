@@ -16,8 +16,8 @@ from melm_core import cauchy_schwarz_divergence
 from melm_core.base import FloatArray
 from melm_core.density import kernel_classes
 from melm_core.evaluation import separability
-from melm_studio.planes.contours import plane_contours
-from melm_studio.planes.training_covariance import standardized
+from melm_studio.planes.class_outlines import plane_contours
+from melm_studio.planes.plane_view import standardized
 
 _NAME = "heart"
 _GAMMA = 1.0

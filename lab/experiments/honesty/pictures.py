@@ -16,7 +16,7 @@ from lab.experiments.honesty.claim import Claim, Measured
 from lab.experiments.honesty.new_rows import METHODS, NEW_ROWS, TOLERANCES
 from lab.experiments.honesty.shapes import SHAPES, PlantedTables
 from melm_core.base import FloatArray
-from melm_studio.planes.contours import CONTOUR_SHARES
+from melm_studio.planes.class_outlines import CONTOUR_SHARES
 
 _N_TABLES = 8
 # Of fresh rows in the contours of 50, 80 and 95 %. Of a quarter of the rows about ten a class make

@@ -10,7 +10,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria
+from melm_studio.layout.elements import aria
 from melm_studio.tables import MAX_PIXELS, Column, count, number
 
 ORDER_MARK = " < "  # between categories, from low to high

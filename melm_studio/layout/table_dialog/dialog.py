@@ -10,7 +10,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria
+from melm_studio.layout.elements import aria
 from melm_studio.layout.table_dialog.classes import classes_tab
 from melm_studio.layout.table_dialog.columns import columns_tab
 from melm_studio.layout.table_dialog.filters import filters_tab

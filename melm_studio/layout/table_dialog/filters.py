@@ -9,7 +9,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria
+from melm_studio.layout.elements import aria
 from melm_studio.tables import count
 
 MAX_OFFERED = 100  # at once; typing finds the others

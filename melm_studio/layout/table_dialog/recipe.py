@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 
 from melm_core.recipe import MAX_STEPS, Fill, MissingValues, Recipe, Step, StepKind
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria
+from melm_studio.layout.elements import aria
 from melm_studio.tables import SCALING_NAMES, STEP_NAMES
 
 MAX_COLUMNS_SHOWN = 100  # at once; typing finds the others

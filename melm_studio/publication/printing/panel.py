@@ -11,7 +11,7 @@ import numpy.typing as npt
 from melm_core.base import FloatArray, IntArray
 from melm_studio.planes.coloring import Marks
 from melm_studio.planes.figure import limits
-from melm_studio.planes.rows_view import view_of_rows
+from melm_studio.planes.plane_view import view_of_rows
 from melm_studio.planes.types import PlaneView
 
 BoolArray = npt.NDArray[np.bool_]

@@ -6,7 +6,7 @@ import json
 import secrets
 import struct
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from enum import StrEnum
 from typing import Any, Self, TypeAlias
@@ -16,12 +16,12 @@ import numpy as np
 from msgspec.structs import replace
 
 from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, Progress, known_type
-from melm_core.methods import CURVED, GAMMA, METHODS, STRAIGHT
+from melm_core.methods import CURVED, GAMMA, METHODS, STARTS, STRAIGHT
 from melm_core.recipe import MOST_CURVED
 from melm_studio.configuration.messages import OTHER_VERSION
 from melm_studio.record import UNREADABLE, Record, from_json, to_json
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
+from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome, GammaPath
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.refits_report import REFITS, refits_id
 
@@ -30,6 +30,9 @@ HEADER_LENGTH = struct.Struct("<I")
 _UNREADABLE_NAME = "Run of another version"
 _ANY_METHOD = "pca"
 _UNKNOWN_SOURCE = DataSource(kind="table", key="")
+
+# The planes compared do not depend on the width of the run, nor on where its search starts.
+_ANY_VALUE = (GAMMA.name, STARTS.name, "init")
 
 # The kind of a run that finds a plane. Every other kind is the name of an analysis.
 FIT = "fit"
@@ -399,6 +402,62 @@ def new_ranking(
         table_version=table_version,
     )
     return replace(record, kind="ranking")
+
+
+def gamma_advice(record: RunRecord, fits: Iterable[RunRecord]) -> GammaPath | None:
+    """The path by which a run chose gamma, or the newest of another run on the same rows.
+
+    None if no such run has chosen yet, or the method has no kernel width.
+
+    Parameters
+    ----------
+    record : RunRecord
+    fits : iterable of RunRecord
+        The runs of the visitor, oldest first.
+
+    Returns
+    -------
+    GammaPath or None
+    """
+    paths = [
+        path
+        for other in (*fits, record)
+        if _is_comparable(other, record) and (path := _chosen_path(other)) is not None
+    ]
+    return paths[-1] if paths else None
+
+
+def recommended_gamma(record: RunRecord, fits: Iterable[RunRecord]) -> float | None:
+    """The width of the best held-out accuracy in inner folds; None where none are known.
+
+    The one number that `auto`, "Find the best γ", *By γ* and the tree of planes go by.
+    """
+    advice = gamma_advice(record, fits)
+    return advice.chosen if advice else None
+
+
+def can_choose_gamma(record: RunRecord) -> bool:
+    """Return whether a run with the same method could choose gamma by inner folds."""
+    return METHODS[record.method].takes(GAMMA.name)
+
+
+def _chosen_path(record: RunRecord) -> GammaPath | None:
+    return None if record.chosen_gamma is None else record.outcome.gamma_path
+
+
+def _is_comparable(other: RunRecord, record: RunRecord) -> bool:
+    """Return whether two runs have the same rows, and differ in nothing their path depends on."""
+    return (
+        (other.data_id, other.method) == (record.data_id, record.method)
+        and _fixed(other) == _fixed(record)
+        and can_choose_gamma(record)
+    )
+
+
+def _fixed(record: RunRecord) -> dict[str, Any]:
+    return {
+        name: value for name, value in record.parameters.values.items() if name not in _ANY_VALUE
+    }
 
 
 class PlaneEvent(Progress, frozen=True, eq=False, kw_only=True):

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from lab.driver.page import Panel, StudioPage, wait_until
-from melm_studio.planes.traces import PlaneTrace
+from melm_studio.planes.figure import PlaneTrace
 from melm_studio.tables import load_sample
 from tests.browser.test_axe import barriers
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Route, ViewportSize, expect
 
 from lab.driver.page import StudioPage
 from melm_studio.layout import ids
-from melm_studio.layout.shell.welcome import BEGIN, IN_COMPARE
+from melm_studio.layout.first_page import BEGIN, IN_COMPARE
 from melm_studio.planes.theme import THEMES, Scheme
 
 SIZES: dict[str, ViewportSize] = {

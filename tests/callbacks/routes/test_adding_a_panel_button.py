@@ -56,7 +56,7 @@ def add_the_button(studio: Path) -> None:
 ASKED = """
 import json, sys
 from pathlib import Path
-from melm_studio.layout.shell.page_scripts import PAGE_SCRIPT, page_bundle
+from melm_studio.layout.scripts import PAGE_SCRIPT, page_bundle
 from lab.driver.visitor import opened_studio
 
 with opened_studio(Path(sys.argv[1])) as studio:

@@ -17,7 +17,7 @@ import pytest
 
 from callbacks.routes.export import components_table
 from melm_core.methods import METHODS, SavedPlane
-from melm_studio.planes import saved_model
+from melm_studio.rows import placement
 from melm_studio.rows.spreadsheet import csv_text
 from melm_studio.tables import EXACT, load_sample
 from tests.callbacks.tables import blobs, breast_cancer, csv
@@ -238,7 +238,7 @@ def test_the_model_says_what_it_was_found_with(finished):
 
 
 def test_the_model_of_a_large_table_has_kernels_at_a_sample(monkeypatch, finished):
-    monkeypatch.setattr(saved_model, "MAX_KERNELS", 50)
+    monkeypatch.setattr(placement, "MAX_KERNELS", 50)
     values = finished.visitor.http.get(f"/runs/{finished.runs['melm']}/model.json").json
     assert sum(map(len, values["class_densities"]["rows"])) == pytest.approx(50, abs=1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from melm_studio.planes.traces import PlaneTrace
+from melm_studio.planes.figure import PlaneTrace
 
 WORDS = re.compile(
     r"proline alone: (\d+) % of held-out rows .*guessing: 33 %.*, training rows: (\d+) %"

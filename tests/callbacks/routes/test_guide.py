@@ -8,7 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from melm_studio.layout.shell.help import GUIDE
+from melm_studio.layout.help import GUIDE
 
 LINK = re.compile(r'(?:href|src)="([^"]+)"')
 

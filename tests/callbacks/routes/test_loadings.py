@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lab.driver.traces import decoded
-from melm_studio.planes.bent_features import PATH_SHARES
+from melm_studio.planes.features import PATH_SHARES
 
 
 def answer_of(visitor, run: str, **query):

@@ -13,9 +13,7 @@ import pytest
 from rjsmin import jsmin
 
 from callbacks.routes.static_files import PLOTLY_PATH
-from melm_studio.layout.scripts import ASSETS
-from melm_studio.layout.shell.page_scripts import ENTRIES, PAGE_SCRIPT, page_bundle
-from melm_studio.planes.plotly_script import plotly_script
+from melm_studio.layout.scripts import ASSETS, ENTRIES, PAGE_SCRIPT, page_bundle, plotly_script
 
 # Prints the names of those of the pairs of modules that are not the same to JavaScript.
 DIFFERENT = """

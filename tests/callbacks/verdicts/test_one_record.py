@@ -15,7 +15,7 @@ from callbacks.routes.api.endpoints import PREFIX
 from lab.driver.traces import enclosed, points
 from lab.driver.visitor import opened_studio
 from melm_studio.layout import ids
-from melm_studio.planes.contours import CONTOUR_SHARES
+from melm_studio.planes.class_outlines import CONTOUR_SHARES
 from melm_studio.scores import accuracy_text, divergence_text, importance_sentence, share_text
 from melm_studio.tables import load_sample
 from tests.callbacks.routes.talks.messages import newest

@@ -15,7 +15,7 @@ from melm_core.base import percent
 from melm_core.evaluation import FittedProjection, Refits, Study, Unchanged
 from melm_studio.analyses.analysis import DataShape
 from melm_studio.analyses.refits import REFITS_OF_RUN
-from melm_studio.planes.contours import CONTOUR_SHARES
+from melm_studio.planes.class_outlines import CONTOUR_SHARES
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.types import Places
 from melm_studio.planes.view_options import ViewOptions

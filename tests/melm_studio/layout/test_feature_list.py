@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from melm_studio.layout.feature_list import feature_list
-from melm_studio.planes.feature_ranking import feature_ranking
+from melm_studio.planes.features import feature_ranking
 from tests.melm_studio.layout.trees import parts, texts
 
 WORTH = {"share": 0.5, "is_seen": True, "words": "3 % lost"}

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
+from melm_studio.layout.first_page import first_page, welcome_model
+from melm_studio.layout.help import TOUR, WORDS, help_view
 from melm_studio.layout.page import page
 from melm_studio.layout.panel import panel_model
-from melm_studio.layout.shell.first_paint import first_page
-from melm_studio.layout.shell.help import TOUR, WORDS, help_view
-from melm_studio.layout.shell.welcome import welcome_model
 from tests.melm_studio.layout.trees import parts, texts
 
 

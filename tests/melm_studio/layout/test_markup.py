@@ -8,9 +8,8 @@ import dash_mantine_components as dmc
 import pytest
 from dash import html
 
-from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.elements import Element, aria, data, markup, plain
 from melm_studio.layout.page import static_parts
-from melm_studio.layout.shell.markup import Element, markup, plain
 from tests.melm_studio.layout.trees import parts
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.layout.summary import data_summary
+from melm_studio.layout.table_sheet import data_summary
 from melm_studio.tables import prepare, read_table
 from melm_studio.workspace.described_tables import TableDescription
 from tests.melm_studio.layout.trees import parts

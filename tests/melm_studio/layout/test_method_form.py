@@ -8,7 +8,7 @@ import pytest
 
 from melm_core.methods import METHODS
 from melm_core.methods.parameters import GAMMA, HELD_OUT, STARTS
-from melm_studio.layout.method_form import explained_label, gamma_control, number_input
+from melm_studio.layout.method_line import explained_label, gamma_control, number_input
 from tests.melm_studio.layout.trees import part, parts, texts
 
 

@@ -13,10 +13,10 @@ from melm_core.methods.parameters import HELD_OUT, SEED, STARTS
 from melm_studio.configuration.settings import Settings
 from melm_studio.extras import install_command
 from melm_studio.layout import ids
-from melm_studio.layout.method_form import own_settings
+from melm_studio.layout.first_page import first_page
+from melm_studio.layout.method_line import own_settings
 from melm_studio.layout.page import first_source, page, static_parts
 from melm_studio.layout.panel import panel_model
-from melm_studio.layout.shell.first_paint import first_page
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables.samples import SAMPLES
 from tests.melm_studio.layout.trees import part, parts, texts

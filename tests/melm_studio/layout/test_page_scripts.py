@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from melm_studio.layout.scripts import ASSETS
-from melm_studio.layout.shell.page_scripts import (
+from melm_studio.layout.scripts import (
+    ASSETS,
     ENTRIES,
     PAGE_SCRIPT,
     PRESENTER_SCRIPT,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from melm_studio.layout.elements import markup
 from melm_studio.layout.row_lists import row_card
-from melm_studio.layout.shell.markup import markup
 from melm_studio.rows.details import Contribution, RowDetails
 from melm_studio.rows.row_summaries import RowSummary
 from tests.melm_studio.layout.trees import parts, texts

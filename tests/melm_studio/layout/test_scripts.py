@@ -12,12 +12,12 @@ from melm_studio.layout import scripts
 from melm_studio.layout.scripts import (
     ASSETS,
     MODULES,
+    PAGE_SCRIPT,
     STYLES,
     assets_path,
     script_preloads,
     style_sheet,
 )
-from melm_studio.layout.shell.page_scripts import PAGE_SCRIPT
 
 IMPORT = re.compile(r'^(?:import|export) .*?from "(\./|\.\./)([^"]+)";$', re.MULTILINE)
 # In a template, the name of a module may be a value.

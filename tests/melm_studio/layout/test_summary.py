@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from dash import html
 
-from melm_studio.layout.summary import data_size, data_summary
+from melm_studio.layout.table_sheet import data_size, data_summary
 from melm_studio.tables import Choice, Question
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.summary import summarize

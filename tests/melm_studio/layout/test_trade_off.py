@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from melm_studio.layout.elements import markup
 from melm_studio.layout.feature_list import trade_off_chart
-from melm_studio.layout.shell.markup import markup
 from melm_studio.planes.batches import TradeOffPoint
 from tests.melm_studio.layout.trees import parts, texts
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.layout.shell.welcome import question
+from melm_studio.layout.first_page import question
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from melm_core.diagnostics import feature_order
 from melm_core.linalg import loading_lengths
-from melm_studio.planes.bent_features import QUARTILES, FeatureSteps
+from melm_studio.planes.features import QUARTILES, FeatureSteps
 from melm_studio.planes.figure import arrow_handles
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.tables import load_sample, prepare

@@ -8,7 +8,7 @@ import pytest
 from melm_core.base import UserError
 from melm_core.density import kernel_classes
 from melm_core.melm import divergence_in_plane
-from melm_studio.planes.bounded_divergence import (
+from melm_studio.planes.projected_classes import (
     MOST_SECONDS,
     bounded_divergence,
     seconds_of,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from melm_core.base import FloatArray
-from melm_studio.planes.contours import simplified
+from melm_studio.planes.class_outlines import simplified
 
 GAP = np.full((1, 2), np.nan)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.planes.curve import curve_figure
+from melm_studio.planes.figure import CurveTrace, curve_figure
 from melm_studio.planes.theme import THEMES, Scheme, translucent
-from melm_studio.planes.traces import CurveTrace
 
 each_scheme = pytest.mark.parametrize("scheme", Scheme)
 

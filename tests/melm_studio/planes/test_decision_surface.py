@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import trapezoid
 
 from melm_core.datasets.crescent_pair import crescents
-from melm_studio.planes.contours import GRID_LINES
+from melm_studio.planes.class_outlines import GRID_LINES
 from melm_studio.planes.decision_surface import (
     KINDS,
     RocCurve,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.diagnostics import Importance
-from melm_studio.planes.bent_features import PATH_SHARES
-from melm_studio.planes.feature_ranking import (
+from melm_studio.planes.features import (
     LINE_WIDTH,
     MAX_RANKED,
+    PATH_SHARES,
     SHAPE_HEIGHT,
     SHAPE_WIDTH,
     feature_ranking,

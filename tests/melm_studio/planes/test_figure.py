@@ -12,6 +12,7 @@ import pytest
 from lab.driver.traces import points
 from melm_core.diagnostics import class_ellipses
 from melm_studio.planes.figure import (
+    PlaneTrace,
     arrow_handles,
     arrow_names,
     empty_figure,
@@ -19,9 +20,9 @@ from melm_studio.planes.figure import (
     plane_frame,
     row_numbers,
     shown,
+    trace_meta,
 )
 from melm_studio.planes.theme import THEMES, Scheme
-from melm_studio.planes.traces import PlaneTrace, trace_meta
 from melm_studio.planes.types import Arrows, PlaneView
 from tests.melm_studio.planes.views import view_of
 

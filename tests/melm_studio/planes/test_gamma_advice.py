@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from melm_studio.planes.gamma_advice import can_choose_gamma, gamma_advice
 from melm_studio.runs.records.outcome import FitOutcome, GammaPath
+from melm_studio.runs.records.run import can_choose_gamma, gamma_advice
 from tests.melm_studio.runs.helpers import run_of
 
 PATH = GammaPath(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.answers import Answer
-from melm_studio.planes.held_out import held_out_verdict
-from melm_studio.planes.types import Predictions, Scores
+from melm_studio.planes.plane_scores import Predictions, Scores, held_out_verdict
 from melm_studio.scores import Rows
 from melm_studio.tables import Question
 

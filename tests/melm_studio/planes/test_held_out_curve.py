@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from melm_studio.planes.held_out import measured_planes
+from melm_studio.planes.plane_scores import measured_planes
 from melm_studio.runs.records.run import PlaneEvent
 
 STEPS = [0.1, 0.3, 0.31, 0.32, 0.2, 0.25, 0.5, 0.9, 0.4, 0.91, 0.96, 1.2, 1.1, 1.2]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from melm_core.density import DensityRule
-from melm_studio.planes.line import (
+from melm_studio.planes.class_outlines import (
     arrow_lanes,
     density_curves,
     in_strips,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_studio.planes.bent_features import FeatureSteps
+from melm_studio.planes.features import FeatureSteps
 from melm_studio.planes.picture_in_words import MOST_PLACES, distance, picture_in_words
-from melm_studio.planes.types import Arrows, ClassView, PlaneView, Predictions, Scores
+from melm_studio.planes.plane_scores import Predictions, Scores
+from melm_studio.planes.types import Arrows, ClassView, PlaneView
 from tests.melm_studio.planes.views import view_of
 
 SQUARE = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])  # of spread 1

@@ -13,16 +13,15 @@ from melm_core.density.class_densities import ClassDensities
 from melm_core.linalg import loading_lengths
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.held_out import held_out_divergence
-from melm_studio.planes import plane_view, sampled_rows
-from melm_studio.planes.contours import (
+from melm_studio.planes import drawn_rows, plane_view
+from melm_studio.planes.class_outlines import (
     CONTOUR_SHARES,
     box_of_regions,
     central_box,
     plane_contours,
 )
 from melm_studio.planes.plane_edits import MAX_ARROWS, strongest_loadings
-from melm_studio.planes.plane_view import PlaneViewer
-from melm_studio.planes.training_covariance import standardized
+from melm_studio.planes.plane_view import PlaneViewer, standardized
 from tests.melm_core.helpers import classes, invertible, labeled_data, plane
 from tests.melm_studio.runs.helpers import blobs
 
@@ -374,7 +373,7 @@ def test_scores_on_a_share_of_the_rows_come_close_to_those_on_all(monkeypatch):
     X = rng.normal(size=(1200, 3)) + 1.5 * y[:, None]
     viewers = {}
     for most in (200, 10_000):
-        monkeypatch.setattr(sampled_rows, "MAX_SCORED_ROWS", most)
+        monkeypatch.setattr(drawn_rows, "MAX_SCORED_ROWS", most)
         viewers[most] = PlaneViewer(*labeled_data(X, y).split(0.5, random_state=0), 1.0)
     few, all_ = (viewer.view(np.eye(3)[:2]).scores for viewer in viewers.values())
     assert few.accuracy_train != all_.accuracy_train

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from melm_studio.planes.latent_structure_figure import s_plot_figure
-from melm_studio.planes.loadings import MOST_NAMED, MOST_POINTS, loadings_figure
-from melm_studio.planes.point_labels import point_labels
+from melm_studio.planes.feature_charts import (
+    MOST_NAMED,
+    MOST_POINTS,
+    loadings_figure,
+    point_labels,
+    s_plot_figure,
+)
 
 UNIT = np.array([[0.0, 0.0], [1.0, 1.0]])
 

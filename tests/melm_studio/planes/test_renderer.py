@@ -11,7 +11,7 @@ import pytest
 from lab.driver.traces import enclosed
 from melm_core.density import PlaceRegions
 from melm_core.methods import GAMMA
-from melm_studio.planes.contours import CONTOUR_SHARES, region_lines
+from melm_studio.planes.class_outlines import CONTOUR_SHARES, region_lines
 from melm_studio.planes.figure import plane_frame
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.renderer import DataGoneError, PlaneRenderer

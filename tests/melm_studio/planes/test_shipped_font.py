@@ -8,8 +8,7 @@ import pytest
 from fontTools.ttLib import TTFont
 
 from melm_studio.application_folder import APPLICATION_FOLDER
-from melm_studio.planes.shipped_font import FONT_FILE, embedded_font_face, font_face
-from melm_studio.planes.theme import FONT
+from melm_studio.planes.theme import FONT, FONT_FILE, embedded_font_face, font_face
 
 FILE = APPLICATION_FOLDER / "assets" / FONT_FILE
 WRITTEN = ("melm_studio/scores.py", "melm_studio/planes/captions.py", "melm_studio/layout/panel.py")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_studio.planes.decision_surface import decision_surface
+from melm_studio.planes.decision_surface import decision_surface, surface_figure
 from melm_studio.planes.plane_view import PlaneViewer
-from melm_studio.planes.surface_figure import surface_figure
 from melm_studio.planes.theme import THEMES, Scheme, class_color
 from tests.melm_studio.runs.helpers import blobs
 

@@ -10,9 +10,9 @@ from melm_core.base.block_sources import ArrayBlocks
 from melm_core.density import DensityRule
 from melm_studio.analyses.analysis import DataShape
 from melm_studio.operator_tables.plane_densities import PlaneDensities
-from melm_studio.planes.contours import plane_contours
+from melm_studio.planes.class_outlines import plane_contours
 from melm_studio.planes.plane_view import PlaneViewer
-from melm_studio.planes.table_densities import TableDensities, ellipses_of_rows
+from melm_studio.planes.projected_classes import TableDensities, ellipses_of_rows
 from melm_studio.runs.records.run import FIT
 from melm_studio.validation import InputError
 from melm_studio.workspace.project.results import checked_report

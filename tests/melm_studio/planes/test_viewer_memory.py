@@ -7,8 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from melm_studio.planes.drawn_rows import RowSample
 from melm_studio.planes.plane_view import PlaneViewer
-from melm_studio.planes.sampled_rows import RowSample
 from tests.melm_core.helpers import labeled_data, plane
 
 

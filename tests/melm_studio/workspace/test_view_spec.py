@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from melm_core.methods import METHODS
 from melm_core.methods.parameters import BATCH_WEIGHT, GAMMA, Choice
 from melm_core.recipe import Fill, MissingValues, Recipe, Scaling, Step, StepKind
-from melm_studio.layout.shell.header import MODES as MODES_OF_THE_PAGE
+from melm_studio.layout.header import MODES as MODES_OF_THE_PAGE
 from melm_studio.planes.plane_edits import LoadingEdit
 from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.runs.records.data_source import DataSource

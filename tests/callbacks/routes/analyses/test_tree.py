@@ -14,7 +14,7 @@ from melm_core.linalg import principal_angles
 from melm_studio.analyses import tree as tree_analysis
 from melm_studio.analyses.tree import TREE
 from melm_studio.layout import ids
-from melm_studio.planes.sampled_rows import MAX_SCORED_ROWS
+from melm_studio.planes.drawn_rows import MAX_SCORED_ROWS
 from melm_studio.workspace.view_query import from_query
 from tests.callbacks.routes.analyses.helpers import analyzed, shown, stopped_after_a_report
 from tests.callbacks.tables import csv

@@ -22,7 +22,7 @@ from callbacks.routes.api.endpoints import ENDPOINTS, PREFIX
 from melm_core.methods import METHODS
 from melm_studio.analyses import ranking
 from melm_studio.analyses.ranking import RANKING, ranked
-from melm_studio.planes.contours import CONTOUR_SHARES
+from melm_studio.planes.class_outlines import CONTOUR_SHARES
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.programs.models import (
     Check,

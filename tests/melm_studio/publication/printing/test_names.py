@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_studio.planes.latent_structure_figure import importance_figure, s_plot_figure
+from melm_studio.planes.feature_charts import importance_figure, s_plot_figure
 from melm_studio.rows.distances import RowContributions, RowDistances
 from melm_studio.rows.distances_figure import contributions_figure, distances_figure
 

@@ -18,12 +18,11 @@ from melm_core.recipe import CurvedFeatures
 from melm_studio.planes.figure import plane_frame
 from melm_studio.planes.plane_edits import LoadingEdit
 from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.planes.saved_model import saved_plane
 from melm_studio.planes.view_options import MorphTarget, ViewOptions
 from melm_studio.publication.program import program_of
 from melm_studio.rows.details import row_details
 from melm_studio.rows.new_rows import match_rows
-from melm_studio.rows.placement import RowPlacer
+from melm_studio.rows.placement import RowPlacer, saved_plane
 from melm_studio.runs.execution.rows import judged_rows, prepared_for, resampled_rows, split_of
 from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.tables import Table, prepare

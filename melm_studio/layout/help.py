@@ -8,9 +8,8 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data
-from melm_studio.layout.run_dialogs import dialog_frame
-from melm_studio.layout.shell.markup import Element
+from melm_studio.layout.dialogs import dialog_frame
+from melm_studio.layout.elements import Element, aria, data
 
 # Where the tour stops: in the sheet of the table or not, at an element, and what that is for.
 TOUR = (

@@ -7,7 +7,7 @@ import re
 import plotly.offline
 import pytest
 
-from melm_studio.planes.plotly_script import plotly_script
+from melm_studio.layout.scripts import plotly_script
 
 VERSION = re.compile(r"^\* plotly\.js (?:\(.*\) )?v([\d.]+)$", re.MULTILINE)
 REMEDY = "Take the bundle of the installed plotly.js, as CONTRIBUTING.md describes."

@@ -9,11 +9,9 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data
-from melm_studio.layout.menus import menu, menu_button, menu_item, source_item
-from melm_studio.layout.run_dialogs import DOWNLOADS_TITLE
-from melm_studio.layout.shell.help import help_button
-from melm_studio.layout.shell.markup import plain
+from melm_studio.layout.dialogs import DOWNLOADS_TITLE
+from melm_studio.layout.elements import aria, data, menu, menu_button, menu_item, plain, source_item
+from melm_studio.layout.help import help_button
 from melm_studio.workspace.data_source import RecentData
 
 MODES = {"explore": "Explore", "compare": "Compare", "present": "Present"}

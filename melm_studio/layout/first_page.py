@@ -1,4 +1,8 @@
-"""The view of data without runs: their principal components, and how to go on."""
+"""The page before the first run: its frame until Dash has rendered it, and the first look at data.
+
+It is plain HTML of the document, so it is painted before the scripts of Dash run, which takes them
+seconds on a slow processor.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,76 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data, part
+from melm_studio.layout.elements import aria, data, part
+from melm_studio.layout.header import brand
+from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import count
 from melm_studio.workspace.data_source import ShownData
 
+# Not by the name of the store: Dash would follow it into the other tabs.
+LAST_SOURCE = "last-source"
+_SCRIPT = f"""
+{{
+  const {{ dataset }} = document.documentElement;
+  const scheme = localStorage.getItem("mantine-color-scheme-value");
+  const prefersDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const isDark = scheme === "dark" || (scheme !== "light" && prefersDark);
+  dataset.mantineColorScheme = isDark ? "dark" : "light";
+
+  const first = FIRST_SOURCE;
+  const text = JSON.stringify;
+  const chosen = sessionStorage.getItem("{ids.SOURCE}") ?? localStorage.getItem("{LAST_SOURCE}");
+  if (chosen) sessionStorage.setItem("{ids.SOURCE}", chosen);
+  const remembered = JSON.parse(chosen) ?? {{}};
+  const isOther = ([name, value]) => text(value) !== text(first[name]);
+  if (Object.entries(remembered).some(isOther)) dataset.otherData = "";
+}}
+"""
 BEGIN = "Find the plane that tells them apart"
 BEGIN_WITH_ONE_CLASS = "Find the plane that spreads them"
 STEPS = ("Watch it turn", "Ask whether it is real", "Show it")
 _CAPTION = "The plane of largest variance (PCA), which ignores the labels."
 IN_COMPARE = "Run draws the plane of each of the methods, side by side."
 _LONGEST_LIST = 40  # characters
+
+
+def first_script(source: DataSource) -> str:
+    """Return the script that runs before the first paint.
+
+    It sets the colors of the page, as Mantine will choose them, gives a new tab the data that
+    another has chosen last, and notes whether these are other data than those of a first visit,
+    which the first page then does not show.
+    """
+    return _SCRIPT.replace("FIRST_SOURCE", msgspec.json.encode(source).decode())
+
+
+def first_page(
+    shown: ShownData | None, class_names: Sequence[str] = (), *, is_new: bool = True
+) -> Component:
+    """The frame of the page, and for a visitor without runs the first look.
+
+    Parameters
+    ----------
+    shown : ShownData or None
+        The data that a first visit shows, if they are known yet.
+    class_names : sequence of str
+        Of these data.
+    is_new : bool
+        Whether the visitor has no runs.
+    """
+    look = [welcome(shown, class_names)] if is_new else []
+    return html.Div(
+        [
+            html.Header(brand(), className="top"),
+            html.Div(className="method-line"),
+            html.Main(
+                html.Div(look, id=ids.PANELS, className="panels", **aria(live="off")),
+                className="stage",
+            ),
+        ],
+        id=ids.FIRST_PAGE,
+        className="shell first-page",
+    )
 
 
 def welcome(shown: ShownData | None, class_names: Sequence[str] = ()) -> Component:

@@ -1,1 +1,0 @@
-"""The page before the first run, and around all of them."""
