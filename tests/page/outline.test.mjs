@@ -5,7 +5,8 @@ import test from "node:test";
 const node = () => ({ attributes: {}, setAttribute(name, value) { this.attributes[name] = value; }, append() {}, remove() { this.isGone = true; } });
 globalThis.document = /** @type {any} */ (Object.assign(new EventTarget(), { createElementNS: node, body: { dataset: {} } }));
 const { outlineFrom } = await import("../../assets/studio/rows/outline.mjs");
-const { markAt } = await import("../../assets/studio/rows/selection.mjs");
+const { nearestPoint } = await import("../../assets/studio/plane/painter.mjs");
+const { saysSomething } = await import("../../assets/studio/rows/selection.mjs");
 
 function closed(kind, places, isDone = true) {
   const picture = { drawn: [], append(drawing) { this.drawn.push(drawing); } };
@@ -32,7 +33,8 @@ test("the nearest mark within reach says what it is, and hidden ones say nothing
   const onScreen = ([x, y]) => /** @type {[number, number]} */ ([10 * x, 10 * y]);
   const marks = { meta: { kind: "outside" }, mode: "markers", x: [1, 2], y: [1, 1], text: ["one", "two"] };
   const names = { meta: { kind: "arrow_heads" }, mode: "markers+text", x: [1], y: [1], text: ["a feature"] };
-  assert.deepEqual(markAt([names, marks], [16, 10], onScreen), { at: [20, 10], label: "two" });
-  assert.equal(markAt([marks], [40, 10], onScreen), null);
-  assert.equal(markAt([{ ...marks, visible: false }], [10, 10], onScreen), null);
+  const nearest = (traces, place) => nearestPoint(traces, place, onScreen, 7, saysSomething);
+  assert.deepEqual(nearest([names, marks], [16, 10]), { trace: 1, index: 1, at: [20, 10] });
+  assert.equal(nearest([marks], [40, 10]), null);
+  assert.equal(nearest([{ ...marks, visible: false }], [10, 10]), null);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
-import { batch, computed, onChange, signal } from "../../assets/studio/page/signals.mjs";
+import { batch, computed, onChange, once, signal } from "../../assets/studio/page/signals.mjs";
 
 /** What a watcher was told. @param {any} source */
 function told(source) {
@@ -128,4 +128,17 @@ test("who no longer watches is held by nothing", () => {
   assert.equal(held.size, 3);
   for (const end of ends) end();
   assert.equal(held.size, 0);
+});
+
+test("who waits for something goes on once it holds, and is then told nothing more", async () => {
+  const [one, other] = [signal(1), signal(2)];
+  let hasGoneOn = false;
+  const waiting = once([one, other], (a, b) => a === b).then(() => (hasGoneOn = true));
+  one.set(3);
+  await Promise.resolve();
+  assert.equal(hasGoneOn, false);
+  other.set(3);
+  await waiting;
+  assert.deepEqual([...one.watchers[0], ...other.watchers[0]], []);
+  await once([one, other], (a, b) => a === b); // what holds already is not waited for
 });

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MODES } from "../../assets/studio/constants.mjs";
-import { hashOf, placeIn } from "../../assets/studio/page/tab_address.mjs";
+
+globalThis.window = /** @type {any} */ ({});
+const { hashOf, placeIn } = await import("../../assets/studio/panel/tab_history.mjs");
 
 test("a place is found again by its address", () => {
   for (const mode of MODES) {

@@ -4,12 +4,12 @@ import { sentenceOf } from "../page/answers.mjs";
 import { update } from "../page/dash.mjs";
 import { byId } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
-import { Followed } from "./followed.mjs";
+import { Found } from "./found.mjs";
 
 /** @type {View | null} */
 let front = null; // one at a time
 
-export class View extends Followed {
+export class View extends Found {
   /**
    * @param {string} name of the analysis
    * @param {string[]} events of the panel after which the dialog looks at it

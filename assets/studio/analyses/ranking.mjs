@@ -4,7 +4,7 @@ import { byId, whenPresent } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 import { shownData } from "../panel/run_list.mjs";
-import { Followed } from "./followed.mjs";
+import { Found } from "./found.mjs";
 
 export function connectRanking() {
   whenPresent("#ranking", () => {
@@ -17,7 +17,7 @@ export function connectRanking() {
 
 const fold = () => byId("ranking").closest("details");
 
-class Ranking extends Followed {
+class Ranking extends Found {
   async look() {
     this.nFollowed += 1;
     if (!fold().open || mode.value !== "compare" || !shownData.value) return;

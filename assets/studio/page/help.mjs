@@ -1,7 +1,6 @@
 // Help: a dialog, and a tour of the page that stops at a few elements.
 import { byId, onClick } from "./dom.mjs";
 import { showSheet } from "./sheet.mjs";
-import { placeWithin } from "./tooltips.mjs";
 
 let at = 0;
 
@@ -24,8 +23,8 @@ function stopAt(position) {
   document.querySelectorAll(".is-toured").forEach((element) => element.classList.remove("is-toured"));
   const note = byId("tour-note");
   const stop = stops()[position];
+  note.hidePopover(); // it is shown anew beside another element
   if (!stop) {
-    note.hidePopover();
     byId("help-open").focus();
     return;
   }
@@ -37,7 +36,6 @@ function stopAt(position) {
   note.querySelector(".tour-count").textContent = `${position + 1} of ${stops().length}`;
   const next = note.querySelector('[data-tour="next"]');
   next.textContent = position + 1 < stops().length ? "Next" : "Done";
-  note.showPopover();
-  placeWithin(note, target.getBoundingClientRect());
+  note.showPopover({ source: target }); // beside which styles place it
   next.focus();
 }

@@ -1,7 +1,6 @@
 // Menus and popovers: opened by their button; in menus, the arrow keys move between the items.
 import { byId, onClick, whenPresent } from "./dom.mjs";
 
-const GAP_PX = 4;
 const DOWN = { ArrowDown: 1, ArrowUp: -1 };
 /** The keys of what stands in a row. */
 export const ACROSS = { ArrowRight: 1, ArrowLeft: -1 };
@@ -9,14 +8,15 @@ const ENDS = { Home: 0, End: -1 };
 
 /**
  * Connects the buttons of menus (`data-menu`) and of notes or controls (`data-opens`), which have that id or else follow
- * their button, and those that close the dialog with an id (`data-closes`).
+ * their button, and those that close the dialog with an id (`data-closes`). Styles place what is opened beside its button.
  */
 export function connectMenus() {
   onClick("[data-closes]", ({ dataset: { closes } }) => byId(closes).close());
   whenPresent("[data-menu], [data-opens]", (button) => {
     const { menu, opens } = button.dataset;
     const popover = byId(menu ?? opens) ?? button.nextElementSibling;
-    connectPopover(/** @type {HTMLButtonElement} */ (button), popover);
+    popover.popover = "auto"; // the browser closes it on Escape and on a click elsewhere
+    /** @type {HTMLButtonElement} */ (button).popoverTargetElement = popover;
     if (menu !== undefined) connectMenu(button, popover);
   });
 }
@@ -40,21 +40,6 @@ function connectMenu(button, menu) {
   });
 }
 
-/**
- * Makes a button open a note or a group of controls beside it.
- * @param {HTMLButtonElement} button
- * @param {HTMLElement} popover
- */
-function connectPopover(button, popover) {
-  popover.popover = "auto"; // the browser closes it on Escape and on a click elsewhere
-  button.setAttribute("aria-expanded", "false");
-  button.popoverTargetElement = popover;
-  button.addEventListener("click", () => isOpen(popover) || placeBy(button, popover));
-  popover.addEventListener("toggle", ({ newState }) => {
-    button.setAttribute("aria-expanded", String(newState === "open" && popover.dataset.by === button.id));
-  });
-}
-
 const isOpen = (popover) => popover.matches(":popover-open");
 
 /** @returns {HTMLElement[]} */
@@ -64,22 +49,6 @@ function focusFirst(menu) {
   const items = itemsOf(menu);
   for (const [at, item] of items.entries()) item.tabIndex = at === 0 ? 0 : -1; // a long menu scrolls by keys
   if (!items.includes(/** @type {HTMLElement} */ (document.activeElement))) (items[0] ?? menu).focus();
-}
-
-// Aligned with its button on the side where that is, above or below, where there is more room.
-function placeBy(button, popover) {
-  const { top, bottom, left, right } = button.getBoundingClientRect();
-  const { clientWidth: width } = document.documentElement;
-  const isBelow = bottom < innerHeight / 2;
-  const isLeft = (left + right) / 2 < width / 2;
-  popover.dataset.by = button.id;
-  Object.assign(popover.style, {
-    left: isLeft ? `${left}px` : "auto",
-    right: isLeft ? "auto" : `${width - right}px`,
-    top: isBelow ? `${bottom + GAP_PX}px` : "auto",
-    bottom: isBelow ? "auto" : `${innerHeight - top + GAP_PX}px`,
-    maxHeight: `${(isBelow ? innerHeight - bottom : top) - 3 * GAP_PX}px`,
-  });
 }
 
 function moveFocus(event, menu) {

@@ -94,3 +94,17 @@ export function onChange(source, callback) {
   watched.watchers.forEach((watchers) => watchers.add(tell));
   return () => [due, ...watched.watchers].forEach((watchers) => watchers.delete(tell));
 }
+
+/**
+ * Resolves once sources have values of which something holds.
+ * @param {Source<any>[]} sources
+ * @param {(...values: any[]) => boolean} holds
+ * @returns {Promise<void>}
+ */
+export async function once(sources, holds) {
+  const state = computed(sources, holds);
+  if (state.value) return;
+  let end;
+  await new Promise((resolve) => (end = onChange(state, resolve)));
+  end();
+}

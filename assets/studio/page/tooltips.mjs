@@ -4,7 +4,6 @@ import { byId } from "./dom.mjs";
 import { mode } from "./mode.mjs";
 
 const DELAY_MS = 350;
-const GAP_PX = 6;
 
 const tooltip = () => byId("tooltip");
 /** @type {Element | null} */
@@ -51,34 +50,18 @@ function plan(element, described = null) {
 
 /** @param {any} element @param {Element | null} focused what has the focus, if that calls for it */
 function show(element, focused = null) {
-  clearTimeout(timer);
+  hide();
   owner = element;
   const node = tooltip();
   node.textContent = element.dataset.tip;
   // Shown for the focus, it must not cover what the pointer goes to next.
   node.classList.toggle("is-passed", focused !== null);
-  node.showPopover();
+  node.showPopover({ source: element }); // beside which styles place it
   (focused ?? element).setAttribute("aria-describedby", node.id);
-  placeWithin(node, element.getBoundingClientRect());
 }
 
 function hide() {
   clearTimeout(timer);
   owner = null;
   tooltip().hidePopover();
-}
-
-/**
- * Places a popover below an element, or above where there is no room; always within the window.
- * @param {HTMLElement} node
- * @param {{ left: number, top: number, bottom: number }} box of the element
- */
-export function placeWithin(node, { left, top, bottom }) {
-  const { offsetWidth: width, offsetHeight: height } = node;
-  const isBelow = bottom + GAP_PX + height < innerHeight;
-  const right = document.documentElement.clientWidth - width - GAP_PX;
-  Object.assign(node.style, {
-    left: `${Math.max(GAP_PX, Math.min(left, right))}px`,
-    top: `${isBelow ? bottom + GAP_PX : Math.max(GAP_PX, top - GAP_PX - height)}px`,
-  });
 }

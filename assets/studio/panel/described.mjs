@@ -1,8 +1,10 @@
-// The picture for those who do not see it: in words, fetched once a plane stays, and the link that leads to it.
+// What is said of a plane that stays, beside the strip: the picture in words, for those who do not see it, with the link
+// that leads to it; and what its divergence consists of, once that number is pressed.
 import { byId, changeSoon, onClick, write } from "../page/dom.mjs";
 import { addToPanels } from "./features.mjs";
 import { frontPanel } from "./panels.mjs";
-import { Question } from "./question.mjs";
+import { Question, writeIn } from "./question.mjs";
+import { addressOf } from "./view_options.mjs";
 
 const STAYS_MS = 800;
 
@@ -21,6 +23,10 @@ export function addDescriptions() {
     // The plane may arrive before the news that it is the last.
     for (const event of ["panel:plane", "panel:news"]) panel.node.addEventListener(event, () => description.soon());
     plot.addEventListener("focus", () => description.now());
+    const place = panel.part("terms");
+    const terms = new Question(panel, () => place.matches(":popover-open") && addressOf(panel, "terms"), writeIn(place));
+    place.addEventListener("toggle", () => terms.now());
+    panel.node.addEventListener("panel:plane", () => terms.soon());
   });
   // The first link of the page leads to the picture in front, or to the button that begins.
   onClick(".skip-link", (_, event) => {

@@ -1,15 +1,15 @@
 // Run: starts what the method line says, or offers the run that there is already.
 import { ask, sentenceOf } from "../page/answers.mjs";
-import { arrived, isArriving } from "../page/arriving.mjs";
 import { propsOf, setProps } from "../page/dash.mjs";
 import { byId, onClick } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
+import { once } from "../page/signals.mjs";
 import { nextFrame } from "../plane/clock.mjs";
 import { firstLook } from "../plane/first_look.mjs";
 import { openRun } from "./front_run.mjs";
 import { allPanels } from "./panels.mjs";
-import { listed, shownData, takeList } from "./run_list.mjs";
+import { isArriving, runList, shownData, takeList } from "./run_list.mjs";
 import { noteStarted } from "./runs.mjs";
 
 const WAITS_FOR_TABLE = "The run begins as soon as the table is there.";
@@ -30,10 +30,10 @@ export const runHere = () => startHere("runs", mode.value === "present" ? { agai
 async function startHere(address, choices = {}) {
   if (isArriving.value) {
     showNotice(WAITS_FOR_TABLE, { briefly: true });
-    await arrived();
+    await once([isArriving], (isOnItsWay) => !isOnItsWay);
     showNotice(null);
     if (byId("data-error")?.textContent) return;
-    await listed();
+    await once([runList, shownData], (list, data) => list.data === data);
     await firstLook(); // from which its first run goes on
   }
   await startFrom({ data: shownData.value, form: form(), ...choices }, address);

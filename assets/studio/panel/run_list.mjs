@@ -12,6 +12,12 @@ export const runList = signal(/** @type {RunList} */ ({ revision: null, panels: 
 /** The data that the page shows, as the server takes them. */
 export const shownData = signal(/** @type {any} */ (null));
 
+/** Whether a table is on its way to the page, which is sent, read and prepared: what is to be done with it waits. */
+export const isArriving = signal(false);
+
+/** Notes that a table is on its way, or is no more. @param {boolean} isOnItsWay */
+export const noteArriving = (isOnItsWay) => isArriving.set(isOnItsWay);
+
 let nAsked = 0;
 let shownNumber = 0; // of the answer that is shown
 let nUnderWay = 0;
@@ -23,18 +29,6 @@ export function connectRunList() {
 
 /** Lists the runs anew. */
 export const listRuns = () => takeList(shownData.value, ask("panels", shownData.value)).catch(console.warn);
-
-/** Resolves once the runs of the shown data are listed. @returns {Promise<void>} */
-export function listed() {
-  if (runList.value.data === shownData.value) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = onChange(runList, () => {
-      if (runList.value.data !== shownData.value) return;
-      end();
-      resolve();
-    });
-  });
-}
 
 /**
  * Lists the runs anew if the list is not this one, or of other data, as after a request that failed.

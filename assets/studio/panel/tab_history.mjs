@@ -1,16 +1,33 @@
-// Each tab has its own address: back and forward, reload and bookmarks find mode and run again.
+// Each tab has its own address: back and forward, reload and bookmarks find mode and run again. They stand behind
+// its "#", as "#compare/RUN".
+import { MODES } from "../constants.mjs";
 import { setProps } from "../page/dash.mjs";
 import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { onChange } from "../page/signals.mjs";
-import { hashOf, placeIn } from "../page/tab_address.mjs";
 import { openRun } from "./front_run.mjs";
 import { panelRuns } from "./panels.mjs";
 import { frontRun } from "./runs.mjs";
 
+const FORM = /^#(\w+)(?:\/([\w-]+))?$/;
 const GONE = "The run of this address is gone, or belongs to another table.";
 
-/** Where an address leads, until the page is there. @type {import("../page/tab_address.mjs").Place | null} */
+/** @typedef {{ mode: string, run: string | null }} Place */
+
+/**
+ * What an address names; null where it names nothing of the page, as a link within it.
+ * @param {string} hash
+ * @returns {Place | null}
+ */
+export function placeIn(hash) {
+  const [, named, run] = FORM.exec(hash) ?? [];
+  return MODES.includes(named) ? { mode: named, run: run ?? null } : null;
+}
+
+/** The end of the address of a place; empty of the first page. @param {Place} place */
+export const hashOf = ({ mode: shown, run }) => (run || shown !== "explore" ? `#${[shown, run].filter(Boolean).join("/")}` : "");
+
+/** Where an address leads, until the page is there. @type {Place | null} */
 let wanted = null;
 
 export function connectTabHistory() {
@@ -21,7 +38,7 @@ export function connectTabHistory() {
   onChange([mode, frontRun], remember);
 }
 
-/** @param {import("../page/tab_address.mjs").Place | null} place */
+/** @param {Place | null} place */
 function goTo(place) {
   if (!place) return;
   wanted = place;

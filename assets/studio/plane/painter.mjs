@@ -188,10 +188,10 @@ export class Painter {
     return figure && shownOn(this.plot, figure.layout, axes, sizes.numbers);
   }
 
-  /** The point that is nearest to a place, within reach. @param {Point} place in pixels @param {number} reach */
-  nearest(place, reach) {
+  /** The point that is nearest to a place, within reach; a row by default. @param {Point} place in pixels @param {number} reach @param {(trace: Trace) => boolean} [counts] */
+  nearest(place, reach, counts) {
     const axes = drawnAxes(this.plot);
-    return axes && nearestPoint(this.traces, place, (point) => onAxes(axes, point), reach);
+    return axes && nearestPoint(this.traces, place, (point) => onAxes(axes, point), reach, counts);
   }
 }
 
@@ -204,14 +204,15 @@ const isName = ({ meta }) => meta.kind === "class_names";
  * @param {Point} place in pixels
  * @param {(point: Point) => Point} toPixels
  * @param {number} reach in pixels
+ * @param {(trace: Trace) => boolean} [counts] whether the points of a trace do: those of rows that have not stepped back
  * @returns {{ trace: number, index: number, at: Point } | null}
  */
-export function nearestPoint(traces, place, toPixels, reach) {
+export function nearestPoint(traces, place, toPixels, reach, counts = (trace) => isPoints(trace) && (trace.opacity ?? 1) === 1) {
   let best = null;
   let least = reach;
   traces.forEach((trace, number) => {
-    const { x, y, opacity = 1 } = trace;
-    if (!isPoints(trace) || opacity < 1) return;
+    const { x, y } = trace;
+    if (!counts(trace)) return;
     for (let index = 0; index < x.length; index += 1) {
       const at = toPixels([x[index], y[index]]);
       const distance = Math.hypot(at[0] - place[0], at[1] - place[1]);

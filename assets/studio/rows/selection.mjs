@@ -161,6 +161,8 @@ function hover(row) {
 
 const placeRings = () => shownPanels().forEach((panel) => ringsOf.get(panel).place());
 
+const MARK_REACH_PX = 7;
+
 class Rings {
   /** @param {Panel} panel */
   constructor(panel) {
@@ -177,12 +179,13 @@ class Rings {
   point(place) {
     const { panel, plot } = this;
     const isDrawn = place !== null && drawnAxes(plot) !== null;
-    const said = isDrawn ? markAt(panel.painting.traces, place, (point) => toPixels(plot, point)) : null;
-    const found = isDrawn && !said ? shownLayer(panel)?.rowAt(place) : null;
+    const over = isDrawn ? panel.painting.nearest(place, MARK_REACH_PX, saysSomething) : null;
+    const found = isDrawn && !over ? shownLayer(panel)?.rowAt(place) : null;
     if (found && found.row === hovered) return;
     hover(found?.row ?? null);
-    const at = found ? this.pixels(found.row) : said?.at;
-    panel.announce("hover", at ? { row: hovered, at, label: (found ?? said).label } : null);
+    const at = found ? this.pixels(found.row) : over?.at;
+    const label = found?.label ?? panel.painting.traces[over?.trace]?.text[over.index];
+    panel.announce("hover", at ? { row: hovered, at, label } : null);
   }
 
   /** Moves the rings to where the rows are drawn now. */
@@ -205,23 +208,5 @@ class Rings {
   }
 }
 
-const MARK_REACH_PX = 7;
-
-/**
- * The mark with words that is nearest to a place, within reach; null for none.
- * @param {Trace[]} traces
- * @param {Point} place in pixels
- * @param {(point: Point) => Point} onScreen
- * @returns {{ at: Point, label: string } | null}
- */
-export function markAt(traces, [x, y], onScreen) {
-  let [best, least] = [null, MARK_REACH_PX];
-  for (const trace of traces.filter(({ mode, text, visible }) => mode === "markers" && text && visible !== false)) {
-    trace.text.forEach((label, i) => {
-      const at = onScreen([trace.x[i], trace.y[i]]);
-      const distance = Math.hypot(at[0] - x, at[1] - y);
-      if (distance <= least) [best, least] = [{ at, label }, distance];
-    });
-  }
-  return best;
-}
+/** Whether the marks of a trace have words. @param {Trace} trace */
+export const saysSomething = ({ mode, text, visible }) => mode === "markers" && Boolean(text) && visible !== false;

@@ -2,7 +2,6 @@
 // and hands its key to the page; the menu of data sets used before; the window of the columns.
 import { LAST_SOURCE } from "../constants.mjs";
 import { ACCEPTED, ask, formOf, sentenceOf } from "../page/answers.mjs";
-import { noteArriving } from "../page/arriving.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onClick, takeFiles, whenPresent } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
@@ -12,7 +11,7 @@ import { endChoice, showSheet } from "../page/sheet.mjs";
 import { onChange } from "../page/signals.mjs";
 import { openRun } from "../panel/front_run.mjs";
 import { runHere } from "../panel/new_runs.mjs";
-import { shownData } from "../panel/run_list.mjs";
+import { noteArriving, shownData } from "../panel/run_list.mjs";
 import { isProject, openProject, PROJECT } from "./project.mjs";
 
 const MEGABYTE = 2 ** 20;
