@@ -25,7 +25,7 @@ from melm_studio.runs.store.attempts import reopen
 _NO_WIDTH = "{method} has no kernel width to choose. Run a method that has one, such as MELM."
 _NO_CURVES = (
     "The features of this run cannot bend, or do so already. Run a linear method that uses the "
-    f"labels, on at most {MOST_CURVED} features, with straight ones."
+    f"labels, on 2 to {MOST_CURVED} features, with straight ones."
 )
 _NONLINEAR = "This projection is nonlinear, so it cannot be refined. Refine a linear one."
 _REFINING = next(method for method in METHODS.values() if method.accepts_init)

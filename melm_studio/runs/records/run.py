@@ -190,10 +190,14 @@ class RunRecord(Record, frozen=True):
 
     @property
     def can_bend(self) -> bool:
-        """True if its features are straight, and its method could find by the labels which bend."""
+        """True if its features are straight, and its method could find by the labels which bend.
+
+        Of one feature alone, a plane that bends it shows no more: densities have any shape along
+        the straight one.
+        """
         method, is_straight = METHODS[self.method], self.parameters.curves == STRAIGHT
-        is_small = 0 < self.n_features <= MOST_CURVED
-        return is_straight and is_small and method.is_linear and method.uses_labels
+        is_fitting = 1 < self.n_features <= MOST_CURVED
+        return is_straight and is_fitting and method.is_linear and method.uses_labels
 
     @property
     def parameters_without_start(self) -> dict[str, Any]:

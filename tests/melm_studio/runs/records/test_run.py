@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from msgspec.structs import replace
 
+from melm_core.recipe import MOST_CURVED
 from melm_studio.runs.records.outcome import FitOutcome, GammaPath
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, new_analysis
 from tests.melm_studio.runs.helpers import plane, run_of
@@ -31,6 +32,12 @@ def test_a_check_has_the_kernel_width_that_its_run_chose():
     run = replace(run_of(gamma="auto"), outcome=FitOutcome(n_starts=2, gamma_path=PATH))
     assert new_analysis(run, "check").gamma == 4.0
     assert new_analysis(run_of(gamma="auto"), "check").gamma == 2.0
+
+
+def test_one_feature_alone_is_not_bent():
+    run = run_of(method="lda")
+    able = {n: replace(run, n_features=n).can_bend for n in (1, 2, MOST_CURVED, MOST_CURVED + 1)}
+    assert able == {1: False, 2: True, MOST_CURVED: True, MOST_CURVED + 1: False}
 
 
 def test_a_record_is_json_and_not_a_pickle():
