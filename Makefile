@@ -27,7 +27,7 @@ PAGE_TOOLS := node_modules/.installed
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick slow lab mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean lint-python lint-page page browser browsers redis nginx
+.PHONY: help run test quick slow lab mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean checks lint-python lint-page page browser browsers redis nginx
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,7 +35,7 @@ help: ## Show this list
 run: $(ENGINE) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: make run ARGS="--port 9000"
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
 
-test: $(ENGINE) lint page browser redis ## Run every check and the fast tests
+test: $(ENGINE) checks browser redis ## Run every check and the fast tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" --ignore tests/lab $(IN_PARALLEL) $(ARGS)
 
 quick: $(ENGINE) $(PAGE_TOOLS) redis ## Run the tests outside of the browser that a change concerns, the first time all
@@ -85,8 +85,12 @@ notebooks: browser ## Try the wheels in JupyterLab and marimo, in a browser
 publish: $(DEV) ## Upload what make wheel has built to the package index, with the token in TWINE_PASSWORD
 	@TWINE_USERNAME=__token__ $(VENV)/bin/twine upload --non-interactive dist/melm_*
 
-lint: $(DEV) $(PAGE_TOOLS) ## Check style, types and the direction of imports
+lint: $(DEV) ## Check style, types and the direction of imports
 	@$(MAKE) --no-print-directory --jobs=2 lint-python lint-page
+
+# Types take longest; npm and the checks of the page go beside them.
+checks: $(DEV)
+	@$(MAKE) --no-print-directory --jobs=2 lint-python lint-page page
 
 lint-python: $(DEV)
 	@$(VENV)/bin/ruff check
