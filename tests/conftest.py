@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 
 import pytest
 import scipy.linalg  # noqa: F401 - loads the libraries whose threads are limited below
@@ -19,9 +20,16 @@ settings.register_profile("studio", deadline=None, derandomize=True)
 settings.load_profile("studio")
 
 
+HERE = Path(__file__).parent
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let tests of the page begin first: those that mostly wait are not to be left at the end."""
-    items.sort(key=lambda item: "browser" not in item.path.parts)
+    """Let tests of the page begin first, then those of whole studios and wheels.
+
+    They mostly wait, or wait for one long step: at the end, other processes would have nothing
+    left to do beside them.
+    """
+    items.sort(key=lambda item: ("browser" not in item.path.parts, item.path.parent != HERE))
 
 
 def pytest_collection_finish() -> None:
