@@ -24,13 +24,13 @@ from callbacks.page import register
 from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
 from melm_core.base import UserError
-from melm_studio.configuration.allocator import (
+from melm_studio.configuration.data_folder import locked
+from melm_studio.configuration.logs import configure_logging
+from melm_studio.configuration.memory import (
     leave_out_of_collections,
     return_large_blocks,
     share_free_memory,
 )
-from melm_studio.configuration.data_folder import locked
-from melm_studio.configuration.logs import configure_logging
 from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.configuration.service_manager import READY, tell_service_manager
 from melm_studio.configuration.settings import Settings, begins_anew

@@ -17,7 +17,7 @@ from callbacks.keys.identity import OWNER, identify, refuse_tokens, token_of, vi
 from callbacks.services import Served, services
 from melm_studio.runs.records.grant import Grant, GrantKind
 from melm_studio.runs.records.run import FIT, RunRecord
-from melm_studio.runs.records.visitor import pseudonym
+from melm_studio.runs.store.secret_key import pseudonym
 from melm_studio.workspace.workspace import Workspace
 
 # Browsers keep a cookie so named only if this very host set it over HTTPS, for all of its paths: no

@@ -18,8 +18,7 @@ from melm_studio.configuration.settings import Settings
 from melm_studio.extras import installed_version
 from melm_studio.programs.agents import add_agents_parser
 from melm_studio.programs.audit_table import add_audit_parser
-from melm_studio.programs.local_studio import answers
-from melm_studio.programs.open_table import TableToOpen
+from melm_studio.programs.local_studio import TableToOpen, answers
 from melm_studio.programs.run_table import REFUSED, add_run_parser
 from melm_studio.programs.verify_verdict import add_verify_parser
 

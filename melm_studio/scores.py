@@ -27,11 +27,14 @@ from melm_core.answers import (
 from melm_core.base import p_value_text, percent
 from melm_core.diagnostics import ComponentGain
 from melm_core.melm import DivergenceTerms
-from melm_studio.runs.records.check_report import CheckReport, FeatureStability
+from melm_studio.runs.records.check_report import (
+    CheckReport,
+    FeatureStability,
+    TriedReading,
+    Without,
+)
 from melm_studio.runs.records.outcome import GammaPath
 from melm_studio.runs.records.refits_report import RefitsReport
-from melm_studio.runs.records.tried_reading import TriedReading
-from melm_studio.runs.records.without import Without
 from melm_studio.tables import NEIGHBORS, Question, count, number
 
 # With fewer held-out rows of a class, the standard error of a share may exceed 0.15.

@@ -19,7 +19,7 @@ import app
 from callbacks.addresses import Body
 from lab.driver.visitor import opened_studio
 from lab.setup.find_redis import REMEDY, find_redis
-from melm_studio.configuration.memory_budget import (
+from melm_studio.configuration.memory import (
     PROCESS_MB,
     REDIS_BESIDE_MB,
     SHARE_OF_REDIS,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab.driver.launcher import ROOT, running_studio
-from melm_studio.configuration.allocator import MOST_ARENAS
+from melm_studio.configuration.memory import MOST_ARENAS
 
 # Serves as `python app.py` does, and prints what only the process itself knows.
 _TELLING = f"""

@@ -16,7 +16,7 @@ from callbacks.addresses import Guard, requested_address
 from callbacks.keys.grants import NotGrantedError, still_admits, used_grant
 from callbacks.services import services
 from melm_studio.runs.records.grant import Grant, GrantKind
-from melm_studio.runs.records.visitor import owner_of_user
+from melm_studio.runs.store.secret_key import owner_of_user
 
 OWNER = "owner"
 HEADER = "X-Melm-Token"

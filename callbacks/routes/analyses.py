@@ -26,7 +26,7 @@ from melm_studio.configuration.messages import HAS_ENDED, WAITS
 from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.run import RunRecord, RunState
 from melm_studio.workspace.data_source import ShownData
-from melm_studio.workspace.kept_features import view_of_features
+from melm_studio.workspace.view_spec import view_of_features
 from melm_studio.workspace.workspace import NO_NEW_ROWS
 
 

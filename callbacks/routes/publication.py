@@ -54,8 +54,12 @@ from melm_studio.publication.comparison import (
     ranking_frame,
     scores_frame,
 )
-from melm_studio.publication.printed_images import printed_images
-from melm_studio.publication.report import report_of_comparison, report_of_run, report_page
+from melm_studio.publication.report import (
+    printed_images,
+    report_of_comparison,
+    report_of_run,
+    report_page,
+)
 from melm_studio.publication.report_run import ReportedRun
 from melm_studio.publication.style import FigureFormat, FigureStyle
 from melm_studio.rows.spreadsheet import csv_text

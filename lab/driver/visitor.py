@@ -25,7 +25,7 @@ from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import LabeledData
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued
 from melm_studio.workspace.file_reader import new_file_reader
 
 
@@ -293,7 +293,7 @@ class Studio:
 
     def work(self) -> None:
         """Work the queue to its end."""
-        InlineRunner(self.store).drain()
+        execute_queued(self.store)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _POOL = "tests/melm_studio/workers/test_supervisor.py"
-_LANE = "tests/melm_studio/workers/test_lane.py"
+_LANE = "tests/melm_studio/workers/test_scheduling.py"
 _STORE = "tests/melm_studio/runs/store"
 _GUARDS = "tests/callbacks/guards"
 _READER = "tests/melm_studio/reading/test_file_reader.py"
@@ -63,19 +63,19 @@ MUTANTS = (
         "::test_what_the_architecture_names_is_called_by_a_fit",
     ),
     Mutant(
-        "melm_studio/runs/store/dead_runs.py",
+        "melm_studio/runs/store/attempts.py",
         "DEAD_AFTER_S = 3.0",
         "DEAD_AFTER_S = 60.0",
-        f"{_STORE}/test_dead_runs.py::test_a_dead_worker_is_noticed_within_five_seconds",
+        f"{_STORE}/test_attempts.py::test_a_dead_worker_is_noticed_within_five_seconds",
     ),
     Mutant(
-        "melm_studio/runs/store/dead_runs.py",
+        "melm_studio/runs/store/attempts.py",
         "            return last\n",
         "            return beat_s, now - (self._clock.time() - beat_s)\n",
-        f"{_STORE}/test_dead_runs.py::test_a_jump_of_the_clock_loses_no_run",
+        f"{_STORE}/test_attempts.py::test_a_jump_of_the_clock_loses_no_run",
     ),
     Mutant(
-        "melm_studio/workers/process_state.py",
+        "melm_studio/workers/background_threads.py",
         '_STOPPED = {"T", "t"}',
         "_STOPPED = set()",
         f"{_POOL}::test_the_run_of_a_worker_that_hangs_goes_on_within_five_seconds",
@@ -94,49 +94,49 @@ MUTANTS = (
         "::test_a_process_that_neither_works_nor_listens_is_killed_where_its_run_should_stop",
     ),
     Mutant(
-        "melm_studio/workers/turns.py",
+        "melm_studio/workers/scheduling.py",
         "TURN_S = 3.0",
         "TURN_S = 3_000.0",
         f"{_POOL}::test_endless_runs_give_way_to_those_of_others_and_go_on",
     ),
     Mutant(
-        "melm_studio/workers/lane.py",
+        "melm_studio/workers/scheduling.py",
         "    return n_workers\n",
         "    return 0\n",
         f"{_LANE}::test_what_somebody_looks_at_begins_while_others_hold_every_worker",
     ),
     Mutant(
-        "melm_studio/workers/lane.py",
+        "melm_studio/workers/scheduling.py",
         "\nLANE_S = 3.0",
         "\nLANE_S = 3_000.0",
         f"{_LANE}::test_a_run_that_had_its_seconds_gives_way_where_no_worker_is_free",
     ),
     Mutant(
-        "melm_studio/workers/lane.py",
+        "melm_studio/workers/scheduling.py",
         "CONTESTED_LANE_S = 0.5",
         "CONTESTED_LANE_S = 500.0",
         f"{_LANE}::test_a_full_lane_is_left_to_who_waits_for_it",
     ),
     Mutant(
-        "melm_studio/workers/lane.py",
+        "melm_studio/workers/scheduling.py",
         "max(n_workers - n_in_lane, min(n_workers, 1))",
         "n_workers - n_in_lane",
         f"{_LANE}::test_what_nobody_looks_at_begins_however_busy_the_lane_is",
     ),
     Mutant(
-        "melm_studio/workers/lane.py",
+        "melm_studio/workers/scheduling.py",
         "max(n_workers - n_in_lane, min(n_workers, 1))",
         "n_workers",
         f"{_LANE}::test_runs_are_asked_at_once_to_give_way_to_the_lane_and_one_is_left",
     ),
     Mutant(
-        "melm_studio/workers/lane.py",
+        "melm_studio/workers/scheduling.py",
         "n_own < share_of_address(most, n_all)",
         "n_all < most",
         f"{_LANE}::test_one_address_leaves_processes_to_others_however_much_it_looks_at",
     ),
     Mutant(
-        "melm_studio/workers/lane.py",
+        "melm_studio/workers/scheduling.py",
         "BACKGROUND_NICENESS = 10",
         "BACKGROUND_NICENESS = 0",
         f"{_LANE}::test_a_run_in_the_lane_has_a_higher_priority_until_it_had_its_seconds",
@@ -169,10 +169,10 @@ MUTANTS = (
         "::test_a_run_waits_until_it_is_its_turn_and_says_so",
     ),
     Mutant(
-        "melm_studio/workers/pause.py",
+        "melm_studio/runs/execution/giving_way.py",
         "LONGEST_S = 3_600.0",
         "LONGEST_S = 36_000.0",
-        "tests/melm_studio/workers/test_pause.py::test_a_forgotten_pause_ends_by_itself",
+        "tests/melm_studio/runs/execution/test_giving_way.py::test_a_forgotten_pause_ends_by_itself",
     ),
     Mutant(
         "melm_studio/workers/recorder.py",
@@ -223,7 +223,7 @@ MUTANTS = (
         "melm_studio/runs/store/attempts.py",
         "    with suppress(RunEndedError):\n        _append_best_plane(store, record.run_id)\n",
         "",
-        f"{_STORE}/test_dead_runs.py"
+        f"{_STORE}/test_attempts.py"
         "::test_a_run_whose_heartbeat_stopped_is_queued_again_with_its_best_plane",
     ),
     Mutant(
@@ -248,7 +248,7 @@ MUTANTS = (
         "::test_a_worker_that_was_taken_for_dead_leaves_the_run_to_the_next",
     ),
     Mutant(
-        "melm_studio/workers/stopped_children.py",
+        "melm_studio/workers/background_threads.py",
         "                    os.kill(pid, signal.SIGKILL)\n",
         "                    pass\n",
         "tests/melm_studio/workers/test_pool.py"
@@ -281,7 +281,7 @@ MUTANTS = (
         "::test_the_next_run_is_of_the_address_with_the_fewest_at_work",
     ),
     Mutant(
-        "melm_studio/configuration/shares.py",
+        "melm_studio/configuration/limits.py",
         "return max(total - used, 0)",
         "return total",
         "tests/melm_studio/configuration/test_limits.py"
@@ -308,7 +308,7 @@ MUTANTS = (
         "tests/test_app.py::test_a_damaged_key_is_told_in_a_sentence",
     ),
     Mutant(
-        "melm_studio/configuration/file_lock.py",
+        "melm_studio/configuration/data_folder.py",
         "fcntl.LOCK_EX | fcntl.LOCK_NB",
         "fcntl.LOCK_SH | fcntl.LOCK_NB",
         "tests/test_app.py::test_a_second_studio_on_one_folder_is_refused_in_a_sentence",
@@ -596,8 +596,8 @@ MUTANTS = (
     ),
     Mutant(
         "callbacks/guards/web_server.py",
-        "if not (is_heavy and has_left(self.socket)):",
-        "if True:",
+        "if not (is_untaken or (is_heavy and has_left(self.socket))):",
+        "if not is_untaken:",
         f"{_GUARDS}/test_web_server.py"
         "::test_what_waits_for_a_thread_is_not_begun_once_its_client_has_left",
     ),
@@ -954,10 +954,10 @@ MUTANTS = (
         "::test_a_printed_figure_leaves_no_pixels_in_memory",
     ),
     Mutant(
-        "melm_studio/configuration/allocator.py",
+        "melm_studio/configuration/memory.py",
         "MOST_ARENAS = 2\n",
         "MOST_ARENAS = 64\n",
-        "tests/melm_studio/configuration/test_allocator.py"
+        "tests/melm_studio/configuration/test_memory.py"
         "::test_threads_share_two_pools_of_free_memory",
     ),
     Mutant(
@@ -1184,10 +1184,10 @@ MUTANTS = (
         "::test_over_https_no_cookie_that_another_host_can_set_makes_anybody_a_visitor",
     ),
     Mutant(
-        "melm_studio/configuration/memory_budget.py",
+        "melm_studio/configuration/memory.py",
         "max(left - READERS * reader_mb, _LEAST_RUNS_MB)",
         "max(left, _LEAST_RUNS_MB)",
-        "tests/melm_studio/configuration/test_memory_budget.py"
+        "tests/melm_studio/configuration/test_memory.py"
         "::test_all_parts_together_take_less_than_a_machine_has",
     ),
     Mutant(
@@ -1204,7 +1204,7 @@ MUTANTS = (
         "::test_what_the_services_of_the_compose_file_take_is_less_than_their_limits",
     ),
     Mutant(
-        "melm_studio/configuration/shares.py",
+        "melm_studio/configuration/limits.py",
         "    return share // 2\n",
         "    return share\n",
         f"{_STORE}/test_store_grants.py::test_no_grant_of_another_goes_when_an_address_is_full",
@@ -1362,10 +1362,10 @@ MUTANTS = (
         "::test_a_run_that_is_queued_again_before_it_begins_keeps_its_process",
     ),
     Mutant(
-        "melm_studio/runs/store/watchdog.py",
+        "melm_studio/runs/store/shared_queue.py",
         "self._claimed_s.get(run_id, now)",
         "0.0",
-        "tests/melm_studio/runs/store/test_watchdog.py"
+        "tests/melm_studio/runs/store/test_shared_queue.py"
         "::test_a_run_that_was_claimed_just_now_is_not_queued_again_with_an_older_one",
     ),
     Mutant(

@@ -12,7 +12,7 @@ from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.runs.records.run import RunRecord
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued
 from melm_studio.workspace.data_source import ShownData
 from melm_studio.workspace.project import save_project
 from melm_studio.workspace.story import Story, StoryView
@@ -58,7 +58,7 @@ def _finished(own: Workspace, shown: ShownData, fit: Fit) -> RunRecord:
         own.check(run)
     if fit.is_searched:
         own.analyze(run, PROBABILITIES)
-    InlineRunner(own.store).drain()
+    execute_queued(own.store)
     return next(one for one in own.fits() if one.run_id == run.run_id)
 
 

@@ -50,8 +50,8 @@ def columns_as_known(
     bare = {plain_name(name_and_unit(name, units)[0]): name for name in reversed(names)}
     given = {}
     for column in known:
-        own, there = name_and_unit(column, units)
-        spelling = spelled.get(plain_name(column)) or bare.get(plain_name(own))
+        bare_name, there = name_and_unit(column, units)
+        spelling = spelled.get(plain_name(column)) or bare.get(plain_name(bare_name))
         if column in exact or spelling is None or spelling in known:
             continue
         here = name_and_unit(spelling, units)[1]
@@ -91,7 +91,7 @@ def name_and_unit(
     (('lead', 'mg'), ('lead (old)', ''))
     """
     match = re.fullmatch(r"(.*\S) ?(?:\[([^\[\]]+)\]|\(([^()]+)\))", name)
-    if match is None or not (match[2] or any(match[3] in one for one in units.values())):
+    if match is None or not (match[2] or any(match[3] in given for given in units.values())):
         return name, ""
     return match[1], match[2] or match[3]
 

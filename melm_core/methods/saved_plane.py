@@ -400,7 +400,7 @@ class SavedPlane(ClassDensityPrediction):
                 f"{len(self.feature_names_)}. Use the file as it was saved."
             )
         self.encodings_ = encodings
-        self.feature_names_in_ = np.array([one.name for one in encodings], dtype=object)
+        self.feature_names_in_ = np.array([encoding.name for encoding in encodings], dtype=object)
 
     def _set_classes(self, names: Sequence[str], rule: DensityRule | None) -> None:
         shape = (len(names), len(self.components_), len(self.components_))

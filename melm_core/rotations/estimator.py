@@ -28,11 +28,11 @@ from melm_core.optimization.multistart import Outcome, in_data_space
 from melm_core.rotations.class_families import ClassFamily
 from melm_core.rotations.density_models import DENSITIES, Density, TransformedDensities
 from melm_core.rotations.objective import check_rows_for_plane, checked_priors, log_posteriors
-from melm_core.rotations.screening import screening_objectives
 from melm_core.rotations.search import (
     Reduction,
     RotationSettings,
     reduce_by_rotations,
+    screening_objectives,
     search_basis,
 )
 from melm_core.rotations.solvers import SOLVERS, Solver

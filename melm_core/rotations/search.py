@@ -1,4 +1,4 @@
-"""The search for the plane: coordinates, starts, and one or more nested reductions."""
+"""The search for the plane: features, coordinates, starts, and one or more nested reductions."""
 
 from __future__ import annotations
 
@@ -222,3 +222,31 @@ def _starts(number: int, n_coordinates: int, settings: RotationSettings) -> list
     if dimension == n_coordinates:
         return whole_space(n_coordinates)
     return random_starts(settings.n_init, dimension, n_coordinates, (settings.seed, number))
+
+
+def screening_objectives(X: FloatArray, y: IntArray, priors: FloatArray) -> FloatArray:
+    """M of every feature alone, with one Gaussian per class.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Class codes, each with at least two rows.
+    priors : ndarray of shape (n_classes,)
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        In nats. A feature that does not vary has no density; its posteriors are
+        taken to be the priors.
+    """
+    uninformative = float(np.log(priors)[y].mean())
+    return np.array([_objective(column[:, None], y, priors, uninformative) for column in X.T])
+
+
+def _objective(column: FloatArray, y: IntArray, priors: FloatArray, otherwise: float) -> float:
+    if np.ptp(column) == 0:
+        return otherwise
+    standard = (column - column.mean()) / column.std()
+    densities = regularize_flat(gaussian_per_class(standard, y))
+    return PosteriorObjective(densities, y, priors).evaluate(np.eye(1)).value

@@ -24,7 +24,7 @@ from melm_studio.record import to_json
 from melm_studio.runs.execution.giving_way import stop_if_requested
 from melm_studio.runs.execution.rows import RunData
 from melm_studio.runs.execution.stored_report import stored_report
-from melm_studio.runs.records.run import RunRecord
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import LabeledData
 
@@ -68,6 +68,43 @@ class Work:
         """
         self.store.put_report(self.record.run_id, raw)
         self.give_way()
+
+    def keep_plane(
+        self,
+        number: int,
+        components: FloatArray,
+        *,
+        stage: str,
+        fraction: float,
+        elapsed_s: float,
+        objective: float = 0.0,
+    ) -> int:
+        """Keep a plane as the next of its history, unless an earlier attempt did.
+
+        A run that is tried again repeats its planes, since it has a seed.
+
+        Returns
+        -------
+        int
+            Its number there.
+        """
+        if self.store.event(self.record.run_id, number) is not None:
+            return number
+        event = PlaneEvent(
+            sequence=0,  # assigned by the store
+            objective=objective,
+            best_objective=objective,
+            start=0,
+            n_starts=0,
+            iteration=0,
+            n_evaluations=0,
+            stage=stage,
+            fraction=fraction,
+            elapsed_s=elapsed_s,
+            is_final=False,
+            components=components,
+        )
+        return self.store.append(self.record.run_id, event)
 
     def give_way(self) -> None:
         """Wait while others compute; raises as `put` does."""

@@ -50,7 +50,7 @@ def points(
 ) -> dict[str, Any]:
     """Return marks at places, each with its text if there are any; `look` has their marker."""
     hover = {"text": texts, "hovertemplate": "%{text}"} if texts else {"hoverinfo": "skip"}
-    x, y = ([place[at] for place in places] for at in (0, 1))
+    x, y = ([place[number] for place in places] for number in (0, 1))
     marks = {"mode": "markers", "marker": {"size": 7, **look}}
     return {"type": "scatter", "x": x, "y": y, "name": name, **marks, **hover}
 

@@ -29,7 +29,7 @@ from melm_studio.planes.captions import title
 from melm_studio.planes.renderer import QUICK_METHOD, PlaneRenderer
 from melm_studio.runs.execution.rows import rows_of_one_basis, study_of
 from melm_studio.runs.execution.stored_report import ReportUnreadableError
-from melm_studio.runs.records.check_report import CheckReport, FeatureStability
+from melm_studio.runs.records.check_report import CheckReport, FeatureStability, TriedReading
 from melm_studio.runs.records.refits_report import (
     CLASSIFIER,
     LINEAR_RULE,
@@ -37,7 +37,6 @@ from melm_studio.runs.records.refits_report import (
     refits_id,
 )
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
-from melm_studio.runs.records.tried_reading import TriedReading
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.scores import (
     UNKNOWN,
@@ -440,8 +439,8 @@ def run_verdict(
     first = ("" if batches is None or of_batch else batches.sentence, report.problem)
     verdict = check_verdict(report)
     if verdict is not None:  # the other remarks are in the details
-        found = {"check": progress, "of_batch": of_batch, "can_bend": record.can_bend}
-        return replace(verdict, remarks=first, **found)
+        so_far = {"check": progress, "of_batch": of_batch, "can_bend": record.can_bend}
+        return replace(verdict, remarks=first, **so_far)
     refits = renderer.refits(record) or _refits_so_far(store, record)
     verdict = refits_verdict(refits) or renderer.held_out(record, event)
     questions = renderer.questions(record)

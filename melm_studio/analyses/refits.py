@@ -21,7 +21,6 @@ from melm_core.methods import METHODS
 from melm_studio.analyses.analysis import Analysis, DataShape, Work, demand
 from melm_studio.analyses.without import left_without
 from melm_studio.planes.drawn_rows import mean_row
-from melm_studio.runs.execution.derived_planes import keep_plane
 from melm_studio.runs.execution.rows import is_prepared_in_folds, rows_of, study_of
 from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.refits_report import (
@@ -146,9 +145,7 @@ def _kept(refits: Refits, work: Work, fit_s: float) -> tuple[FoldSoFar, ...]:
     for index, fold in enumerate(refits.kept):
         folds.append(FoldSoFar.of(fold, number))
         for plane in fold.planes:
-            keep_plane(
-                work.store,
-                work.record.run_id,
+            work.keep_plane(
                 number,
                 plane,
                 stage=f"fold {index + 1}",

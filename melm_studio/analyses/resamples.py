@@ -17,7 +17,6 @@ from melm_studio.analyses import content
 from melm_studio.analyses.analysis import Analysis, Subject, Work
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.record import Record
-from melm_studio.runs.execution.derived_planes import keep_plane
 from melm_studio.runs.execution.giving_way import POLL_S
 from melm_studio.runs.execution.rows import RunData, prepared_rows, rows_of, study_of
 from melm_studio.runs.records.check_report import FeatureStability
@@ -197,9 +196,7 @@ class _Resampling:
 
     def _append(self, plane: FloatArray) -> int:
         n_done = len(self._report.planes)
-        return keep_plane(
-            self._store,
-            self._record.run_id,
+        return self._work.keep_plane(
             n_done,
             plane,
             stage=f"resample {n_done + 1}",

@@ -20,8 +20,8 @@ from melm_core.evaluation import (
 from melm_core.folds import sampled_rows
 from melm_core.methods import AUTO, GAMMA, METHODS, STARTS, Method
 from melm_studio.runs.execution.rows import study_of
+from melm_studio.runs.records.check_report import TriedReading
 from melm_studio.runs.records.run import RunRecord
-from melm_studio.runs.records.tried_reading import TriedReading
 from melm_studio.scores import PermutationP
 from melm_studio.tables import LabeledData, Question, Reading
 

@@ -20,7 +20,6 @@ from melm_studio.analyses.analysis import CLASSES, Analysis, Subject, Work, chos
 from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme, Theme, translucent
 from melm_studio.record import Record
-from melm_studio.runs.execution.derived_planes import keep_plane
 from melm_studio.runs.execution.rows import RunData, nuisance_of, rows_of
 from melm_studio.runs.records.run import RunRecord, recommended_gamma
 from melm_studio.scores import guessing
@@ -354,9 +353,7 @@ class _Growth:
 
     def _number(self, node: TreeNode, fraction: float) -> int:
         """Add a plane to the history, and return its number there."""
-        return keep_plane(
-            self._work.store,
-            self._record.run_id,
+        return self._work.keep_plane(
             len(self._planes),
             node.components,
             stage=f"γ {TREE_GAMMAS[node.width]:g}",

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from melm_core.base import UserError
 from melm_core.evaluation import Refits
 from melm_studio.runs.execution.rows import study_of
+from melm_studio.runs.records.check_report import Without
 from melm_studio.runs.records.run import RunRecord
-from melm_studio.runs.records.without import Without
 from melm_studio.tables import (
     LabeledData,
     kept_twins,

@@ -1,14 +1,14 @@
-"""The data folder of a studio: one studio at a time uses it."""
+"""The data folder of a studio, which one studio at a time uses, and the lock of a file."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from melm_core.base import UserError
-from melm_studio.configuration.file_lock import try_lock
 
 LOCK_NAME = "lock"
 
@@ -62,3 +62,24 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def try_lock(descriptor: int) -> bool:
+        """Lock an open file unless another process has; closing it unlocks."""
+        with suppress(OSError):
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            return True
+        return False
+
+else:
+    import fcntl
+
+    def try_lock(descriptor: int) -> bool:
+        """Lock an open file unless another process has; closing it unlocks."""
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        return False

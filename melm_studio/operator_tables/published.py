@@ -12,8 +12,8 @@ from melm_core.base import UserError, known_type
 from melm_studio.operator_tables.sampling import Sample, as_table, sample_sentence
 from melm_studio.record import Record, from_json, to_json
 from melm_studio.runs.records.stored_files import FileKind
-from melm_studio.runs.records.visitor import owner_of_user
 from melm_studio.runs.store.protocol import RunStore
+from melm_studio.runs.store.secret_key import owner_of_user
 from melm_studio.tables import LabeledData, Table, read_table
 
 # No visitor has a name with a space.

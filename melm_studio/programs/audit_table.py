@@ -26,8 +26,7 @@ from melm_core.methods import METHODS
 from melm_studio.analyses.shuffles import agreed, record_of, shuffles_of_each
 from melm_studio.programs.run_table import DONE, REFUSED, print_question, table_in
 from melm_studio.runs.execution.refusals import missing_package
-from melm_studio.runs.records.tried_reading import TriedReading
-from melm_studio.runs.records.without import Without
+from melm_studio.runs.records.check_report import TriedReading, Without
 from melm_studio.scores import PermutationP, Rows, Verdict, answer_given, of_made_labels
 from melm_studio.tables import (
     EACH_WAY,

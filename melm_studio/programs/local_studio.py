@@ -1,4 +1,4 @@
-"""A studio in a process of its own, for as long as a program needs it."""
+"""A studio on this machine: one for as long as a program needs it, and a table opened in one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ import requests
 
 from melm_core.base import UserError
 from melm_studio.application_folder import APPLICATION_FOLDER
+from melm_studio.programs.client import StudioClient
 
 START_S = 60.0
 STOP_S = 20.0
@@ -137,3 +140,56 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+@dataclass(frozen=True)
+class TableToOpen:
+    """A file, its label, and the method to run on it.
+
+    Attributes
+    ----------
+    path : Path
+    label : str or None
+        None for the column that looks like one.
+    method : str or None
+        None to show the table only.
+    in_browser : bool
+        Whether to open a browser; otherwise the address is printed.
+    """
+
+    path: Path
+    label: str | None = None
+    method: str | None = None
+    in_browser: bool = True
+
+    def open_at(self, url: str) -> None:
+        """Hand the file to a studio, and open its page.
+
+        Raises
+        ------
+        UserError
+            If the file cannot be read, or the studio refuses it.
+        """
+        try:
+            raw = self.path.read_bytes()
+        except OSError as error:
+            raise UserError(f"{self.path} cannot be read: {error.strerror}.") from error
+        client = StudioClient(url)
+        source = {**client.upload(raw, self.path.name), "label": self.label}
+        client.prepare(source)  # refused here rather than in the browser
+        address = client.link(source, self.method)
+        if not (self.in_browser and webbrowser.open(address)):
+            print(f"Open {address}", flush=True)
+
+    def open_when_ready(self, url: str) -> None:
+        """Do so, in the background, once a studio that is being started answers."""
+        threading.Thread(target=self._wait_and_open, args=(url,), daemon=True).start()
+
+    def _wait_and_open(self, url: str) -> None:
+        deadline = time.monotonic() + START_S
+        while not answers(url) and time.monotonic() < deadline:
+            time.sleep(_POLL_S)
+        try:
+            self.open_at(url)
+        except UserError as error:
+            print(error, flush=True)

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, field
 
 from melm_core.methods import HELD_OUT
+from melm_studio.runs.records.check_report import TriedReading
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import RunState
-from melm_studio.runs.records.tried_reading import TriedReading
 from melm_studio.tables import Question
 from melm_studio.workspace.view_spec import Method
 

@@ -15,13 +15,13 @@ from threadpoolctl import threadpool_limits
 from werkzeug.test import Client
 
 from melm_studio.application_folder import application
-from melm_studio.configuration.memory_limit import limited_memory
+from melm_studio.configuration.memory import limited_memory
 from melm_studio.configuration.settings import Settings
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.programs.client import StudioClient
 from melm_studio.runs.store.open_store import open_store
 from melm_studio.runs.store.protocol import RunStore
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued
 from melm_studio.workspace.file_reader import own_file_reader
 
 _URL = "http://localhost"
@@ -61,7 +61,7 @@ class _OwnProcess(BaseAdapter):
 
     def __init__(self, server: Any, store: RunStore) -> None:
         super().__init__()
-        self._client, self._runner = Client(server, use_cookies=False), InlineRunner(store)
+        self._client, self._store = Client(server, use_cookies=False), store
 
     def send(
         self, request: requests.PreparedRequest, *_: object, **__: object
@@ -83,7 +83,7 @@ class _OwnProcess(BaseAdapter):
             )
             response.headers.update(answer.headers)
             response.raw = io.BytesIO(answer.data)
-        self._runner.drain()
+        execute_queued(self._store)
         return response
 
     def close(self) -> None:

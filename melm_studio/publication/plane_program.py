@@ -337,15 +337,15 @@ def numbers(
     cells: pd.Series[str], fill: float | None, decimal: str, unit: str
 ) -> npt.NDArray[np.float64]:
     codes, texts = pd.factorize(cells)
-    own = name_and_unit(str(cells.name), UNITS)[1]
-    units = UNITS.get(own, {})
+    of_column = name_and_unit(str(cells.name), UNITS)[1]
+    units = UNITS.get(of_column, {})
     values = np.array([number_in_unit(text, decimal, units, unit) for text in texts])[codes]
     is_missing = ~np.isfinite(values)
     is_text = is_missing & ~cells.isin(MISSING)
     if is_missing.all() and len(cells) > 1 and not is_text.any():
         sys.exit(f'"{cells.name}" is empty, and a whole column is not filled. Write its numbers.')
     if is_text.any() and is_missing.all():
-        in_unit = f" in {own} or what converts to it" if units else ""
+        in_unit = f" in {of_column} or what converts to it" if units else ""
         sys.exit(
             f'No cell of "{cells.name}" is a number{in_unit}; the first is '
             f'"{cells[is_text].iloc[0]}". Write them as numbers like those that the '

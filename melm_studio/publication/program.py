@@ -155,7 +155,7 @@ def _set_values(saved: SavedPlane) -> dict[str, float | list[float]]:
 def _values(event: PlaneEvent, data: LabeledData) -> str:
     encodings = data.encodings
     form, rules = data.form, data.rules
-    units = conversions_of(one.name for one in encodings if not one.levels)
+    units = conversions_of(each.name for each in encodings if not each.levels)
     if data.within is not None:
         rules = data.fitted_preparation.rules
     delimiters = [form.delimiter, *(mark for mark in DELIMITERS if mark != form.delimiter)]
@@ -169,7 +169,7 @@ def _values(event: PlaneEvent, data: LabeledData) -> str:
             "# ordered categories with positions, and under an empty name that of a missing one.\n",
             f"COLUMNS = {{\n{_lines(f'{each.name!r}: {_known(each)!r}' for each in encodings)}}}\n",
             "# To each unit of a column, factor and offset from those that it may be given in.\n",
-            f"UNITS = {{\n{_lines(f'{unit!r}: {known!r}' for unit, known in units.items())}}}\n",
+            f"UNITS = {{\n{_lines(f'{unit!r}: {others!r}' for unit, others in units.items())}}}\n",
             f"CENTER = {data.center.tolist()!r}\n",
             f"SCALE = {data.scale.tolist()!r}\n",
             f"COMPONENTS = [\n{_lines(map(repr, event.components.tolist()))}]\n",

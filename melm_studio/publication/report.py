@@ -10,6 +10,7 @@ import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +21,13 @@ from melm_studio.analyses.report_section import Picture, Section, Table
 from melm_studio.analyses.verdict_file import FILE_NAME
 from melm_studio.extras import package_versions
 from melm_studio.planes.captions import title, title_of_plane
+from melm_studio.planes.pixel_images import PixelImages
 from melm_studio.planes.theme import embedded_font_face
 from melm_studio.publication.bibliography import bibtex
 from melm_studio.publication.comparison import Agreement
 from melm_studio.publication.report_run import ReportedRun, run_sections
 from melm_studio.runs.records.run import RunRecord
-from melm_studio.tables import LabeledData, count, number, recipe_caption
+from melm_studio.tables import LabeledData, count, number, recipe_caption, shortened
 
 _SCORES = ("Run", "Divergence", "held out", "Accuracy", "held out", "p", "Seconds")
 _SCORES_NOTE = (
@@ -47,6 +49,9 @@ _FILE = (
 )
 MAX_COLUMNS = 200
 _TEMPLATE = "report.html"
+# Of the images of features that are pixels: in CSS pixels, and images of a line.
+_SIDE, _GAP, _TITLE, _PER_LINE = 110, 14, 20, 6
+_LONGEST_TITLE = 15
 
 
 @dataclass(frozen=True)
@@ -214,3 +219,35 @@ def report_page(report: Report) -> str:
     )
     environment.filters["base64"] = lambda raw: base64.b64encode(raw).decode()
     return environment.get_template(_TEMPLATE).render(report=report, font_face=embedded_font_face())
+
+
+def printed_images(images: PixelImages) -> Picture:
+    """Return the images of features that are pixels as one picture for a report."""
+    shown = (*images.directions, images.worth, *images.means)
+    height = round(_SIDE * images.grid.height / images.grid.width)
+    n_lines = -(-len(shown) // _PER_LINE)
+    parts = []
+    for place, image in enumerate(shown):
+        line, column = divmod(place, _PER_LINE)
+        x, y = column * (_SIDE + _GAP), line * (height + _TITLE + _GAP)
+        title = shortened(image.title, _LONGEST_TITLE)
+        parts.append(
+            f'<text x="{x}" y="{y + 14}">{escape(title)}</text>'
+            f'<rect x="{x}" y="{y + _TITLE}" width="{_SIDE}" height="{height}" '
+            'fill="#fff" stroke="#ced4da"/>'
+            f'<image x="{x}" y="{y + _TITLE}" width="{_SIDE}" height="{height}" '
+            'preserveAspectRatio="none" style="image-rendering: pixelated" '
+            f'href="{image.address}"/>'
+        )
+    box = (_PER_LINE * (_SIDE + _GAP), n_lines * (height + _TITLE + _GAP))
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 0 {box[0]} {box[1]}" '
+        f'width="{box[0]}" height="{box[1]}" font-family="sans-serif" font-size="12">'
+        f"{''.join(parts)}</svg>"
+    )
+    caption = (
+        "Features as pixels. Components are the coordinates of the arrows: orange is positive, "
+        "blue negative, blank zero. Class means are those of the training rows: the darker, the "
+        f"larger. {images.note}"
+    ).strip()
+    return Picture(svg.encode(), " ".join(image.words for image in shown), caption)

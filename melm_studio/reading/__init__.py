@@ -10,8 +10,12 @@ packages register.
 from __future__ import annotations
 
 from melm_studio.reading.channel import Channel, ChannelError, RefusedError
-from melm_studio.reading.file_reader import FileReader, ReaderFailedError, ReadingLimits
-from melm_studio.reading.own_process import OwnProcessReader
+from melm_studio.reading.file_reader import (
+    FileReader,
+    OwnProcessReader,
+    ReaderFailedError,
+    ReadingLimits,
+)
 from melm_studio.reading.readings import Asker, Readings, StillReadingError
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Reads files in isolated processes, one process per file."""
+"""Reads files in isolated processes, one process per file, or in threads of this process."""
 
 from __future__ import annotations
 
@@ -10,15 +10,22 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from threading import BoundedSemaphore, Lock
+from threading import BoundedSemaphore, Lock, Thread
 
 import msgspec
 
 from melm_core.base import UserError
 from melm_studio.reading.channel import Channel, ChannelError
-from melm_studio.reading.jobs import FAILED, STARTED, Task
-from melm_studio.reading.readings import PATIENCE_S, STARTING_S, Readings, current_reading
+from melm_studio.reading.jobs import FAILED, STARTED, Task, answered, job_of
+from melm_studio.reading.readings import (
+    PATIENCE_S,
+    STARTING_S,
+    Readings,
+    ReadingsHere,
+    current_reading,
+)
 
 # The system kills a reader after its time; the fork server reports that within this grace.
 GRACE_S = 5.0
@@ -178,7 +185,7 @@ class _ForkServer:
         self._control.settimeout(_STARTS_WITHIN_S)
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", __package__, str(theirs.fileno()), *jobs],
+                [sys.executable, "-m", f"{__package__}.fork_server", str(theirs.fileno()), *jobs],
                 cwd=_ROOT,
                 env={name: os.environ[name] for name in _INHERITED if name in os.environ} | _OWN,
                 stdin=subprocess.DEVNULL,
@@ -208,3 +215,39 @@ class _ForkServer:
             self._process.wait(_ENDS_WITHIN_S)
         self._process.kill()
         self._process.wait()
+
+
+class OwnProcessReader(FileReader):
+    """Runs the jobs of a file reader in threads of this process.
+
+    For a command that reads the file of whoever called it, and for systems that cannot fork. What a
+    reader refuses is refused as well; the limits of time and memory are those of this process.
+
+    Parameters
+    ----------
+    jobs : mapping of str to int
+    limits : ReadingLimits
+        Said of a file that takes more memory than this process may have.
+    """
+
+    def __init__(self, jobs: Mapping[str, int], limits: ReadingLimits) -> None:
+        super().__init__(jobs, limits)
+        self.readings = self.preparations = ReadingsHere()
+        self._memory_mb = limits.memory_mb
+        self._job = cache(job_of)
+
+    def start(self) -> None:
+        """Nothing needs a start."""
+
+    @contextmanager
+    def channel(self, job: str, seconds: int | None = None) -> Iterator[Channel]:
+        """Run a job in a thread for the block, and return the channel to it."""
+        here, there = socket.socketpair()
+        Thread(target=self._answer, args=(job, there), name="reader", daemon=True).start()
+        channel = Channel(here)
+        with failing_in_words(channel, job):
+            yield channel
+
+    def _answer(self, job: str, connection: socket.socket) -> None:
+        with connection:
+            answered(self._job(job), Channel(connection), self._memory_mb)

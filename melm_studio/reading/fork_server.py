@@ -194,3 +194,7 @@ def _address_space() -> int:
     except OSError:
         return 0
     return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from melm_core.density import DensityRule, SetLimits
 from melm_core.evaluation import Refits
 from melm_studio.record import Record
 from melm_studio.rows.new_rows import NewRows
-from melm_studio.runs.records.sent_array import array_header, finite_array
 
 
 class KnownProbabilities(Protocol):
@@ -140,3 +139,32 @@ def _array_bytes(numbers: FloatArray) -> bytes:
 def _array(raw: bytes) -> FloatArray:
     numbers: FloatArray = np.load(io.BytesIO(raw), allow_pickle=False).astype(np.float64)
     return numbers
+
+
+def array_header(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Return the shape and type of an array, read before it is allocated.
+
+    Raises
+    ------
+    ValueError
+        If it is no array of numpy.
+    """
+    file = io.BytesIO(raw)
+    np.lib.format.read_magic(file)
+    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    return shape, dtype
+
+
+def finite_array(raw: bytes) -> bytes:
+    """Return an array of finite numbers, written anew.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite.
+    """
+    numbers, file = np.load(io.BytesIO(raw), allow_pickle=False), io.BytesIO()
+    if not np.isfinite(numbers).all():
+        raise ValueError("A number is not finite.")
+    np.save(file, numbers, allow_pickle=False)
+    return file.getvalue()

@@ -141,7 +141,7 @@ def match_rows(data: RunData, table: Table, scaled: Mapping[str, float] = _UNSCA
     frame, renamed, units = _in_units(data, frame, given, scaled)
     frame, scaled_notes = _scaled(data, frame, scaled)
     columns = [_Cells.of(encoding, frame[encoding.name]) for encoding in data.encodings]
-    empty = [one.encoding.name for one in columns if len(frame) > 1 and one.is_filled.all()]
+    empty = [each.encoding.name for each in columns if len(frame) > 1 and each.is_filled.all()]
     if empty:
         raise UserError(
             f"{table.name} has no number in {listed(empty)}, and a whole column is not filled. "

@@ -7,7 +7,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Collection
 from typing import Any
 
 from celery import Celery, signals
@@ -17,19 +18,64 @@ from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.configuration.service_manager import ALIVE, READY, tell_service_manager
 from melm_studio.configuration.settings import Settings
 from melm_studio.operator_tables.process import tables_kept
-from melm_studio.runs.store.broker import TASK, celery_on
+from melm_studio.runs.records.run import RunRecord
 from melm_studio.runs.store.open_store import open_store
-from melm_studio.workers.broker_slots import BrokerSlots
+from melm_studio.runs.store.protocol import RunStore
+from melm_studio.runs.store.shared_queue import TASK, celery_on
 from melm_studio.workers.pool import WorkerPool
 
 NO_STORE = (
     "A Celery worker executes the runs of a shared store; set MELM_STORE to its address, such as "
     "redis://host:6379/0."
 )
-
 ALIVE_S = 1.0
 
 logger = logging.getLogger(__name__)
+
+
+class BrokerSlots:
+    """Slots between broker tasks, which wait here, and the pool, which executes runs.
+
+    Each waiting task lets the pool claim one run. The store decides which run is next; the number
+    and order of messages only indicate that there is work.
+    """
+
+    def __init__(self, store: RunStore) -> None:
+        self._store = store
+        self._waiting: deque[threading.Event] = deque()
+        self._taken: list[tuple[str, threading.Event]] = []
+        self._is_closed = threading.Event()
+
+    def wait(self) -> None:
+        """Return when a run has ended, is paused or gave way, and there is none to claim."""
+        slot = threading.Event()
+        self._waiting.append(slot)
+        if not self._is_closed.is_set():
+            slot.wait()
+
+    def claim(self) -> RunRecord | None:
+        """Return the next run, if a task waits for one."""
+        while self._waiting:
+            record = self._store.claim()
+            slot = self._waiting.popleft()
+            if record is not None:
+                self._taken.append((record.run_id, slot))
+                return record
+            slot.set()
+        return None
+
+    def free_except(self, working: Collection[str]) -> None:
+        """Let the slots of runs that no longer use a worker wait for other runs."""
+        free = [slot for run_id, slot in self._taken if run_id not in working]
+        # For the next claim, since a new task may come later than a run that gave way goes on.
+        self._waiting.extend(free)
+        self._taken = [(run_id, slot) for run_id, slot in self._taken if run_id in working]
+
+    def close(self) -> None:
+        """Free all slots, now and later."""
+        self._is_closed.set()
+        for slot in [*self._waiting, *(slot for _, slot in self._taken)]:
+            slot.set()
 
 
 def celery_worker(settings: Settings) -> tuple[Celery, Callable[[], bool]]:

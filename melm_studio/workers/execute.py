@@ -1,17 +1,21 @@
-"""The function that executes a run."""
+"""Execution of runs: of one, in a child process of the pool, and of a queue in this process."""
 
 from __future__ import annotations
 
 import logging
 import os
+import threading
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import parent_process
 from typing import Any, TypeVar
 
 from msgspec import structs
+from threadpoolctl import threadpool_limits
 
 from melm_core.base import UserError
 from melm_core.methods import METHODS
@@ -19,6 +23,8 @@ from melm_studio.analyses import analysis_of
 from melm_studio.analyses.analysis import Analysis, Work
 from melm_studio.configuration.clock import Clock
 from melm_studio.configuration.limits import DiskFullError
+from melm_studio.configuration.logs import configure_logging
+from melm_studio.configuration.memory import limit_memory
 from melm_studio.configuration.messages import (
     DATA_GONE,
     NO_MEMORY,
@@ -27,22 +33,25 @@ from melm_studio.configuration.messages import (
     STOPPED,
     UNEXPECTED,
 )
+from melm_studio.configuration.settings import Settings
 from melm_studio.operator_tables.all_rows import NO_TABLES, RegisteredTables
-from melm_studio.runs.execution.curves import with_chosen_curves
 from melm_studio.runs.execution.embedding import embedded, keep_embedding, with_embedding
 from melm_studio.runs.execution.giving_way import StoppedError, own_request
-from melm_studio.runs.execution.rows import RunData, prepared_for, split_of
+from melm_studio.runs.execution.rows import RunData, prepared_for, split_of, with_chosen_curves
 from melm_studio.runs.records.outcome import FitOutcome
 from melm_studio.runs.records.run import AT_WORK, FIT, RunRecord, RunState
 from melm_studio.runs.records.stored_files import FileKind
+from melm_studio.runs.store.open_store import open_store
 from melm_studio.runs.store.protocol import RunEndedError, RunStore
 from melm_studio.tables import LabeledData
+from melm_studio.workers.background_threads import heartbeat
 from melm_studio.workers.fitting import fitted, fitted_to_table
 from melm_studio.workers.following import follow
-from melm_studio.workers.heartbeat import heartbeat
 from melm_studio.workers.recorder import Recorder
 
 FULL_RETRY_S = 1.0
+# A run survives an outage of a shared store of up to a minute.
+PATIENCE_S = 60.0
 
 _T = TypeVar("_T")
 
@@ -87,6 +96,32 @@ def execute_run(
             follow(store, ended, time.process_time() - began_s, follow_s)
     except RunEndedError:
         logger.info("was ended or taken over by another process", extra={"run": run_id})
+
+
+def execute_in_child(settings: Settings, run_id: str) -> None:
+    """Execute a run in a child process of the pool, with one thread for linear algebra.
+
+    The process exits at once when its parent does.
+    """
+    configure_logging()
+    limit_memory(settings.max_run_mb)
+    threading.Thread(target=_exit_with_parent, name="parent watchdog", daemon=True).start()
+    with threadpool_limits(limits=1), closing(open_store(settings, patience_s=PATIENCE_S)) as store:
+        tables = RegisteredTables(settings.tables, settings.dask)
+        execute_run(store, run_id, tables=tables, follow_s=settings.answer_seconds)
+
+
+def _exit_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def execute_queued(store: RunStore) -> None:
+    """Execute the queued runs in this process, one after the other: for commands and tests."""
+    while (record := store.claim_looked_at() or store.claim()) is not None:
+        execute_run(store, record.run_id)
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,14 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
 from collections import Counter
-from collections.abc import Collection, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
-from multiprocessing import connection
+from multiprocessing import Pipe, connection
 from multiprocessing.process import BaseProcess
 from typing import Any, Protocol, cast
 
@@ -26,27 +27,29 @@ from melm_studio.configuration.messages import (
     STUDIO_STOPPED,
 )
 from melm_studio.configuration.settings import Settings
+from melm_studio.operator_tables.process import tables_kept
 from melm_studio.runs.records.run import RunRecord, RunState
-from melm_studio.runs.store.attempts import end_attempt
-from melm_studio.runs.store.dead_runs import DeadRuns
+from melm_studio.runs.store.attempts import DeadRuns, end_attempt
 from melm_studio.runs.store.eviction import Sweeper
-from melm_studio.runs.store.open_store import store_module
+from melm_studio.runs.store.open_store import open_store, store_module
 from melm_studio.runs.store.protocol import RunStore, Sign, StoreUnavailableError
 from melm_studio.tables import count
-from melm_studio.workers.child import execute
-from melm_studio.workers.lane import (
+from melm_studio.workers.background_threads import has_stopped_child, stopped_ones_killed
+from melm_studio.workers.execute import execute_in_child
+from melm_studio.workers.scheduling import (
     BACKGROUND_NICENESS,
     LANE_S,
     NICENESS,
+    Turn,
+    has_process_for,
     may_enter_lane,
+    memory_of,
     places_beside_lane,
     places_in_lane,
+    who_frees_memory,
+    who_gives_way,
     who_leaves_for_another,
 )
-from melm_studio.workers.memory import memory_of, who_frees_memory
-from melm_studio.workers.process_state import has_stopped_child
-from melm_studio.workers.stopped_children import stopped_ones_killed
-from melm_studio.workers.turns import Turn, has_process_for, who_gives_way
 
 # Where processes do not fork, each imports everything anew.
 START_METHOD = "spawn" if sys.platform == "win32" else "forkserver"
@@ -191,7 +194,9 @@ class WorkerPool:
         # One thread from the import on: a fork of a process with threads may deadlock.
         os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
         if START_METHOD == "forkserver":
-            self._context.set_forkserver_preload([execute.__module__, store_module(self._settings)])
+            self._context.set_forkserver_preload(
+                [execute_in_child.__module__, store_module(self._settings)]
+            )
             import_module("multiprocessing.forkserver").ensure_running()
 
     def _take_over(self) -> None:
@@ -323,7 +328,7 @@ class WorkerPool:
         if any(_is_attempt(child, record) for child in self._children):
             return
         process = self._context.Process(
-            target=execute, args=(self._settings, record.run_id), daemon=True
+            target=execute_in_child, args=(self._settings, record.run_id), daemon=True
         )
         process.start()
         now = time.monotonic()
@@ -473,3 +478,45 @@ class _StoreQueue:
 
     def free_except(self, working: Collection[str]) -> None:
         """Do nothing."""
+
+
+class _Stop:
+    """The stop signal of a thread."""
+
+    def __init__(self) -> None:
+        self._reader, self._writer = Pipe(duplex=False)
+
+    def fileno(self) -> int:
+        """Return what becomes readable once it is set."""
+        return self._reader.fileno()
+
+    def is_set(self) -> bool:
+        """Return whether to stop."""
+        return self._reader.poll()
+
+    def set(self) -> None:
+        """Stop the pool."""
+        self._writer.send_bytes(b"stop")
+
+    def close(self) -> None:
+        """Close both ends."""
+        self._reader.close()
+        self._writer.close()
+
+
+@contextmanager
+def pool_in_this_process(settings: Settings) -> Iterator[None]:
+    """Work the queue in child processes for the block."""
+    with closing(_Stop()) as stop:
+        thread = threading.Thread(target=_serve, args=(settings, stop), name="worker pool")
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join()
+
+
+def _serve(settings: Settings, stop: _Stop) -> None:
+    with closing(open_store(settings)) as store, tables_kept(settings):
+        WorkerPool(store, settings).serve(stop)

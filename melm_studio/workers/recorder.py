@@ -7,13 +7,12 @@ from msgspec import structs
 from melm_core.base import FloatArray, GammaPath, GammaProgress, Progress
 from melm_core.linalg import align_components, align_planes
 from melm_studio.configuration.clock import Clock
+from melm_studio.runs.execution.giving_way import PausePoint
 from melm_studio.runs.records.outcome import NO_OUTCOME
 from melm_studio.runs.records.outcome import GammaPath as GammaPathRecord
 from melm_studio.runs.records.run import AT_WORK, PlaneEvent
-from melm_studio.runs.store.best_plane import best_event
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.runs.store.quota import planes_left
-from melm_studio.workers.pause import PausePoint
 
 # This many planes replay smoothly and fill a slider; a usual run has fewer and all are kept.
 N_KEPT_ALL = 2_000
@@ -155,7 +154,7 @@ class Recorder:
 
     def _better_earlier(self, final: Progress) -> PlaneEvent | None:
         """Return the best plane of an earlier attempt, if it is better than this attempt's."""
-        earlier = best_event(self._store, self._run_id) if self._n_repeated >= 0 else None
+        earlier = self._store.best_event(self._run_id) if self._n_repeated >= 0 else None
         if earlier is None:
             return None
         # The plane of a fit that was stopped on a sample is evaluated over all rows in the end;

@@ -47,7 +47,7 @@ def supervised(settings: Settings) -> Iterator[None]:
         yield
         return
     if sys.platform == "win32":
-        with import_module("melm_studio.workers.own_process").pool_in_this_process(settings):
+        with import_module("melm_studio.workers.pool").pool_in_this_process(settings):
             yield
         return
     supervisor = start_supervisor(settings)

@@ -5,18 +5,20 @@ It holds no data and no run of anyone: it says which data, which run, and which 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import msgspec
 from msgspec import Meta, Struct, field
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
+from melm_core.base import UserError
 from melm_core.methods import METHODS
 from melm_studio.planes.view_options import DEFAULT_VIEW, PlaneNumber, Share, ViewOptions
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters, checked_parameters
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.tables import LabeledData, Use
 from melm_studio.validation import (
     MAX_TEXT,
     SHA256_PATTERN,
@@ -47,6 +49,7 @@ Method = Annotated[
 Parameters = Annotated[dict[str, Any], Meta(title="The parameters")]
 
 _NO_NAMED_RUN = "A shared view cannot refer to a run of this studio. Leave out morph and toward."
+_ONE_COLUMN = "All of these features come from one column, and a plane needs two. Keep more."
 
 
 class SharedMorph(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -249,3 +252,43 @@ def spec_of(
             "divergence": divergence,
         }
     )
+
+
+def view_of_features(record: RunRecord, data: LabeledData, features: Iterable[int]) -> ViewSpec:
+    """Return the view of the same run on the columns of some features.
+
+    A column is kept with all of its features.
+
+    Parameters
+    ----------
+    record : RunRecord
+    data : LabeledData
+        Of the run.
+    features : iterable of int
+        Indices of the features of the data.
+
+    Raises
+    ------
+    UserError
+        If the features come from fewer than two columns.
+    """
+    columns = columns_of(data, features)
+    if len(columns) < 2:
+        raise UserError(_ONE_COLUMN)
+    left_out = {each.name: Use.IGNORED for each in data.encodings if each.name not in columns}
+    source = record.source
+    return ViewSpec(
+        source=replace(source, roles={**source.roles, **left_out}),
+        method=record.method,
+        parameters=record.parameters_without_start,
+    )
+
+
+def columns_of(data: LabeledData, features: Iterable[int]) -> set[str]:
+    """Return the columns that some features were made of."""
+    names = {data.feature_names[feature] for feature in features}
+    return {
+        encoding.name
+        for encoding in data.encodings
+        if any(part in names or f"{part} missing" in names for part in encoding.feature_names)
+    }

@@ -24,9 +24,9 @@ from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.programs.local_studio import answers, free_port
 from melm_studio.runs.records.run import AT_WORK, RunRecord, RunState, new_analysis
 from melm_studio.runs.store.disk import DiskRunStore
-from melm_studio.runs.store.notifying import NotifyingRunStore
 from melm_studio.runs.store.open_store import PATIENCE_S
 from melm_studio.runs.store.protocol import RunStore
+from melm_studio.runs.store.shared_queue import NotifyingRunStore
 from tests.chaos.service_manager import Service, serviced
 from tests.melm_studio.runs.helpers import queue_run, wait_until
 from tests.melm_studio.runs.processes import DATA, alive, ended, paused, working

@@ -12,9 +12,8 @@ from msgspec.structs import replace
 
 from melm_core.answers import Answer
 from melm_core.base import p_value_text, percent
-from melm_studio.runs.records.check_report import CheckReport
+from melm_studio.runs.records.check_report import CheckReport, Without
 from melm_studio.runs.records.refits_report import RefitsReport
-from melm_studio.runs.records.without import Without
 from melm_studio.scores import (
     CheckProgress,
     PermutationP,

@@ -20,8 +20,7 @@ from callbacks.routes.documents import document
 from callbacks.routes.talks.messages import Kind, message
 from callbacks.services import services
 from callbacks.session import address
-from melm_studio.configuration.limits import DiskFullError
-from melm_studio.configuration.shares import share_of_address
+from melm_studio.configuration.limits import DiskFullError, share_of_address
 from melm_studio.layout.scripts import FOLLOW_SCRIPT, ICON
 from melm_studio.planes.theme import page_colors
 from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError

@@ -39,8 +39,7 @@ from melm_studio.rows.details import MAX_INFO
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.scores import Verdict, divergence_text
 from melm_studio.tables import LabeledData, shortened
-from melm_studio.talks.store import Talks
-from melm_studio.talks.talk import Talk, TalkView, code_of
+from melm_studio.talks.talk import Talk, Talks, TalkView, code_of
 from melm_studio.validation import Coordinate, Count, Text, read
 from melm_studio.workspace.view_spec import MORE_LAYERS, SWITCHES, MoreLayer, Switch
 

@@ -1,4 +1,4 @@
-"""The features of a run, the rows that it is fitted to, and those that judge its method."""
+"""The features of a run, bent or straight, the rows that it is fitted to, and its judges."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from types import MappingProxyType
 from typing import Any, NewType, TypeAlias
 
 import numpy as np
+from msgspec import structs
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.evaluation import AutoCurves, Study, Unchanged
 from melm_core.methods import AUTO, COMPONENTS, METHODS
 from melm_core.recipe import Scaling
 from melm_studio.runs.execution.embedding import embedded
-from melm_studio.runs.records.run import RunRecord
+from melm_studio.runs.records.outcome import CurvesFound
+from melm_studio.runs.records.run import AT_WORK, RunRecord
+from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import LabeledData
 
 ALL = slice(None)
@@ -27,6 +30,7 @@ Rows: TypeAlias = Callable[..., dict[str, Any]]
 # The data of a run, whose preparation is fitted to its training rows: whatever takes features of a
 # run takes these. Those in the store are prepared by all rows, and are what several runs share.
 RunData = NewType("RunData", LabeledData)
+_STRAIGHT = CurvesFound(is_curved=False, gain=0.0, standard_error=0.0)
 
 
 def prepared_for(data: LabeledData, record: RunRecord) -> RunData:
@@ -191,3 +195,33 @@ def study_of(
 def is_to_choose_curves(record: RunRecord) -> bool:
     """Return whether inner folds decide if features bend; only if the method uses labels."""
     return record.parameters.curves == AUTO and METHODS[record.method].uses_labels
+
+
+def with_chosen_curves(store: RunStore, record: RunRecord, data: LabeledData) -> RunRecord:
+    """Return the run with the choice, which is stored before its first plane.
+
+    One that was queued again keeps its choice.
+
+    Parameters
+    ----------
+    store : RunStore
+    record : RunRecord
+    data : LabeledData
+        As the store has them.
+    """
+    parameters = record.parameters
+    if parameters.curves != AUTO or record.outcome.curves is not None:
+        return record
+    curves_found = _STRAIGHT
+    if is_to_choose_curves(record):
+        train, _ = split_of(prepared_for(data, record), record)
+        curves = AutoCurves(train.preparation, parameters.random_state)
+        choice = curves.choice(train.unprepared, train.y, train.groups)
+        curves_found = CurvesFound(
+            is_curved=choice.is_curved,
+            gain=choice.gain.balanced_accuracy,
+            standard_error=choice.gain.standard_error,
+        )
+    outcome = structs.replace(record.outcome, curves=curves_found)
+    store.transition(record.run_id, AT_WORK, outcome=outcome)
+    return structs.replace(record, outcome=outcome)

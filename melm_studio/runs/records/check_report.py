@@ -5,9 +5,70 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from melm_studio.record import Record
-from melm_studio.runs.records.tried_reading import TriedReading
-from melm_studio.runs.records.without import Without
 from melm_studio.tables import Question
+
+
+class Without(Record, frozen=True):
+    """Separation of the classes without the columns, or rows, that may decide alone.
+
+    Attributes
+    ----------
+    what : str
+        These columns or rows: "grade", "the rows of site B".
+    share, standard_error : float
+        Balanced accuracy of the held-out rows, of fits without the columns or of the other rows.
+    is_one : bool
+        Whether this is a single column.
+    columns : tuple of str
+        Their names; empty for rows.
+    """
+
+    what: str
+    share: float
+    standard_error: float
+    is_one: bool = True
+    columns: tuple[str, ...] = ()
+
+    @property
+    def pronoun(self) -> str:
+        """It or them."""
+        return "it" if self.is_one else "them"
+
+
+class TriedReading(Record, frozen=True):
+    """Results of a check that keeps rows together that may belong together.
+
+    Attributes
+    ----------
+    question : str
+        The id of the question of the table that asks whether they do: "neighbors".
+    choice : str
+        The answer to it that keeps them together: "runs:20".
+    together : str
+        In words: "runs of 20 neighboring rows".
+    n_rows : int
+        Rows of the largest group.
+    answer : str
+        A value of `melm_core.answers.Answer`.
+    p_value : float or None
+        Of a permutation test whose shuffles and folds keep them together; None where these rows
+        allow none.
+    n_permutations, n_exceeding : int
+        Permutations, and those that were separated as well.
+    share, standard_error : float or None
+        Balanced accuracy in folds that keep them together; None of a shorter run than another.
+    """
+
+    question: str
+    choice: str
+    together: str
+    n_rows: int
+    answer: str
+    p_value: float | None = None
+    n_permutations: int = 0
+    n_exceeding: int = 0
+    share: float | None = None
+    standard_error: float | None = None
 
 
 class FeatureStability(Record, frozen=True):

@@ -6,8 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable
 from enum import StrEnum, auto
 
-from melm_studio.configuration.limits import LimitReachedError
-from melm_studio.configuration.shares import share_of_newcomers
+from melm_studio.configuration.limits import LimitReachedError, share_of_newcomers
 from melm_studio.record import Record
 
 

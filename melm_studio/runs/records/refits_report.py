@@ -17,7 +17,7 @@ from melm_core.base import FloatArray, IntArray
 from melm_core.diagnostics import ComponentGain, Importance
 from melm_core.evaluation import KeptFold, Score
 from melm_studio.record import Record
-from melm_studio.runs.records.without import Without
+from melm_studio.runs.records.check_report import Without
 
 REFITS = "refits"
 # The rules that tell the rows; the panels show the scores of the first.

@@ -26,6 +26,8 @@ from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.refits_report import REFITS, refits_id
 
 HEADER_LENGTH = struct.Struct("<I")
+# A long record, such as one with a plane of thousands of features, takes more than one place.
+BYTES_PER_PLACE = 2**16
 
 _UNREADABLE_NAME = "Run of another version"
 _ANY_METHOD = "pca"
@@ -213,6 +215,11 @@ class RunRecord(Record, frozen=True):
     def is_of_sample(self) -> bool:
         """True if the data are a sample of the rows of a registered table."""
         return bool(self.table_version)
+
+    @property
+    def n_places(self) -> int:
+        """How many places it takes in the queue."""
+        return 1 + len(self.to_bytes()) // BYTES_PER_PLACE
 
     @property
     def can_continue(self) -> bool:

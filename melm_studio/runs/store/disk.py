@@ -19,12 +19,12 @@ from melm_studio.runs.records.request import GO, RunRequest
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, stored_run
 from melm_studio.runs.records.stored_files import FileKind, StoredFile, is_current
 from melm_studio.runs.store.disk_cache import PATIENCE_S, DiskCache
-from melm_studio.runs.store.grants import Grants
 from melm_studio.runs.store.protocol import (
     Admission,
     Change,
     Choice,
     Ended,
+    Grants,
     HistorySize,
     Listing,
     RunEndedError,
@@ -35,8 +35,7 @@ from melm_studio.runs.store.protocol import (
 )
 from melm_studio.runs.store.quota import make_room_for_bytes, make_room_for_run
 from melm_studio.runs.store.secret_key import secret_in
-from melm_studio.talks.store import Talks
-from melm_studio.talks.talk import COUNT_VALID_S, Talk, TalkView
+from melm_studio.talks.talk import COUNT_VALID_S, Talk, Talks, TalkView
 from melm_studio.talks.talk import replaced_by as replaced_talks
 
 SECRET_FILE, STORE_FOLDER = "secret", "store"

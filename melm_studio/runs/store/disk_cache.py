@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -14,10 +16,12 @@ from typing import Any
 import diskcache
 from diskcache.core import MODE_BINARY, MODE_RAW
 
+from melm_studio.configuration.data_folder import try_lock
 from melm_studio.configuration.limits import DiskFullError
 from melm_studio.runs.store.protocol import StoreBusyError, StoreDamagedError, StoreUnavailableError
-from melm_studio.runs.store.write_lock import WriteLock
 
+# A transaction takes a few milliseconds.
+RETRY_S = 0.001
 DATABASE = diskcache.core.DBNAME
 # Of a process that may wait, such as that of a run.
 PATIENCE_S = 60.0
@@ -25,13 +29,60 @@ PATIENCE_S = 60.0
 SMALLEST_FILE_BYTES = 2**20
 # A file is written before the database refers to it, so a young one may not be an orphan.
 ORPHANED_AFTER_S = 86_400.0
-
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _DISK_FULL_SQLITE = {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"}
 _DAMAGED_SQLITE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _FAILED_SQLITE = ("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_READONLY")
 _BUSY_SQLITE = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _NO_TABLE = "no such table"  # the file was deleted or emptied
+
+
+class WriteLock:
+    """A lock of all threads and processes that write to a folder; blocks of a thread may nest.
+
+    SQLite has such a lock, but waits for it in sleeps that grow to 100 ms. Where another process
+    writes all the time, that comes too late for seconds. Here the sleeps are short.
+
+    Parameters
+    ----------
+    file : path
+        Created if missing.
+    timeout_s : float
+        After which the block begins without the lock; the database then has the last word.
+    """
+
+    def __init__(self, file: Path, timeout_s: float) -> None:
+        self._file = file
+        self._timeout_s = timeout_s
+        self._thread = threading.local()
+
+    @property
+    def is_held(self) -> bool:
+        """True if this thread holds it."""
+        return getattr(self._thread, "is_inside", False)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the lock during the block."""
+        if self.is_held:
+            yield
+            return
+        # Closing it releases the lock, as does the end of a process, whatever ends it.
+        descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT, mode=0o600)
+        self._thread.is_inside = True
+        try:
+            self._wait_for(descriptor)
+            yield
+        finally:
+            self._thread.is_inside = False
+            os.close(descriptor)
+
+    def _wait_for(self, descriptor: int) -> None:
+        until_s = time.monotonic() + self._timeout_s
+        while time.monotonic() < until_s:
+            if try_lock(descriptor):
+                return
+            time.sleep(RETRY_S)
 
 
 class DiskCache:

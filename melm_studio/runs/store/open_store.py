@@ -61,7 +61,7 @@ def open_store_of_page(settings: Settings) -> RunStore:
     if not settings.store:
         kind = _installed(store_module(settings)).DiskRunStore
         return _opened(kind, settings, patience_s=LOCKED_S)
-    store: RunStore = _installed("melm_studio.runs.store.notifying").open_shared_store(
+    store: RunStore = _installed("melm_studio.runs.store.shared_queue").open_shared_store(
         settings, PATIENCE_S
     )
     return store

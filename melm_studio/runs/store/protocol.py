@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from melm_studio.configuration.limits import Limits
 from melm_studio.configuration.messages import STOPPED_IN_QUEUE
-from melm_studio.runs.records.places import places_of
+from melm_studio.runs.records.grant import Grant
 from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
 from melm_studio.runs.records.stored_files import FileKind, StoredFile
@@ -28,8 +28,49 @@ from melm_studio.runs.store.fair_queue import (
     next_looked_at,
     next_run,
 )
-from melm_studio.runs.store.grants import GrantStore
-from melm_studio.talks.store import TalkStore
+from melm_studio.talks.talk import TalkStore
+
+
+class Grants(ABC):
+    """The tokens, recovery links and tickets of all visitors, safe for many processes."""
+
+    @abstractmethod
+    def put(self, grant: Grant, *, is_newcomer: bool = False) -> None:
+        """Store a new grant; those of its visitor that it replaces go (`replaced_by`).
+
+        Parameters
+        ----------
+        grant : Grant
+        is_newcomer : bool
+            Whether its visitor has no runs: those of an address have a share of what it may have.
+
+        Raises
+        ------
+        LimitReachedError
+            If its visitor, or its address, has too many already.
+        """
+
+    @abstractmethod
+    def get(self, grant_id: str) -> Grant | None:
+        """Return the grant, which may have expired or be revoked, or None if there is none."""
+
+    @abstractmethod
+    def of_owner(self, owner: str) -> list[Grant]:
+        """Return the grants of a visitor, oldest first."""
+
+    @abstractmethod
+    def change(self, grant_id: str, change: Callable[[Grant], Grant]) -> None:
+        """Change a grant, of which no other change is lost meanwhile; an unknown one is left."""
+
+    @abstractmethod
+    def forget_expired(self, now: float) -> None:
+        """Delete the grants that have expired."""
+
+
+class GrantStore(ABC):
+    """The part of a store that holds grants."""
+
+    grants: Grants
 
 
 class RunEndedError(LookupError):
@@ -347,7 +388,7 @@ class Queues(Runs, Owners):
         # places of a run stay the same while it waits.
         waiting = [*self.run_ids(Listing.LOOKED_AT), *self.run_ids(Listing.QUEUED)]
         unknown = [run_id for run_id in waiting if run_id not in self._places]
-        counted = {run.run_id: (run.owner, places_of(run)) for run in self.records(unknown)}
+        counted = {run.run_id: (run.owner, run.n_places) for run in self.records(unknown)}
         places = {**self._places, **counted}
         self._places = {run_id: places[run_id] for run_id in waiting if run_id in places}
         taken = Counter[str]()
@@ -425,6 +466,20 @@ class Histories(ABC):
         """Return the newest event, or None before the first."""
         events = self.events(run_id, -1)
         return events[0] if events else None
+
+    def best_event(self, run_id: str) -> PlaneEvent | None:
+        """Return the event with the best plane, or None before the first.
+
+        That is the one with the largest objective among those over the most rows: a plane that was
+        judged by all rows is better known than one that was judged by a sample of them.
+        """
+        best: PlaneEvent | None = None
+        # One at a time: a long history of wide planes may not fit into memory.
+        for sequence in range(self.n_events(run_id)):
+            event = self.event(run_id, sequence)
+            if event is not None and event.is_better(best):
+                best = event
+        return best
 
     def n_events(self, run_id: str) -> int:
         """Return the number of events in the history."""

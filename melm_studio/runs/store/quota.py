@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from melm_studio.configuration.limits import BYTES_PER_MB, LimitReachedError
-from melm_studio.configuration.shares import share_of_address, share_of_visitor
-from melm_studio.runs.records.places import BYTES_PER_PLACE, places_of
-from melm_studio.runs.records.run import RunRecord
+from melm_studio.configuration.limits import (
+    BYTES_PER_MB,
+    LimitReachedError,
+    share_of_address,
+    share_of_visitor,
+)
+from melm_studio.runs.records.run import BYTES_PER_PLACE, RunRecord
 from melm_studio.runs.records.stored_files import unused_files
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import count, number
@@ -56,7 +59,7 @@ def make_room_in_queue(store: RunStore, record: RunRecord) -> None:
     ------
     LimitReachedError
     """
-    total, places = store.limits.queued_runs, places_of(record)
+    total, places = store.limits.queued_runs, record.n_places
     used = store.places_taken()
     n_used, n_own = used.total(), used[record.owner]
     if n_used + places > total:

@@ -1,7 +1,9 @@
-"""The secret key in a file that only its owner can read."""
+"""The secret key in a file that only its owner can read, and the pseudonyms made with it."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import os
 import secrets
 import sys
@@ -18,6 +20,7 @@ _DAMAGED = (
     "restore the key from a backup of the folder, and visitors keep their runs. If there is none, "
     "start once with --new, and every visitor begins anew."
 )
+_N_DIGITS = 22
 
 
 class DamagedKeyError(UserError):
@@ -68,3 +71,20 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def pseudonym(secret: bytes, text: str) -> str:
+    """Return what stands for a text, which nobody without the key of the studio can guess.
+
+    Parameters
+    ----------
+    secret : bytes
+        The key of the store.
+    text : str
+    """
+    return hmac.new(secret, text.encode(), hashlib.sha256).hexdigest()[:_N_DIGITS]
+
+
+def owner_of_user(secret: bytes, name: str) -> str:
+    """Return the owner of the runs of a user whom a trusted proxy names."""
+    return pseudonym(secret, f"user {name}")

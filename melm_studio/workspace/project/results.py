@@ -14,8 +14,8 @@ from melm_core.methods import COMPONENTS
 from melm_studio.analyses import analysis_of
 from melm_studio.analyses.analysis import DataShape, demand
 from melm_studio.operator_tables.plane_densities import PlaneDensities
+from melm_studio.rows.held_out_probabilities import array_header, finite_array
 from melm_studio.runs.records.run import PlaneEvent
-from melm_studio.runs.records.sent_array import array_header, finite_array
 from melm_studio.validation import InputError
 
 MAX_REPORT = 64 * 2**20

@@ -12,7 +12,7 @@ import pytest
 from callbacks.guards.client_network import network_of
 from callbacks.keys import grants
 from callbacks.routes.talks.presenter import new_talk_id
-from melm_studio.runs.records.visitor import pseudonym
+from melm_studio.runs.store.secret_key import pseudonym
 
 N = 50
 HERE, THERE = "192.0.2.7", "198.51.100.9"

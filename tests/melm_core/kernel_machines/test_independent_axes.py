@@ -9,7 +9,7 @@ from melm_core.kernel_machines.independent_axes import (
     independent_axes,
     least_dependent_axes,
 )
-from melm_core.kernel_machines.mixture_moments import mixture_covariance
+from melm_core.kernel_machines.separable_sum import mixture_covariance
 from melm_core.linalg.planes import principal_angles
 from tests.melm_core.helpers import finite_differences, invertible, plane
 

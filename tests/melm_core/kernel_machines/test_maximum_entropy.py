@@ -11,7 +11,7 @@ from melm_core.kernel_machines.maximum_entropy import (
     moment_system,
     multiplier_estimates,
 )
-from melm_core.kernel_machines.mixture_moments import mixture_moments
+from melm_core.kernel_machines.separable_sum import mixture_moments
 
 LINE = np.linspace(-HALF_WIDTH, HALF_WIDTH, 20_001)
 STEP = LINE[1] - LINE[0]

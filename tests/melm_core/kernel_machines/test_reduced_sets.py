@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.datasets.crescent_pair import crescents
+from melm_core.datasets.generators import crescents
 from melm_core.kernel_machines.machine import KernelMachine
 from melm_core.kernel_machines.reduced_sets import reduced_set
 from tests.melm_core.helpers import invertible

@@ -29,7 +29,7 @@ from melm_studio.runs.records.run import FIT, RunState, new_analysis
 from melm_studio.runs.store.protocol import RunEndedError
 from melm_studio.scores import check_sentence
 from melm_studio.tables import Question, Table, Use, prepare
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued
 from tests.melm_studio.runs.helpers import SOURCE, blobs, queue_run
 
 DATA = blobs(n_rows=60)
@@ -52,7 +52,7 @@ def checked(store, data=DATA, method="lda", **parameters):
     fit = queue_run(store, data, method, **parameters)
     record = new_analysis(fit, "check")
     store.create(record)
-    InlineRunner(store).drain()
+    execute_queued(store)
     return store.get(record.run_id), CheckReport.from_bytes(store.report(record.run_id))
 
 
@@ -326,7 +326,7 @@ def test_rows_are_embedded_once_for_all_permutations(store, monkeypatch):
     monkeypatch.setattr(TSNEProjection, "fit", lambda *rows: n_fits.append(1) or fit(*rows))
     check = new_analysis(record, "check")
     store.create(check)
-    InlineRunner(store).drain()
+    execute_queued(store)
     report = CheckReport.from_bytes(store.report(check.run_id))
     assert (report.answer, report.n_permutations) == ("yes", 19)
     assert len(n_fits) == 1 + 1 + 10 + 1  # the run, all rows and the folds, the permutations
@@ -340,7 +340,7 @@ def test_what_the_folds_do_not_repeat_is_said(store):
         source=msgspec.structs.replace(SOURCE, roles={"x": Use.IGNORED}),
     )
     store.create(record)
-    InlineRunner(store).drain()
+    execute_queued(store)
     notes = " ".join(CheckReport.from_bytes(store.report(record.run_id)).notes)
     assert "Columns were left out by hand." in notes
 
@@ -359,7 +359,7 @@ def test_a_check_can_be_stopped_and_keeps_what_it_knows(store, monkeypatch, n_re
             store.cancel(run_id)
 
     monkeypatch.setattr(store, "put_report", stop_soon)
-    InlineRunner(store).drain()
+    execute_queued(store)
     assert store.get(record.run_id).state is RunState.CANCELLED
     assert len(n_told) <= n_reports + 1
     assert CheckReport.from_bytes(store.report(record.run_id)).fraction < 1

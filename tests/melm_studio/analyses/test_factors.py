@@ -13,7 +13,7 @@ from melm_studio.analyses.factors import FACTORS
 from melm_studio.analyses.shuffles import shuffled
 from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.tables import Table, prepare
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued
 from tests.melm_studio.runs.helpers import queue_run
 
 PATIENT = np.repeat(np.arange(8), 4)
@@ -39,7 +39,7 @@ def trial(answers):
 def analyzed(store, answers=WITHIN):
     run = new_analysis(queue_run(store, trial(answers), "lda"), "factors")
     store.create(run)
-    InlineRunner(store).drain()
+    execute_queued(store)
     return store.get(run.run_id), FACTORS.stored(store, run.run_id)
 
 

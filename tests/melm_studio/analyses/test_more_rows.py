@@ -9,14 +9,14 @@ from msgspec.structs import replace
 from melm_studio.analyses.analysis import DataShape
 from melm_studio.analyses.more_rows import MORE_ROWS, CurvePoint, curve_figure
 from melm_studio.runs.records.run import RunState, new_analysis
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued
 from tests.melm_studio.runs.helpers import blobs, queue_run
 
 
 def analyzed(store, n_rows):
     run = new_analysis(queue_run(store, blobs(n_rows=n_rows), "lda"), "more_rows")
     store.create(run)
-    InlineRunner(store).drain()
+    execute_queued(store)
     return store.get(run.run_id), MORE_ROWS.stored(store, run.run_id)
 
 

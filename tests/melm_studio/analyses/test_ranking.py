@@ -27,7 +27,7 @@ from melm_studio.runs.records.run import RunState, new_ranking
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.scores import is_level
 from melm_studio.tables import Role, RowColumn
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued
 from tests.melm_studio.runs.helpers import SOURCE, ManualClock, blobs, run_of
 
 DATA = blobs(n_rows=60)
@@ -48,7 +48,7 @@ def queued(store, data=DATA):
 
 def worked(store, data=DATA):
     record = queued(store, data)
-    InlineRunner(store).drain()
+    execute_queued(store)
     return store.get(record.run_id), RANKING.stored(store, record.run_id)
 
 
@@ -93,7 +93,7 @@ def test_a_stopped_comparison_is_continued_where_it_was(store, monkeypatch):
             store.cancel(run_id)
 
     monkeypatch.setattr(store, "put_report", stop_soon)
-    InlineRunner(store).drain()
+    execute_queued(store)
     assert store.get(record.run_id).state is RunState.CANCELLED
     first = RANKING.stored(store, record.run_id)
     assert [method.method for method in first.methods] == ["lda"]

@@ -30,7 +30,7 @@ from melm_studio.runs.records.refits_report import (
 from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.runs.store.attempts import reopen, requeue
 from melm_studio.scores import blur_sentence, refits_sentence, refits_verdict
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued
 from tests.melm_studio.runs.helpers import blobs, queue_run
 
 DATA = blobs(n_rows=60)
@@ -45,7 +45,7 @@ def refitted(store, method="lda", kind="refits", data=DATA, **parameters):
     """A run, and the report of its refits."""
     fit = queue_run(store, data, method, **parameters)
     store.create(new_analysis(fit, kind))
-    InlineRunner(store).drain()
+    execute_queued(store)
     return store.get(fit.run_id), RefitsReport.from_bytes(store.report(refits_id(fit.run_id)))
 
 
@@ -114,12 +114,12 @@ def test_the_picture_at_rest_has_the_unseen_places_on_axes_that_hold_both(store)
 
 def test_the_shares_of_regions_are_those_of_unseen_places_in_what_is_drawn(store):
     fit = queue_run(store, DATA, "lda")
-    InlineRunner(store).drain()
+    execute_queued(store)
     renderer, event = PlaneRenderer(store), store.last_event(fit.run_id)
     before = renderer.regions(store.get(fit.run_id), event)
     assert {one.held_out for one in before} == {None}
     store.create(new_analysis(fit, "refits"))
-    InlineRunner(store).drain()
+    execute_queued(store)
     fit = store.get(fit.run_id)
     for found in renderer.regions(fit, event):
         part = renderer.view(fit, event).classes[found.code]
@@ -180,12 +180,12 @@ def test_a_nonlinear_method_has_places_and_a_map_that_is_made_anew_says_that_it_
 
 def test_a_view_from_before_the_refits_is_not_shown_after_them(store):
     fit = queue_run(store, DATA, "tsne")
-    InlineRunner(store).drain()
+    execute_queued(store)
     fit, renderer = store.get(fit.run_id), PlaneRenderer(store)
     event = store.last_event(fit.run_id)
     assert renderer.view(fit, event).scores.accuracy_held_out is None
     store.create(new_analysis(fit, "refits"))
-    InlineRunner(store).drain()
+    execute_queued(store)
     assert renderer.view(fit, event).scores.accuracy_held_out == renderer.refits(fit).share
 
 
@@ -218,7 +218,7 @@ def test_what_a_second_component_adds_is_said_by_the_folds(store):
 
 def test_a_run_that_holds_rows_out_is_refused_and_drawn_as_it_is(store):
     fit = queue_run(store, DATA, "lda", held_out=0.25)
-    InlineRunner(store).drain()
+    execute_queued(store)
     assert REFITS_OF_RUN.refusal(store.get(fit.run_id), lambda: DATA).startswith("This run holds")
     assert PlaneRenderer(store).refits(store.get(fit.run_id)) is None
 
@@ -240,7 +240,7 @@ def test_a_check_takes_the_refits_that_there_are(store, monkeypatch):
     monkeypatch.setattr(
         DiscriminantPlane, "fit", lambda self, X, y: fits.append(len(y)) or fit_of(self, X, y)
     )
-    InlineRunner(store).drain()
+    execute_queued(store)
     (check,) = [run for run in store.runs_of(fit.owner) if run.kind == "check"]
     assert CheckReport.from_bytes(store.report(check.run_id)).scores == report.scores
     assert 54 not in fits  # nine of ten folds
@@ -275,7 +275,7 @@ class Killed(BaseException):
 def test_folds_that_are_done_are_not_fitted_again(store, monkeypatch, method, is_lost):
     _, at_once = refitted(store, method)
     fit = queue_run(store, DATA, method, owner="grace")
-    InlineRunner(store).drain()
+    execute_queued(store)
     refits, put_report = new_analysis(store.get(fit.run_id), "refits"), store.put_report
     store.create(refits)
 
@@ -288,7 +288,7 @@ def test_folds_that_are_done_are_not_fitted_again(store, monkeypatch, method, is
 
     with monkeypatch.context() as until, pytest.raises(Killed) if is_lost else nullcontext():
         until.setattr(store, "put_report", put)
-        InlineRunner(store).drain()
+        execute_queued(store)
     report = RefitsReport.from_bytes(store.report(refits.run_id))
     assert (report.n_done, len(report.so_far)) == (2, 2)
     if is_lost:
@@ -299,7 +299,7 @@ def test_folds_that_are_done_are_not_fitted_again(store, monkeypatch, method, is
     monkeypatch.setattr(
         Study, "fitted_to", lambda self, rows: fitted.append(rows) or fitted_to(self, rows)
     )
-    InlineRunner(store).drain()
+    execute_queued(store)
     assert len(fitted) == 8  # of ten
     report = RefitsReport.from_bytes(store.report(refits.run_id))
     same = msgspec.structs.replace(at_once, fit_s=report.fit_s)
@@ -310,7 +310,7 @@ def test_folds_that_are_done_are_not_fitted_again(store, monkeypatch, method, is
 def test_folds_whose_planes_are_gone_are_fitted_again(store, monkeypatch):
     _, at_once = refitted(store)
     fit = queue_run(store, DATA, "lda", owner="grace")
-    InlineRunner(store).drain()
+    execute_queued(store)
     refits = new_analysis(store.get(fit.run_id), "refits")
     gone = RefitsReport(n_done=1, n_folds=10, so_far=(FoldSoFar(planes=(0,)),))
     store.create(refits)
@@ -318,7 +318,7 @@ def test_folds_whose_planes_are_gone_are_fitted_again(store, monkeypatch):
     store.transition(refits.run_id, {RunState.QUEUED}, state=RunState.RUNNING)
     store.put_report(refits.run_id, gone.to_bytes())
     requeue(store, store.get(refits.run_id), n_losses=1)
-    InlineRunner(store).drain()
+    execute_queued(store)
     report = RefitsReport.from_bytes(store.report(refits.run_id))
     assert report == msgspec.structs.replace(at_once, fit_s=report.fit_s)
 

@@ -13,7 +13,7 @@ from melm_studio.analyses.analysis import DataShape
 from melm_studio.analyses.sparse import SPARSE, ChosenSize, SparseReport, SparseSize, sparse_figure
 from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.runs.records.run import new_analysis
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued
 from tests.melm_studio.runs.helpers import blobs, queue_run
 
 SIZES = tuple(SparseSize(n, 0.9, 0.8, 0.05, (0, 1), (1.0, 1.0)) for n in (4, 2))
@@ -43,7 +43,7 @@ def of_path(store, data):
     """The report of fewer and fewer features of LDA on some data."""
     run = new_analysis(queue_run(store, data, "lda"), "sparse")
     store.create(run)
-    InlineRunner(store).drain()
+    execute_queued(store)
     return SPARSE.stored(store, run.run_id)
 
 

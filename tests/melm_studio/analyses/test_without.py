@@ -13,7 +13,7 @@ from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.run import new_analysis
 from melm_studio.scores import check_sentence
 from melm_studio.tables import Table, prepare, row_sources
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued
 from tests.melm_studio.runs.helpers import queue_run
 
 N_ROWS = 90
@@ -29,7 +29,7 @@ def said(store, data) -> tuple[CheckReport, str]:
     fit = queue_run(store, data, "lda")
     record = new_analysis(fit, "check")
     store.create(record)
-    InlineRunner(store).drain()
+    execute_queued(store)
     report = CheckReport.from_bytes(store.report(record.run_id))
     return report, check_sentence(report)
 

@@ -15,7 +15,7 @@ from melm_studio.operator_tables.published import (
     visible_table,
     visible_tables,
 )
-from melm_studio.runs.records.visitor import owner_of_user
+from melm_studio.runs.store.secret_key import owner_of_user
 from tests.melm_studio.operator_tables.tables import parquet_folder, rows
 from tests.melm_studio.runs.helpers import ManualClock
 

@@ -20,7 +20,7 @@ from melm_studio.planes.pixel_images import (
     pixel_news,
 )
 from melm_studio.planes.plane_view import PlaneViewer
-from melm_studio.publication.printed_images import printed_images
+from melm_studio.publication.report import printed_images
 from melm_studio.tables import load_sample, pixel_grid, prepare
 from tests.melm_studio.layout.trees import parts
 

@@ -19,7 +19,7 @@ from melm_studio.planes.types import Places
 from melm_studio.planes.unseen import UnseenRows
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.records.stored_files import FileKind
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued
 from tests.melm_studio.runs.helpers import blobs, queue_run, run_of
 
 DATA = blobs()
@@ -33,7 +33,7 @@ def renderer(store):
 def finished(store, **parameters):
     """A run worked to its end, and its last event."""
     record = queue_run(store, DATA, "pca", **parameters)
-    InlineRunner(store).drain()
+    execute_queued(store)
     return store.get(record.run_id), store.last_event(record.run_id)
 
 
@@ -98,7 +98,7 @@ def test_shares_of_regions_are_those_of_held_out_rows_in_what_is_drawn(store, n_
 
 def test_a_plane_that_is_changed_or_passes_by_has_regions_as_fitted(store):
     record = queue_run(store, DATA, "melm", held_out=0.3)
-    InlineRunner(store).drain()
+    execute_queued(store)
     record, renderer = store.get(record.run_id), PlaneRenderer(store)
     last = store.last_event(record.run_id)
     for event, options in [

@@ -23,7 +23,7 @@ from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.refits_report import REFITS, RefitsReport
 from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.runs.records.stored_files import FileKind
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued
 from tests.melm_studio.runs.helpers import blobs, run_of
 
 UNITS = np.array([1.0, 50.0, 0.1, 3.0, 20.0])
@@ -57,7 +57,7 @@ def finish(store, start):
 
     def finish(*args, **options):
         record = start(*args, **options)
-        InlineRunner(store).drain()
+        execute_queued(store)
         return store.get(record.run_id)
 
     return finish
@@ -94,7 +94,7 @@ def test_a_check_replaces_the_accuracies_of_the_split(store, renderer, finish, m
     store.create(asked)
     waiting = row_of(store, renderer, record)
     assert waiting.checked_share == 0.0
-    InlineRunner(store).drain()
+    execute_queued(store)
     row, report = row_of(store, renderer, record), CHECK.stored(store, asked.run_id)
     train, held_out, _ = report.scores["KDE"]
     assert (row.figures["accuracy-training"], row.figures["accuracy-held-out"]) == (train, held_out)
@@ -107,7 +107,7 @@ def test_runs_are_compared_in_pairs_of_equal_folds(store, renderer, finish):
     records = [finish(method, held_out=0.0) for method in ("lda", "pca")]
     for record in records:
         store.create(new_analysis(record, REFITS))
-    InlineRunner(store).drain()
+    execute_queued(store)
     first, second = (renderer.refits(record) for record in records)
     lda, pca, other = compared(store, renderer, [*records, finish("gem")], {})
     apart = np.array(first.fold_shares) - second.fold_shares

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -25,10 +27,8 @@ from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
 from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.attempts import requeue
-from melm_studio.runs.store.best_plane import best_event
 from melm_studio.workers import execute, fitting
-from melm_studio.workers.execute import execute_run
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued, execute_run
 from melm_studio.workers.recorder import Recorder
 from tests.melm_studio.runs.helpers import (
     PARAMETERS,
@@ -38,11 +38,12 @@ from tests.melm_studio.runs.helpers import (
     queue_run,
     run_of,
 )
+from tests.melm_studio.runs.processes import PROJECT_ROOT
 
 
 def worked(store, data, method="melm", **parameters):
     record = queue_run(store, data, method, **parameters)
-    InlineRunner(store).drain()
+    execute_queued(store)
     return store.get(record.run_id)
 
 
@@ -146,7 +147,7 @@ def test_a_run_that_is_stopped_while_it_chooses_gamma_takes_the_choice_of_the_fo
 ):
     record = queue_run(store, blobs(), gamma="auto")
     monkeypatch.setattr(store, "transition", _cancelling(store))
-    InlineRunner(store).drain()
+    execute_queued(store)
     ended = store.get(record.run_id)
     assert ended.state is RunState.CANCELLED
     assert ended.outcome.gamma_path.n_folds == 2
@@ -214,7 +215,7 @@ def test_a_finished_run_knows_when_it_started_and_ended(store):
 
 def test_the_queue_is_worked_to_its_end(store):
     records = [queue_run(store, blobs(), "pca") for _ in range(3)]
-    InlineRunner(store).drain()
+    execute_queued(store)
     assert {store.get(record.run_id).state for record in records} == {RunState.DONE}
 
 
@@ -270,7 +271,7 @@ def test_a_run_stopped_while_it_searches_many_rows_ends_with_a_plane_judged_by_a
         data.X, data.y, final.components, gamma=1.0, shrinkage="ledoit-wolf"
     )
     assert final.objective == final.best_objective == pytest.approx(divergence, abs=1e-6)
-    assert best_event(store, record.run_id).sequence == final.sequence
+    assert store.best_event(record.run_id).sequence == final.sequence
     assert {event.n_sampled for event in events} == ({3_000, 0} if on_all_rows else {3_000})
 
 
@@ -349,7 +350,7 @@ def test_a_failed_run_keeps_its_best_plane(store, monkeypatch):
 def test_a_run_without_data_says_so(store):
     record = run_of()
     store.create(record)
-    InlineRunner(store).drain()
+    execute_queued(store)
     failed = store.get(record.run_id)
     assert (failed.state, failed.message) == (RunState.FAILED, DATA_GONE.format(days=30))
 
@@ -358,7 +359,7 @@ def test_a_run_of_an_unknown_kind_says_so_and_is_not_fitted(store):
     fit = queue_run(store, blobs(), "pca")
     record = replace(new_analysis(fit, "check"), kind="dream")
     store.create(record)
-    InlineRunner(store).drain()
+    execute_queued(store)
     failed = store.get(record.run_id)
     assert (failed.state, failed.message) == (RunState.FAILED, OTHER_VERSION)
     assert store.n_events(record.run_id) == 0
@@ -368,7 +369,7 @@ def test_a_run_about_a_fit_keeps_the_kernel_width_that_the_fit_chose(store):
     fit = worked(store, blobs(), gamma="auto", n_init=1)
     record = new_analysis(fit, "probabilities")
     store.create(record)
-    InlineRunner(store).drain()
+    execute_queued(store)
     assert store.get(record.run_id).gamma == fit.gamma == fit.outcome.gamma_path.chosen
 
 
@@ -377,5 +378,24 @@ def test_a_run_does_not_read_the_data_of_another_owner(store):
     store.put_file("bob", FileKind.DATA, data.content_hash, data.to_bytes())
     record = run_of("ada", data.content_hash)
     store.create(record)
-    InlineRunner(store).drain()
+    execute_queued(store)
     assert store.get(record.run_id).message == DATA_GONE.format(days=30)
+
+
+PROGRAM = """
+import numpy as np
+from melm_studio.configuration.memory import limit_memory
+limit_memory(1_024)
+np.ones(2**24)  # 128 MB
+try:
+    np.ones(2**28)  # 2 GB
+except MemoryError:
+    print("refused")
+"""
+
+
+@pytest.mark.fault
+def test_a_process_allocates_no_more_than_it_may():
+    command = [sys.executable, "-c", PROGRAM]
+    done = subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "refused\n"), done.stderr

@@ -77,7 +77,7 @@ class Stop:
 def deaf_processes(monkeypatch):
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         monkeypatch.setenv(name, "1")
-    monkeypatch.setattr(pool_module, "execute", deaf)
+    monkeypatch.setattr(pool_module, "execute_in_child", deaf)
 
 
 @contextmanager
@@ -110,7 +110,7 @@ def test_a_process_that_neither_works_nor_listens_is_killed_where_its_run_should
 def test_a_process_that_is_stopped_with_the_lock_of_the_store_is_killed(
     disk_store, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(pool_module, "execute", stopped_in_a_transaction)
+    monkeypatch.setattr(pool_module, "execute_in_child", stopped_in_a_transaction)
     record = created(disk_store)
     with serving(tmp_path):
         # As others must, it waits until the process is gone that holds the lock.
@@ -122,7 +122,7 @@ def test_a_process_that_is_stopped_with_the_lock_of_the_store_is_killed(
 def test_a_run_that_is_queued_again_before_it_begins_keeps_its_process(
     disk_store, tmp_path, monkeypatch, caplog
 ):
-    monkeypatch.setattr(pool_module, "execute", slow_to_begin)
+    monkeypatch.setattr(pool_module, "execute_in_child", slow_to_begin)
     caplog.set_level(logging.INFO)
     with serving(tmp_path, workers=2):
         record = created(disk_store)

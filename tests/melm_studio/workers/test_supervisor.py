@@ -19,7 +19,7 @@ from melm_studio.runs.records.run import RunState
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.attempts import MOST_LOSSES
 from melm_studio.runs.store.disk import DiskRunStore
-from melm_studio.workers.lane import BACKGROUND_NICENESS
+from melm_studio.workers.scheduling import BACKGROUND_NICENESS
 from tests.melm_studio.runs.helpers import (
     PARAMETERS,
     assert_same_plane,

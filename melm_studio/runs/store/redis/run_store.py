@@ -19,12 +19,12 @@ from melm_studio.runs.records.grant import Grant, replaced_by
 from melm_studio.runs.records.request import GO, RunRequest
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, stored_run
 from melm_studio.runs.records.stored_files import FileKind, StoredFile, is_current
-from melm_studio.runs.store.grants import Grants
 from melm_studio.runs.store.protocol import (
     Admission,
     Change,
     Choice,
     Ended,
+    Grants,
     HistorySize,
     Listing,
     RunEndedError,
@@ -36,8 +36,7 @@ from melm_studio.runs.store.protocol import (
 from melm_studio.runs.store.quota import make_room_for_bytes, make_room_for_run
 from melm_studio.runs.store.redis.client import Client, Commands, Pipeline, open_client, transact
 from melm_studio.runs.store.secret_key import SECRET_BYTES
-from melm_studio.talks.store import Talks
-from melm_studio.talks.talk import COUNT_VALID_S, Talk, TalkView
+from melm_studio.talks.talk import COUNT_VALID_S, Talk, Talks, TalkView
 from melm_studio.talks.talk import replaced_by as replaced_talks
 
 # Who was served from each queue, the latest last.

@@ -11,7 +11,7 @@ from melm_studio.runs.execution.embedding import kept_embedding, with_embedding
 from melm_studio.runs.execution.rows import split_of
 from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
 from melm_studio.runs.records.run import RunState
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued
 from tests.melm_studio.runs.helpers import blobs, queue_run, run_of
 
 DATA = blobs(n_rows=60)
@@ -19,7 +19,7 @@ DATA = blobs(n_rows=60)
 
 def worked(store, method):
     record = queue_run(store, DATA, method, held_out=0.25)
-    InlineRunner(store).drain()
+    execute_queued(store)
     return store.get(record.run_id)
 
 

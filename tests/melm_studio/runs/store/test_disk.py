@@ -25,18 +25,16 @@ from tests.melm_studio.runs.helpers import run_of
 from tests.melm_studio.runs.processes import raced
 
 LARGE = bytes(SMALLEST_FILE_BYTES + 1)  # in a file of its own
-COMPETE = """
+IMPORTS = """
 import os, sys
 from melm_studio.runs.records.run import RunState
 from melm_studio.runs.store.disk import DiskRunStore
-store = DiskRunStore(sys.argv[1])
-print("ready", flush=True)
-sys.stdin.readline()
-won = store.transition(
+"""
+RACE = """
+answer = store.transition(
     sys.argv[2], {RunState.QUEUED}, state=RunState.RUNNING, pid=os.getpid()
 )
 store.close()
-print(won)
 """
 
 
@@ -66,10 +64,11 @@ def plain_cache(store, tmp_path):
 def test_of_several_processes_one_wins_the_transition(store, tmp_path):
     record = run_of()
     store.create(record)
-    pids, answers = zip(*raced(COMPETE, str(tmp_path), record.run_id, n_rivals=3), strict=True)
-    assert sorted(answers) == ["False", "False", "True"]
+    opened = "store = DiskRunStore(sys.argv[1])"
+    won = raced(IMPORTS, opened, RACE, str(tmp_path), record.run_id, n_rivals=3)
+    assert sorted(won.values()) == ["False", "False", "True"]
     assert store.get(record.run_id).state is RunState.RUNNING
-    assert store.get(record.run_id).pid == pids[answers.index("True")]
+    assert won[store.get(record.run_id).pid] == "True"
 
 
 def test_the_folder_is_closed_to_other_users(tmp_path):

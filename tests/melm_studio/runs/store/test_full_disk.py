@@ -10,8 +10,8 @@ from melm_studio.configuration.limits import DiskFullError
 from melm_studio.configuration.messages import NO_ROOM
 from melm_studio.runs.records.run import RunState
 from melm_studio.runs.records.stored_files import FileKind
+from melm_studio.workers.background_threads import heartbeat
 from melm_studio.workers.execute import execute_run
-from melm_studio.workers.heartbeat import heartbeat
 from tests.melm_studio.runs.helpers import (
     ManualClock,
     blobs,

@@ -19,7 +19,7 @@ from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import StoreUnavailableError
 from melm_studio.runs.store.redis import RedisRunStore
 from melm_studio.runs.store.redis import client as redis_client
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued
 from tests.melm_studio.runs.helpers import (
     Trap,
     blobs,
@@ -33,20 +33,22 @@ from tests.melm_studio.runs.helpers import (
 from tests.melm_studio.runs.processes import raced
 from tests.melm_studio.runs.redis_server import running_redis
 
-RIVAL = """
+IMPORTS = """
 import json, os, sys
 from melm_studio.configuration.limits import Limits
 from melm_studio.runs.records.run import PlaneEvent, RunState
 from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.runs.store.redis import RedisRunStore
+"""
+PREPARE = """
 store = RedisRunStore(RedisAddress(*sys.argv[1:3]), Limits(), 5.0)
 event = PlaneEvent.from_bytes(bytes.fromhex(sys.argv[4]))
-print("ready", flush=True)
-sys.stdin.readline()
+"""
+RACE = """
 won = store.transition(sys.argv[3], {RunState.QUEUED}, state=RunState.RUNNING, pid=os.getpid())
 numbers = [store.append(sys.argv[3], event) for _ in range(20)]
 claimed = [record.run_id for record in iter(store.claim, None)]
-print(json.dumps([won, numbers, claimed]))
+answer = json.dumps([won, numbers, claimed])
 """
 
 
@@ -93,10 +95,10 @@ def test_processes_that_compete_win_once_append_in_order_and_share_the_queue(
     store.create(contested)
     records = [created(store, owner) for owner in "abc" for _ in range(5)]
     arguments = [redis_server.url, prefix, contested.run_id, plane().to_bytes().hex()]
-    pids, answers = zip(*raced(RIVAL, *arguments, n_rivals=3), strict=True)
-    won, numbers, claimed = zip(*map(json.loads, answers), strict=True)
+    answers = raced(IMPORTS, PREPARE, RACE, *arguments, n_rivals=3)
+    won, numbers, claimed = zip(*map(json.loads, answers.values()), strict=True)
     assert sorted(won) == [False, False, True]
-    assert store.get(contested.run_id).pid == pids[won.index(True)]
+    assert store.get(contested.run_id).pid == [*answers][won.index(True)]
     assert sorted(chain.from_iterable(numbers)) == list(range(60))
     assert [event.sequence for event in store.events(contested.run_id)] == list(range(60))
     assert sorted(chain.from_iterable(claimed)) == sorted(record.run_id for record in records)
@@ -123,7 +125,7 @@ def test_a_run_is_queued_again_only_by_the_places_that_are_left_then(store):
 def test_all_is_there_after_the_server_was_killed_and_started_again(own_server):
     store = own_server.store("melm")
     record = queue_run(store, blobs(60), "pca")
-    InlineRunner(store).drain()
+    execute_queued(store)
     done, plane_before = store.get(record.run_id), store.last_event(record.run_id)
     waiting, secret = created(store), store.secret()
     own_server.kill()

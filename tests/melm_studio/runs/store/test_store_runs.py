@@ -15,7 +15,7 @@ from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import RunState
 from melm_studio.runs.store.attempts import reopen
 from melm_studio.runs.store.protocol import Ended, RunEndedError, Sign
-from tests.melm_studio.runs.helpers import created, plane, started
+from tests.melm_studio.runs.helpers import created, plane, run_of, started
 
 QUEUED, RUNNING = RunState.QUEUED, RunState.RUNNING
 FINAL = [state for state in RunState if state.is_final]
@@ -341,3 +341,20 @@ def test_a_change_that_is_refused_changes_nothing(store):
     assert not store.change(record.run_id, lambda run, request: None)
     assert (store.get(record.run_id), store.request(record.run_id)) == (record, RunRequest())
     assert not store.change("unknown", refuse)
+
+
+def test_the_best_plane_is_the_one_with_the_largest_objective(store):
+    record = run_of()
+    store.create(record)
+    assert store.best_event(record.run_id) is None
+    for value in (1.0, 3.0, 2.0):
+        store.append(record.run_id, plane(value))
+    assert store.best_event(record.run_id).sequence == 1
+
+
+def test_the_plane_of_all_rows_is_better_than_those_of_a_sample(store):
+    record = run_of()
+    store.create(record)
+    for value, n_sampled in ((1.1, 2_000), (1.2, 2_000), (0.9, 0), (0.95, 0), (1.3, 2_000)):
+        store.append(record.run_id, plane(value, n_sampled=n_sampled))
+    assert store.best_event(record.run_id).sequence == 3

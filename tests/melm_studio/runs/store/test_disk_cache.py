@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from melm_studio.runs.store.write_lock import WriteLock
+from melm_studio.runs.store.disk_cache import WriteLock
 
 PATIENCE_S = 30.0
 HOLD = """
 import sys
 from pathlib import Path
-from melm_studio.runs.store.write_lock import WriteLock
+from melm_studio.runs.store.disk_cache import WriteLock
 with WriteLock(Path(sys.argv[1]), timeout_s=30.0).held():
     print("held", flush=True)
     sys.stdin.readline()

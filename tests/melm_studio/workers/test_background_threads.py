@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from types import SimpleNamespace
 
-from melm_studio.workers.heartbeat import heartbeat
+from melm_studio.workers.background_threads import heartbeat
 from tests.melm_studio.runs.helpers import run_of, wait_until
 
 

@@ -7,11 +7,9 @@ import pytest
 from melm_studio.configuration.limits import Limits
 from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.runs.records.run import RunState
-from melm_studio.runs.store.broker import Broker
-from melm_studio.runs.store.dead_runs import DEAD_AFTER_S
-from melm_studio.runs.store.notifying import NotifyingRunStore
+from melm_studio.runs.store.attempts import DEAD_AFTER_S
 from melm_studio.runs.store.open_store import PATIENCE_S
-from melm_studio.runs.store.watchdog import Watchdog
+from melm_studio.runs.store.shared_queue import Broker, NotifyingRunStore, Watchdog
 from tests.melm_studio.runs.helpers import ManualClock, created, run_of
 
 

@@ -8,8 +8,7 @@ import pytest
 from melm_studio.analyses import resamples, tree
 from melm_studio.runs.records.run import RunRecord, RunState, new_analysis
 from melm_studio.runs.store.attempts import requeue
-from melm_studio.workers.execute import execute_run
-from melm_studio.workers.inline import InlineRunner
+from melm_studio.workers.execute import execute_queued, execute_run
 from tests.melm_studio.runs.helpers import blobs, queue_run
 
 REPORTS = {"tree": tree.TREE.stored, "resamples": resamples.RESAMPLES.stored}
@@ -29,7 +28,7 @@ def small(monkeypatch):
 
 def finished(store) -> RunRecord:
     record = queue_run(store, blobs(), "melm", n_init=1, held_out=0.25)
-    InlineRunner(store).drain()
+    execute_queued(store)
     return record
 
 
@@ -38,7 +37,7 @@ def test_after_a_lost_worker_it_ends_as_if_nothing_had_happened(store, monkeypat
     fit = finished(store)
     whole, lost = new_analysis(fit, derived), new_analysis(fit, derived)
     store.create(whole)
-    InlineRunner(store).drain()
+    execute_queued(store)
 
     put = store.put_report
     put_before: list[str] = []
@@ -57,7 +56,7 @@ def test_after_a_lost_worker_it_ends_as_if_nothing_had_happened(store, monkeypat
     assert n_before > 0
     monkeypatch.setattr(store, "put_report", put)
     requeue(store, store.get(lost.run_id), n_losses=1)
-    InlineRunner(store).drain()
+    execute_queued(store)
 
     ended = store.get(lost.run_id)
     assert (ended.state, ended.attempt) == (RunState.DONE, 1)

@@ -19,14 +19,11 @@ from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.workers import pool as pool_module
-from melm_studio.workers import turns
-from melm_studio.workers.broker_slots import BrokerSlots
-from melm_studio.workers.child import execute as execute_in_child
-from melm_studio.workers.execute import execute_run
-from melm_studio.workers.inline import InlineRunner
-from melm_studio.workers.lane import NICENESS
+from melm_studio.workers import scheduling
+from melm_studio.workers.celery_worker import BrokerSlots
+from melm_studio.workers.execute import execute_in_child, execute_queued, execute_run
 from melm_studio.workers.pool import WorkerPool
-from melm_studio.workers.turns import PROCESSES_PER_WORKER
+from melm_studio.workers.scheduling import NICENESS, PROCESSES_PER_WORKER
 from tests.melm_studio.runs.helpers import blobs, queue_run, run_of, wait_until
 from tests.melm_studio.runs.processes import DATA, ENDLESS, ended
 from tests.melm_studio.workers.test_pool import Stop, deaf
@@ -92,8 +89,8 @@ def deaf_processes(monkeypatch):
     """Runs that neither compute nor listen, and whose turns never end."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         monkeypatch.setenv(name, "1")
-    monkeypatch.setattr(pool_module, "execute", deaf)
-    monkeypatch.setattr(turns, "TURN_S", HOUR_S)
+    monkeypatch.setattr(pool_module, "execute_in_child", deaf)
+    monkeypatch.setattr(scheduling, "TURN_S", HOUR_S)
 
 
 @pytest.fixture
@@ -227,7 +224,7 @@ def test_no_more_processes_than_workers_begin_where_runs_take_half_of_the_memory
 def test_a_plane_is_found_while_others_search_without_an_end_and_they_go_on(
     store, settings, monkeypatch
 ):
-    monkeypatch.setattr(pool_module, "execute", execute_in_child)
+    monkeypatch.setattr(pool_module, "execute_in_child", execute_in_child)
     with serving(store, settings) as pool:
         endless = [queue_run(store, DATA, owner="eve", **ENDLESS) for _ in range(2)]
         wait_until(lambda: all(store.n_events(run.run_id) > 3 for run in endless))
@@ -244,10 +241,10 @@ def test_a_plane_is_found_while_others_search_without_an_end_and_they_go_on(
 def test_a_check_ends_with_the_same_results_while_another_visitor_presses_again_and_again(
     store, settings, monkeypatch
 ):
-    monkeypatch.setattr(pool_module, "execute", execute_in_child)
+    monkeypatch.setattr(pool_module, "execute_in_child", execute_in_child)
     data = blobs(90)
     fit = queue_run(store, data, "lda", owner="eve")
-    InlineRunner(store).drain()
+    execute_queued(store)
     expected, check = (new_analysis(store.get(fit.run_id), "check") for _ in range(2))
     store.create(expected)
     execute_run(store, expected.run_id)

@@ -1,0 +1,94 @@
+"""Threads beside a run or the pool: its heartbeat, and the end of processes that are stopped."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from melm_studio.configuration.clock import Clock
+from melm_studio.configuration.limits import DiskFullError
+from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError
+
+BEAT_S = 1.0
+POLL_S = 0.5
+logger = logging.getLogger(__name__)
+# Of proc_pid_stat(5): stopped by a signal, or by a debugger.
+_STOPPED = {"T", "t"}
+
+
+@contextmanager
+def _working_beside(work: Callable[[threading.Event], None], *, name: str) -> Iterator[None]:
+    """Let a thread work during the block; it returns once the event that it gets is set."""
+    finished = threading.Event()
+    thread = threading.Thread(target=work, args=(finished,), name=name, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        finished.set()
+        thread.join()
+
+
+@contextmanager
+def heartbeat(
+    store: RunStore, run_id: str, *, clock: Clock = time, period_s: float = BEAT_S
+) -> Iterator[None]:
+    """Send heartbeats of the run every `period_s` seconds from a thread during the block."""
+
+    def beat(finished: threading.Event) -> None:
+        try:
+            while not finished.wait(period_s):
+                with suppress(DiskFullError, StoreUnavailableError):  # the next beat may succeed
+                    store.beat(run_id, clock.time())
+        finally:
+            store.close()
+
+    with _working_beside(beat, name=f"heartbeat {run_id}"):
+        yield
+
+
+@contextmanager
+def stopped_ones_killed(pids: Callable[[], Collection[int]]) -> Iterator[None]:
+    """Kill those of the processes that are found stopped twice in a row, during the block.
+
+    It never touches the store, whose lock a stopped process may hold.
+    """
+
+    def watch(finished: threading.Event) -> None:
+        suspects: set[int] = set()
+        while not finished.wait(POLL_S):
+            stopped = {pid for pid in pids() if is_stopped(pid)}
+            for pid in stopped & suspects:
+                logger.warning("process %d is stopped, killing it", pid)
+                if sys.platform != "win32":  # which stops none
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+            suspects = stopped
+
+    with _working_beside(watch, name="stopped children"):
+        yield
+
+
+def has_stopped_child() -> bool:
+    """Return whether a process that this one started is stopped; False where nobody says."""
+    lists = Path("/proc/self/task").glob("*/children")
+    with suppress(OSError):  # a thread that ended meanwhile
+        return any(is_stopped(int(pid)) for each in lists for pid in each.read_text().split())
+    return False
+
+
+def is_stopped(pid: int) -> bool:
+    """Return whether a process is stopped; where the system does not say, that it is not."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    # The name of the program is in parentheses and may have any characters.
+    return stat.rpartition(")")[2].split()[0] in _STOPPED
