@@ -266,10 +266,14 @@ def test_the_same_requests_tell_their_owner(studio, theirs):
             and difference(own, theirs, method, path, sent)
         ):
             routes.add(endpoint)
-    assert len(routes) >= _LEAST_TELLING_ROUTES
+            if len(routes) == _LEAST_TELLING_ROUTES:
+                break
+    assert len(routes) == _LEAST_TELLING_ROUTES
     callbacks: set[str] = set()
     for body in calls(studio, theirs):
         output = body["output"]
         if output not in callbacks and difference(own, theirs, "POST", CALLBACK, {"json": body}):
             callbacks.add(output)
-    assert len(callbacks) >= _LEAST_TELLING_CALLBACKS
+            if len(callbacks) == _LEAST_TELLING_CALLBACKS:
+                break
+    assert len(callbacks) == _LEAST_TELLING_CALLBACKS

@@ -45,15 +45,19 @@ def finished(studio):
     studio.work()
     visitor.http.post(f"/runs/{runs[0]}/analyses/check")
     studio.work()
-    return SimpleNamespace(visitor=visitor, runs=runs)
+    return SimpleNamespace(visitor=visitor, runs=runs, pages={})
 
 
 def page(finished, run: int = 0, **query) -> Tags:
-    address = f"/runs/{finished.runs[run]}/report.html"
-    answer = finished.visitor.http.get(address, query_string=query)
-    assert answer.status_code == 200, answer.text
-    assert answer.headers["Content-Disposition"].endswith("-report.html")
-    return Tags(answer.text)
+    """The report of a run, requested once: the runs have ended."""
+    asked = (run, *query.items())
+    if asked not in finished.pages:
+        address = f"/runs/{finished.runs[run]}/report.html"
+        answer = finished.visitor.http.get(address, query_string=query)
+        assert answer.status_code == 200, answer.text
+        assert answer.headers["Content-Disposition"].endswith("-report.html")
+        finished.pages[asked] = Tags(answer.text)
+    return finished.pages[asked]
 
 
 def comparison(finished) -> Tags:
