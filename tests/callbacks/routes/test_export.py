@@ -169,7 +169,15 @@ def test_no_cell_begins_a_formula_whatever_separator_a_spreadsheet_takes(
         assert not [cell for cell in texts if cell.startswith(("=", "+", "@", "-"))]
 
 
-@pytest.mark.parametrize("method", [key for key, method in METHODS.items() if method.is_linear])
+# A fit of factor analysis takes seconds.
+LINEAR = [
+    pytest.param(key, marks=pytest.mark.slow) if key == "fa" else key
+    for key, method in METHODS.items()
+    if method.is_linear
+]
+
+
+@pytest.mark.parametrize("method", LINEAR)
 @pytest.mark.parametrize("kind", [pytest.param("sample", marks=pytest.mark.slow), "upload"])
 def test_program_and_model_give_the_points_for_every_linear_method(
     studio, monkeypatch, capsys, tmp_path, *, kind, method
