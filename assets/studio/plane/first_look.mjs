@@ -133,7 +133,7 @@ function paint(node, found) {
   painter.show({
     plane: { ...decodedPlane(found), arrows: { features: [], names: [] } },
     figure: found.figure,
-    surface: getComputedStyle(plot).getPropertyValue("--card"),
+    surface: getComputedStyle(node).backgroundColor,
     axes: found.limits,
     hidden: ["arrows"], // which mean nothing yet, and neither do the titles of the axes
   });
