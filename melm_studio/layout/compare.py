@@ -167,7 +167,7 @@ def tables(switches: Component) -> Component:
             html.P(id=ids.CHANGED_NOTE, className="changed-note", role="status"),
             _folded("View", switches, className="view several-only"),
         ],
-        className="tables compare-only",
+        className="tables compare-only stack",
     )
 
 
@@ -182,7 +182,7 @@ def _table_actions() -> Component:
         id=ids.CHECK_ALL,
         title="Cross-validate every run and test it against shuffled labels",
     )
-    return html.Div(check, className="tables-action")
+    return html.Div(check, className="tables-action row")
 
 
 def _all_methods() -> list[Component]:
@@ -249,7 +249,7 @@ def _listed(row: ComparedRun) -> Component:
     text = "" if share is None else percent(share, error)
     parts = [
         Element("input", type="checkbox", checked=True, **data(shows_run=row.run_id)),
-        html.Span(row.title, className="run-name", title=row.title),
+        html.Span(row.title, className="run-name cut", title=row.title),
         *([] if share is None else [_mark_of(share, error or 0.0)]),
         html.Span(f"{text}{'' if row.is_checked else ' so far'}" if text else UNKNOWN),
     ]
@@ -358,7 +358,7 @@ def pair_view(
         *(html.P(note, className="hint") for note in agreement.notes),
         html.Div(
             [*([morph] if can_morph else []), *([] if isinstance(movers, str) else [file])],
-            className="tables-action",
+            className="tables-action row",
         ),
     ]
 

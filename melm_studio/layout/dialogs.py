@@ -83,7 +83,7 @@ def dialog_head(component_id: str, title: str, part: Part) -> Component:
             html.H2(title, id=_title_id(component_id), **part("title")),
             icon_button("close", "Close", **data(closes=component_id)),
         ],
-        className="dialog-head",
+        className="dialog-head row",
     )
 
 
@@ -123,7 +123,7 @@ def followed(title: str, again: str, *parts: Component) -> list[Component]:
             button("Stop", hidden=True, **_part_beside("stop")),
             button(again, hidden=True, **_part_beside("begin")),
         ],
-        className="beside-progress",
+        className="beside-progress row",
     )
     words = html.P(role="status", className="check-answer", **_part_beside("words"))
     content = html.Div(className="beside-content", **_part_beside("content"))
@@ -170,7 +170,9 @@ def figure_dialog() -> Component:
             html.Div([_preview(), _choices()], className="figure-body"),
             html.Div(
                 [
-                    html.P(role="status", className="figure-words", **_part_of_figure("words")),
+                    html.P(
+                        role="status", className="figure-words small", **_part_of_figure("words")
+                    ),
                     _select("format", "Format", {name: name.upper() for name in FORMATS}),
                     html.Button(
                         "Save figure",
@@ -179,7 +181,7 @@ def figure_dialog() -> Component:
                         **_part_of_figure("download"),
                     ),
                 ],
-                className="figure-foot",
+                className="figure-foot row",
             ),
         ],
         method="dialog",
@@ -242,7 +244,7 @@ def _choices() -> Component:
                 ]
             ),
         ],
-        className="figure-choices",
+        className="figure-choices stack",
     )
 
 
@@ -250,19 +252,21 @@ def _select(
     name: str, label: str, options: Mapping[str, str], value: str | None = None
 ) -> Component:
     choices = [html.Option(text, value=key, selected=key == value) for key, text in options.items()]
-    return html.Label([html.Span(label), html.Select(choices, name=name)], className="figure-field")
+    return html.Label(
+        [html.Span(label), html.Select(choices, name=name)], className="figure-field stack"
+    )
 
 
 def _number(name: str, label: str, low: float, high: float, value: float) -> Component:
     bounds = {"min": f"{low:g}", "max": f"{high:g}", "value": f"{value:g}"}
     field = Element("input", type="number", step="any", required=True, name=name, **bounds)
-    return html.Label([html.Span(label), field], className="figure-field")
+    return html.Label([html.Span(label), field], className="figure-field stack")
 
 
 def _check(name: str, label: str, layer: Layer | None = None) -> Component:
     is_on = getattr(DEFAULTS, name) if layer is None else layer in DEFAULTS.layers
     box = Element("input", type="checkbox", name=name, value=layer, checked=is_on)
-    return html.Label([box, html.Span(label)], className="figure-check")
+    return html.Label([box, html.Span(label)], className="figure-check row")
 
 
 def drawing_dialog() -> Component:
@@ -280,10 +284,10 @@ def drawing_dialog() -> Component:
                 button("Undo", **_part_of_drawing("undo")),
                 button("Clear", **_part_of_drawing("clear")),
             ],
-            className="drawing-row",
+            className="drawing-row row",
         ),
         html.P(role="status", **_part_of_drawing("words")),
-        html.Div([html.Label([html.Span("Rows"), rows]), run], className="drawing-row"),
+        html.Div([html.Label([html.Span("Rows"), rows]), run], className="drawing-row row"),
     ]
     return dialog_frame(
         ids.DRAWING, "dialog drawing-dialog", "Draw a table", _part_of_drawing, [html.Form(parts)]

@@ -270,6 +270,6 @@ def menu_button(label: str, menu_id: str, **properties: Any) -> Component:
 def named(label: str) -> list[Component]:
     """Return the text on the button of a menu; that of a long name is shown in full on hover."""
     return [
-        html.Span(shortened(label, _LONGEST_LABEL), className="menu-name", title=label),
+        html.Span(shortened(label, _LONGEST_LABEL), className="menu-name cut", title=label),
         html.Span(className="icon icon-chevron"),
     ]

@@ -76,7 +76,7 @@ def _feature(feature: Mapping[str, Any], longest: float, shown: str) -> Componen
     angle = math.degrees(math.atan2(feature["x"], feature["y"]))
     return html.Button(
         [
-            html.Span(shown, className="feature-name"),
+            html.Span(shown, className="feature-name cut"),
             _polyline(
                 "feature-shape",
                 f"0 0 {SHAPE_WIDTH} {SHAPE_HEIGHT}",
@@ -113,7 +113,7 @@ def image_groups(images: PixelImages) -> list[Component]:
     """Group images: weights of the axes and importance of pixels, then the means of the classes."""
     note = [html.P(images.note, className="hint")] if images.note else []
     return [
-        html.P(className="pixel-words", role="status", **data(kept="words")),  # by a script
+        html.P(className="pixel-words hint", role="status", **data(kept="words")),  # by a script
         _group("Directions and importance", [*images.directions, images.worth], "is-large"),
         _group("Class means", images.means),
         *note,
@@ -192,7 +192,7 @@ def trade_off_chart(points: Sequence[TradeOffPoint], chance: float) -> list[Comp
     legend = [html.Span(name) for name in ("classes", "batches", "guessing")]
     return [
         Element("svg", drawn, viewBox=box, role="img", **aria(label=words)),
-        html.P(legend, className="trade-off-legend"),
+        html.P(legend, className="trade-off-legend small"),
         html.P(words, className="hint"),
     ]
 

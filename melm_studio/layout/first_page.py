@@ -73,8 +73,8 @@ def first_page(
     look = [welcome(shown, class_names)] if is_new else []
     return html.Div(
         [
-            html.Header(brand(), className="top"),
-            html.Div(className="method-line"),
+            html.Header(brand(), className="top row"),
+            html.Div(className="method-line row"),
             html.Main(
                 html.Div(look, id=ids.PANELS, className="panels", **aria(live="off")),
                 className="stage",
@@ -114,7 +114,7 @@ def welcome(shown: ShownData | None, class_names: Sequence[str] = ()) -> Compone
             html.Ol([html.Li(step) for step in STEPS]),
             html.P(IN_COMPARE, className="compare-only"),
         ],
-        className="welcome",
+        className="welcome row card",
         **asked,
         **aria(label="First look at the data"),
     )

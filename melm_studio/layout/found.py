@@ -38,7 +38,9 @@ def _answer(text: str) -> Component:
 
 
 def _notes(texts: Sequence[str]) -> Component:
-    return html.Div([html.P(text, className="hint") for text in texts], className="found-notes")
+    return html.Div(
+        [html.P(text, className="hint") for text in texts], className="found-notes stack"
+    )
 
 
 def _items(texts: Sequence[str]) -> Component:
@@ -47,7 +49,7 @@ def _items(texts: Sequence[str]) -> Component:
 
 def _pairs(label: str, rows: Sequence[tuple[str, str]]) -> Component:
     items = [html.Li([html.Strong(name), html.Span(text)]) for name, text in rows]
-    return html.Ol(items, className="found-pairs", **aria(label=label))
+    return html.Ol(items, className="found-pairs stack", **aria(label=label))
 
 
 def _intervals(label: str, rows: Sequence[tuple[str, float, float, str]]) -> Component:
@@ -65,7 +67,7 @@ def _intervals(label: str, rows: Sequence[tuple[str, float, float, str]]) -> Com
         )
         for name, low, high, text in rows
     ]
-    return html.Ul(items, className="intervals", **aria(label=label))
+    return html.Ul(items, className="intervals stack", **aria(label=label))
 
 
 def _table(
@@ -152,7 +154,7 @@ def _selects(fields: Sequence[tuple[str, str, Mapping[str, str], str]]) -> Compo
             )
             for name, label, labels, selected in fields
         ],
-        className="found-selects",
+        className="found-selects stack",
     )
 
 
@@ -190,7 +192,7 @@ def _preview() -> Component:
         html.Canvas(className="tree-preview", **aria(hidden="true")),
         html.P(className="tree-plane", role="status"),
     ]
-    return html.Div(parts, className="tree-at", **data(kept="at"))
+    return html.Div(parts, className="tree-at row", **data(kept="at"))
 
 
 def _branches(rows: Sequence[tuple[str, str]]) -> Component:

@@ -25,13 +25,13 @@ def header() -> Component:
             html.Div(
                 [
                     _table_button(),
-                    html.Span(id=ids.DATA_STATUS, className="data-status"),
-                    html.Div(id=ids.DATA_SIZE, className="data-size"),
+                    html.Span(id=ids.DATA_STATUS, className="data-status small cut"),
+                    html.Div(id=ids.DATA_SIZE, className="data-size small"),
                     html.Div(id=ids.DATA_NOTES, className="data-notes", role="status"),
                 ],
-                className="top-group top-data",
+                className="top-group top-data row",
             ),
-            html.Div([_modes(), _actions()], id="top-actions", className="top-actions"),
+            html.Div([_modes(), _actions()], id="top-actions", className="top-actions row"),
             plain(
                 html.Button(
                     html.Span(className="icon icon-more"),
@@ -42,7 +42,7 @@ def header() -> Component:
                 )
             ),
         ],
-        className="top",
+        className="top row",
     )
 
 
@@ -61,7 +61,9 @@ def _table_button() -> Component:
 def brand() -> Component:
     """The name of the product and its mark."""
     mark = html.Span(className="mark", **aria(hidden="true"))
-    return plain(html.Div([mark, html.H1("MELM Studio", className="brand")], className="top-group"))
+    return plain(
+        html.Div([mark, html.H1("MELM Studio", className="brand")], className="top-group row")
+    )
 
 
 def recent_list(recent: Sequence[RecentData]) -> list[Component]:
@@ -108,7 +110,7 @@ def _actions() -> Component:
                 **aria(label="Light or dark mode"),
             ),
         ],
-        className="top-group",
+        className="top-group row",
     )
 
 

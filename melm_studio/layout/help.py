@@ -144,7 +144,7 @@ def tour_note() -> Component:
             ),
         ],
         id=ids.TOUR_NOTE,
-        className="tour-note",
+        className="tour-note card",
         popover="manual",
         role="dialog",
         **aria(label="Tour of the page"),

@@ -62,10 +62,10 @@ def gamma_control(component_id: str, slider_id: str) -> Component:
             ),
             html.Div(
                 [plain(html.Div(_between_ends(_gamma_slider(slider_id)))), _auto_button()],
-                className="gamma-range",
+                className="gamma-range row card",
             ),
         ],
-        className="gamma",
+        className="gamma row",
     )
 
 
@@ -112,7 +112,7 @@ def components_control(component_id: str) -> Component:
                 **aria(label=COMPONENTS.label),
             ),
         ],
-        className="field-head",
+        className="field-head row",
     )
 
 
@@ -129,7 +129,7 @@ def curves_control(component_id: str) -> Component:
                 **aria(label=CURVES.label),
             ),
         ],
-        className="field-head",
+        className="field-head row",
     )
 
 
@@ -137,7 +137,7 @@ def own_settings(method: Method) -> Component:
     """A control for each setting that only this method has."""
     settings = [setting for setting in method.parameters if setting.name not in SHARED]
     if not settings:
-        return html.P(f"{method.label} has no further settings.", className="field-note")
+        return html.P(f"{method.label} has no further settings.", className="hint")
     return html.Div([_own_setting(setting) for setting in settings], className="field-grid")
 
 
@@ -190,7 +190,7 @@ def explained_label(parameter: Setting) -> Component:
 def method_line() -> list[Component]:
     """The contents of the line."""
     return [
-        html.Div(_one_method(), className="one-method explore-only"),
+        html.Div(_one_method(), className="one-method explore-only row"),
         batch_form(_menu()),
         _more(),
         *_run(),
@@ -225,7 +225,7 @@ def _more() -> Component:
             html.Summary(["Settings", html.Span(id=ids.MORE_SETTINGS)]),
             html.Div(
                 [
-                    html.P(id=ids.METHOD_EXPLANATION, className="field-note explore-only"),
+                    html.P(id=ids.METHOD_EXPLANATION, className="hint explore-only"),
                     both_preparations(),
                     components_control(ids.N_COMPONENTS),
                     curves_control(ids.CURVES),
@@ -237,7 +237,7 @@ def _more() -> Component:
                         ],
                         className="field-grid is-three",
                     ),
-                    html.P(id=ids.N_INIT_REASON, className="field-note"),
+                    html.P(id=ids.N_INIT_REASON, className="hint"),
                     html.Div(own_settings(METHODS[FIRST_METHOD]), id=ids.SETTINGS),
                 ],
                 className="folded",

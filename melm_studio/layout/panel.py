@@ -133,15 +133,15 @@ def _head() -> Component:
         [
             html.Div(
                 [
-                    html.H2(_title(), className="panel-title", **part("name")),
-                    html.P(className="words", **part("words")),
+                    html.H2(_title(), className="panel-title cut", **part("name")),
+                    html.P(className="words small cut", **part("words")),
                     html.Span(className="only-spoken", role="status", **part("words-spoken")),
                 ],
                 className="panel-names",
             ),
-            html.Div([*_run_commands(), picture_tools(), *_menus()], className="panel-actions"),
+            html.Div([*_run_commands(), picture_tools(), *_menus()], className="panel-actions row"),
         ],
-        className="panel-head",
+        className="panel-head row",
     )
 
 
@@ -188,7 +188,7 @@ def _verdict() -> Component:
                 [
                     html.P(_sentence(), **part("verdict")),
                     html.Span(className="only-spoken", role="status", **part("verdict-spoken")),
-                    html.Ul(className="verdict-notes", **part("verdict-notes")),
+                    html.Ul(className="verdict-notes small cut", **part("verdict-notes")),
                 ],
                 className="verdict-words",
             ),
@@ -197,7 +197,7 @@ def _verdict() -> Component:
             button("", "explore-only", hidden=True, **part("remedy")),
             _is_it_real(),
         ],
-        className="verdict",
+        className="verdict row",
     )
 
 
@@ -273,7 +273,7 @@ def _places() -> Component:
     ]
     group = html.Div(states, className="segments", role="group", **aria(label="Rows are drawn"))
     words = (html.Span(**part("blur")), html.Span(**part("moves")))
-    return html.Div([group, *words], className="places", hidden=True, **part("places"))
+    return html.Div([group, *words], className="places row", hidden=True, **part("places"))
 
 
 def _over_the_picture() -> list[Component]:
@@ -284,8 +284,8 @@ def _over_the_picture() -> list[Component]:
         html.Span(className="ring is-hovered", hidden=True, **part("ring-hovered")),
         html.Span(className="ring is-marked", hidden=True, **part("ring-marked")),
         html.Div(className="mark-legend", **part("mark-legend")),
-        html.P(className="new-rows-line", **part("new-line")),
-        html.Div(className="row-card", role="tooltip", hidden=True, **part("row-card")),
+        html.P(className="new-rows-line small", **part("new-line")),
+        html.Div(className="row-card card", role="tooltip", hidden=True, **part("row-card")),
     ]
 
 
@@ -326,14 +326,16 @@ def history() -> Component:
                         role="group",
                         **aria(label="Curve"),
                     ),
-                    html.Ul(_explained_lines(), className="curve-legend", **part("curve-legend")),
+                    html.Ul(
+                        _explained_lines(), className="curve-legend small", **part("curve-legend")
+                    ),
                     button("", "gamma-advice", hidden=True, **part("gamma-advice")),
                     _tree_button(),
                     _position(),
-                    html.Span(className="gamma-note explore-only", **part("gamma-note")),
+                    html.Span(className="gamma-note explore-only small", **part("gamma-note")),
                     _numbers(),
                 ],
-                className="history-bar",
+                className="history-bar row",
             ),
             html.Div(
                 [
@@ -375,7 +377,7 @@ def _position() -> Component:
             html.Span(**data(along="search"), **part("plane-count")),
             html.Label([html.Span("γ"), width], **data(along="gamma")),
         ],
-        className="position explore-only",
+        className="position explore-only row small",
     )
 
 

@@ -70,13 +70,13 @@ def side() -> Component:
                 for name, (label, contents) in _TABS.items()
             ),
         ],
-        className="panel-side explore-only",
+        className="panel-side explore-only card",
     )
 
 
 def _features_tab() -> list[Component]:
     words = "A map that is not linear has no directions in which features could have a share."
-    return [_features(), html.P(words, className="hint side-card", **needs(MAP))]
+    return [_features(), html.P(words, className="hint side-card stack", **needs(MAP))]
 
 
 def _rows_tab() -> list[Component]:
@@ -93,7 +93,7 @@ def _trust_tab() -> list[Component]:
                     "Decision surface", **data(answer="surface"), **needs(FLAT, CLASSES, MACHINE)
                 ),
             ],
-            className="side-card doors",
+            className="side-card doors stack",
         ),
         batch_card(),
     ]
@@ -116,12 +116,12 @@ def _new_rows_tab() -> list[Component]:
                     className="row-buttons",
                 ),
             ],
-            className="side-card",
+            className="side-card stack",
         ),
         new_rows_card(),
         html.Section(
             _analyses_of("new"),
-            className="side-card doors",
+            className="side-card doors stack",
         ),
     ]
 
@@ -134,14 +134,14 @@ def _analyses_of(tab: str) -> list[Component]:
         if each.title and each.tab == tab
         for part_of_door in (
             _door(each.title, **data(analysis=each.name), **needs(*each.needs)),
-            html.P(className="door-words", **data(known=each.name), **needs(*each.needs)),
+            html.P(className="door-words hint", **data(known=each.name), **needs(*each.needs)),
         )
     ]
 
 
 def _door(label: str, **properties: Any) -> Component:
     """A line that opens what is known of a run, in place of the inspector."""
-    return html.Button(label, type="button", className="door", **properties)
+    return html.Button(label, type="button", className="door row", **properties)
 
 
 _TABS: dict[str, tuple[str, Callable[[], list[Component]]]] = {
@@ -162,9 +162,9 @@ def _features() -> Component:
                     button("Classes", hidden=True, **part("feature-densities")),
                     button("List", "is-text", hidden=True, **part("features-as")),
                 ],
-                className="features-head",
+                className="features-head row",
             ),
-            html.Div(className="pixel-images", hidden=True, **part("pixel-images")),
+            html.Div(className="pixel-images stack", hidden=True, **part("pixel-images")),
             html.Div(className="card-body", **part("feature-list")),
             button("", "is-text more-features", hidden=True, **part("more-features")),
             html.P(
@@ -184,14 +184,14 @@ def _features() -> Component:
             slider("Keep top features", "top-features", 1, 2, 2),
             html.Div(
                 [
-                    html.P(className="tool-words", role="status", **part("top-features-words")),
+                    html.P(className="hint", role="status", **part("top-features-words")),
                     button("How few suffice?", **data(analysis="sparse")),
                     button("Loadings", **data(analysis="loadings"), **needs(PLANAR)),
                 ],
-                className="features-foot",
+                className="features-foot row",
             ),
         ],
-        className="side-card features-card",
+        className="side-card features-card stack",
         **needs(LINEAR),
     )
 
@@ -201,7 +201,7 @@ def batch_card() -> Component:
     return html.Section(
         [
             html.H3("Batches", **tip(BATCH_WEIGHT.explanation)),
-            html.P(className="tool-words", role="status", **part("batch-words")),
+            html.P(className="hint", role="status", **part("batch-words")),
             html.Div(
                 [
                     slider(
@@ -229,7 +229,7 @@ def batch_card() -> Component:
                 **part("batch-tools"),
             ),
         ],
-        className="side-card batch-card",
+        className="side-card batch-card stack",
         hidden=True,
         **part("batch-card"),
         **aria(label="Batches"),
@@ -246,7 +246,7 @@ def selection_card() -> Component:
             ),
             html.Div([_finder(), _selected(), _edits()], className="rows", **part("selection")),
         ],
-        className="side-card selection-card",
+        className="side-card selection-card stack",
     )
 
 
@@ -265,7 +265,7 @@ def new_rows_card() -> Component:
             html.P(className="row-words", role="status", **part("new-headline")),
             html.Div(className="card-body", **part("new-body")),
         ],
-        className="side-card new-rows-card",
+        className="side-card new-rows-card stack",
         hidden=True,
         **part("new-rows"),
     )
@@ -303,7 +303,7 @@ def _finder() -> Component:
                 **needs(LINEAR),
             ),
         ],
-        className="finder",
+        className="finder stack",
     )
 
 
@@ -322,7 +322,7 @@ def _selected() -> Component:
             html.Form([name, run_again], hidden=True, **part("mark-form")),
             html.Div(commands, className="row-buttons"),
         ],
-        className="selected",
+        className="selected stack",
     )
 
 

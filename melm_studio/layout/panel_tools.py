@@ -148,7 +148,7 @@ def _direction() -> Component:
             html.Legend("View angle"),
             slider("Azimuth", "side", -180, 180, 0),
             slider("Elevation", "up", -180, 180, 0),
-            html.P("Or drag the plot. Shift-drag pans it.", className="tool-words"),
+            html.P("Or drag the plot. Shift-drag pans it.", className="hint"),
         ],
         **needs(SPACE),
     )

@@ -45,7 +45,7 @@ def notice() -> Component:
                 )
             ),
         ],
-        className="notice",
+        className="notice card",
     )
 
 
@@ -81,12 +81,12 @@ def play_bar() -> Component:
                         html.Div(
                             [
                                 html.Span(_button("Add to story", "add"), className="not-present"),
-                                html.Div(_presenting(), className="bar-group present-only"),
+                                html.Div(_presenting(), className="bar-group present-only row"),
                             ],
-                            className="bar-group bar-end",
+                            className="bar-group bar-end row",
                         ),
                     ],
-                    className="play-bar",
+                    className="play-bar row card",
                 )
             ),
             # Those of the help; a script copies them.
@@ -102,7 +102,7 @@ def _speed() -> Component:
     ]
     return html.Label(
         [html.Span("Speed"), html.Select(options, **data(bar="speed"))],
-        className="bar-field",
+        className="bar-field row",
     )
 
 
@@ -113,12 +113,12 @@ def _morph() -> Component:
         [
             html.Label(
                 [html.Span("Morph to"), html.Select([], **data(bar="morph-to"))],
-                className="bar-field",
+                className="bar-field row",
                 **tip(explanation),
             ),
-            html.Div(_way(), className="bar-slider", hidden=True, **data(bar="morph-slot")),
+            html.Div(_way(), className="bar-slider row", hidden=True, **data(bar="morph-slot")),
         ],
-        className="bar-group bar-morph",
+        className="bar-group bar-morph row",
         **data(bar="morph"),
     )
 
@@ -159,7 +159,7 @@ def _presenting() -> list[Component]:
                 _button("Next", "next"),
                 _button("Notes", "notes", "Notes and the next view, in a window for the presenter"),
             ],
-            className="bar-group",
+            className="bar-group row",
             **data(bar="steps"),
         ),
         _button("Share", "share", "Share this talk with an audience"),
@@ -209,13 +209,13 @@ def talk_dialog() -> Component:
                 ]
             ),
             _reach_note(),
-            html.P(role="status", className="talk-note", **_part("words")),
+            html.P(role="status", className="hint", **_part("words")),
             html.Div(
                 [
                     _talk_button("Begin", "begin", "is-primary"),
                     _talk_button("End the talk", "end"),
                 ],
-                className="talk-foot",
+                className="talk-foot row",
             ),
         ],
     )
@@ -236,10 +236,10 @@ def _link() -> Component:
     words = html.Div(
         [
             html.P(html.A(target="_blank", **_part("link"))),
-            html.P(className="talk-note", **_part("typed")),
+            html.P(className="hint", **_part("typed")),
             _talk_button("Copy link", "copy"),
             html.P(className="talk-count", role="status", **_part("count")),
-            html.P(className="talk-note", **_part("until")),
+            html.P(className="hint", **_part("until")),
         ]
     )
     return html.Div(
@@ -262,7 +262,7 @@ def _reach_note() -> Component:
             html.Code("--host 0.0.0.0"),
             " and open it by the address of this computer in the network.",
         ],
-        className="talk-note",
+        className="hint",
         hidden=True,
         **_part("note"),
     )

@@ -49,7 +49,7 @@ def difference_items(differences: Sequence[Difference]) -> list[Component]:
     """The features that distinguish the selected rows."""
     return [
         html.Li(
-            [html.Span(each.feature, className="row-name"), html.Span(_size(each.deviations))],
+            [html.Span(each.feature, className="row-name cut"), html.Span(_size(each.deviations))],
             title=f"{each.feature}: mean {each.selected}, {each.others} of the other rows",
         )
         for each in differences
@@ -64,7 +64,7 @@ def row_items(rows: Sequence[RowSummary], n_rows: int) -> list[Component]:
         html.Button(
             _line(row),
             type="button",
-            className="row-line",
+            className="row-line row",
             title=f"{_name(row)}: {_prediction(row)} ({row.basis})",
             **data(mark=str(row.row)),
             **aria(pressed="false"),
@@ -129,7 +129,7 @@ def _confusion(report: NewRowsReport) -> Component:
 
 def new_row_items(rows: Sequence[RowSummary]) -> list[Component]:
     """The first new rows."""
-    return [html.Li(_line(row), className="row-line") for row in rows]
+    return [html.Li(_line(row), className="row-line row") for row in rows]
 
 
 def _line(row: RowSummary) -> list[Component]:
@@ -147,8 +147,8 @@ def _line(row: RowSummary) -> list[Component]:
         taken = _prediction(row) if is_other else sure
         modifier = "row-taken is-other" if is_other else "row-taken"
     return [
-        html.Span(_name(row), className="row-name"),
-        html.Span(name, className="row-class"),
+        html.Span(_name(row), className="row-name cut"),
+        html.Span(name, className="row-class cut"),
         html.Span(taken, className=modifier),
     ]
 
@@ -169,7 +169,7 @@ def _size(deviations: float | None) -> str:
 
 def mark_legend(column: str, marks: Marks) -> list[Component]:
     """The column above its scale, or above its values, on which a script selects their rows."""
-    title = html.Div(column, className="mark-title")
+    title = html.Div(column, className="mark-title cut")
     if marks.is_scale:
         colors = ", ".join(entry.mark for entry in marks.legend)
         scale = {"background": f"linear-gradient(to right, {colors})"}

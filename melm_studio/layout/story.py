@@ -59,7 +59,7 @@ def story_list(views: Sequence[tuple[str, str, str]]) -> Component:
     items = [
         _item(index, *view, is_last=index == len(views) - 1) for index, view in enumerate(views)
     ]
-    return html.Ol(items, className="story")
+    return html.Ol(items, className="story stack")
 
 
 def _item(index: int, title: str, caption: str, notes: str, *, is_last: bool) -> Component:
@@ -94,7 +94,7 @@ def _head(index: int, title: str, *, is_last: bool) -> Component:
             _small("down", index, "Move down", "icon-down", is_off=is_last),
             _small("remove", index, "Remove", "icon-close", is_off=False),
         ],
-        className="story-head",
+        className="story-head row",
     )
 
 

@@ -77,7 +77,7 @@ def table_sheet(settings: Settings) -> Component:
                 id=ids.SAMPLES,
             ),
             menu("Recent data", modifier="is-wide", id=ids.RECENT_LIST),
-            html.Div([html.Span("Label"), columns_button()], className="field-head"),
+            html.Div([html.Span("Label"), columns_button()], className="field-head row"),
             dmc.Select(
                 id=ids.LABEL,
                 allowDeselect=False,
@@ -87,7 +87,9 @@ def table_sheet(settings: Settings) -> Component:
                 **aria(label="Label column"),
             ),
             html.Div(id=ids.DATA_SUMMARY),
-            html.Div([html.Span("Preparation"), recipe_button()], className="field-head is-apart"),
+            html.Div(
+                [html.Span("Preparation"), recipe_button()], className="field-head is-apart row"
+            ),
             button(
                 "Remove all runs",
                 "is-text",
@@ -96,7 +98,7 @@ def table_sheet(settings: Settings) -> Component:
             ),
         ],
         id=ids.TABLE_SHEET,
-        className="table-sheet",
+        className="table-sheet card",
         tabIndex=-1,
         **aria(label="Table"),
     )
@@ -122,7 +124,7 @@ def _sample(at: int, key: str) -> Component:
     sample = SAMPLES[key]
     picture = html.Span(className="menu-picture", style={"--at": at}, **aria(hidden="true"))
     size = re.split(", |: | in ", sample.explanation)[0]
-    more = html.Span(sample.explanation, className="menu-more", **aria(hidden="true"))
+    more = html.Span(sample.explanation, className="menu-more small", **aria(hidden="true"))
     label = [picture, html.Strong(sample.label), html.Small(size), more]
     return source_item(label, DataSource(kind="sample", key=key), title=sample.explanation)
 
@@ -178,7 +180,7 @@ def data_summary(
     return [
         *_search(len(table.class_names)),
         _legend(table, swatches),
-        *([html.P(note, className="field-note")] if note else []),
+        *([html.P(note, className="hint")] if note else []),
         *[html.P(warning, className="warning") for warning in table.warnings],
         *_questions(table.questions),
         _folded([*notes, _key_figures(table.summary)]),
