@@ -23,7 +23,7 @@ _APPEARANCE = {"size", "scheme"}
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     shown: set[tuple[str, str]] = set()
     for item in items:
-        if item.path.is_relative_to(HERE):
+        if item.path.parts[: len(HERE.parts)] == HERE.parts:  # of thousands, fast
             item.add_marker(pytest.mark.browser)
             test = _without_appearance(item)
             if test in shown:
