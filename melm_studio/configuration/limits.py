@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from melm_core.base import UserError
-
-BYTES_PER_MB = 2**20
+from melm_studio.configuration.memory import BYTES_PER_MB
 
 
 @dataclass(frozen=True)

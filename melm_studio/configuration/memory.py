@@ -11,8 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from melm_studio.configuration.limits import BYTES_PER_MB
-
+BYTES_PER_MB = 2**20
 # Options of `mallopt` in <malloc.h>.
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
 # Arrays of this size and more. What a frame of a plane allocates is smaller, so frames do not pay

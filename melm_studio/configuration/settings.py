@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from melm_studio.configuration.cluster import missing_dask
-from melm_studio.configuration.limits import BYTES_PER_MB, Limits
-from melm_studio.configuration.memory import memory_budget, memory_of_machine
+from melm_studio.configuration.limits import Limits
+from melm_studio.configuration.memory import BYTES_PER_MB, memory_budget, memory_of_machine
 from melm_studio.configuration.redis_address import RedisAddress
 
 Reader: TypeAlias = Callable[[str], object]

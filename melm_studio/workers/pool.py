@@ -18,7 +18,8 @@ from multiprocessing import Pipe, connection
 from multiprocessing.process import BaseProcess
 from typing import Any, Protocol, cast
 
-from melm_studio.configuration.limits import BYTES_PER_MB, DiskFullError
+from melm_studio.configuration.limits import DiskFullError
+from melm_studio.configuration.memory import BYTES_PER_MB
 from melm_studio.configuration.messages import (
     DIED,
     LOST,

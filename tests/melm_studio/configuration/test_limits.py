@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from melm_studio.configuration.limits import BYTES_PER_MB, LimitReachedError
+from melm_studio.configuration.limits import LimitReachedError
+from melm_studio.configuration.memory import BYTES_PER_MB
 from melm_studio.runs.records.run import RunState
 from melm_studio.runs.records.stored_files import FileKind
 from tests.melm_studio.runs.helpers import UPLOADED, plane, run_of
