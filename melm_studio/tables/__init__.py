@@ -61,20 +61,18 @@ from melm_studio.tables.roles import FEATURES, NO_LABEL, SINGLE_USES, Column, Ro
 from melm_studio.tables.row_columns import RowColumn
 from melm_studio.tables.row_edits import (
     MAX_EDITED_ROWS,
+    MAX_FILTERS,
     MAX_MARKS,
+    NO_VALUE,
     Mark,
+    RowFilter,
     RowNumbers,
     Words,
+    cell_texts,
     edited_table,
+    filtered_table,
     rows_from_text,
     rows_text,
-)
-from melm_studio.tables.row_filters import (
-    MAX_FILTERS,
-    NO_VALUE,
-    RowFilter,
-    cell_texts,
-    filtered_table,
 )
 from melm_studio.tables.row_readings import Reading, readings
 from melm_studio.tables.row_sources import row_sources

@@ -10,7 +10,6 @@ import msgspec
 import pandas as pd
 
 from melm_studio.tables.as_written import MISSING_WORDS
-from melm_studio.tables.class_order import UNKNOWN, is_among
 from melm_studio.tables.classes import Classes, ClassRules, in_order, one_form
 from melm_studio.tables.formatting import count, listed, shortened
 from melm_studio.tables.questions import (
@@ -26,7 +25,7 @@ from melm_studio.tables.questions import (
     Question,
 )
 from melm_studio.tables.read import Table
-from melm_studio.tables.scales import ordered_levels
+from melm_studio.tables.scales import UNKNOWN, is_among, ordered_levels
 
 LEAST_LETTERS = 3  # AA, Aa and aa are three genotypes
 MOST_PROBED = 1_000  # values of a label

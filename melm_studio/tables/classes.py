@@ -16,11 +16,11 @@ import pandas as pd
 from msgspec import Meta
 
 from melm_core.base import FloatArray, IntArray
-from melm_studio.tables.class_order import ordered_names
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.read import TableError
 from melm_studio.tables.readers import is_picture
 from melm_studio.tables.roles import ALL_ROWS, NO_LABEL
+from melm_studio.tables.scales import ordered_names
 
 MAX_CLASSES = 50
 MAX_VALUES = 20  # of a fractional number, for its values to be classes by default

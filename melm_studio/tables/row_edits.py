@@ -1,4 +1,4 @@
-"""Rows of a table that the user left out or marked, before anything is prepared."""
+"""Rows that the user filters by values, leaves out or marks, before anything is prepared."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ import pandas as pd
 from msgspec import Meta, Struct
 
 from melm_core.base import UserError
-from melm_studio.tables.formatting import count, listed, number_text, shortened
+from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.questions import KEPT, SMALL
 from melm_studio.tables.read import Table
 from melm_studio.validation import Count, InputError, shown
 
+MAX_FILTERS = 20
+NO_VALUE = ""  # the value of missing cells
+
+_Bound = Annotated[float, Meta(ge=-1e300, le=1e300)]
 # More rows than this are better left out of the file.
 MAX_EDITED_ROWS = 10_000
 MAX_MARKS = 50
-
 RowNumbers = Annotated[
     tuple[Count, ...],
     Meta(
@@ -31,6 +34,108 @@ RowNumbers = Annotated[
     ),
 ]
 Words = Annotated[str, Meta(min_length=1, max_length=100)]
+
+
+class RowFilter(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Rows with certain values in a column, or numbers in a range.
+
+    Attributes
+    ----------
+    column : str
+    values : tuple of str
+        The values; empty for a range. An empty text stands for missing cells.
+    low, high : float or None
+        The ends of the range, which belong to it.
+    is_kept : bool
+        Whether only these rows are kept, or they are left out.
+    """
+
+    column: Annotated[str, Meta(title="The column of a filter", min_length=1, max_length=2_000)]
+    values: Annotated[
+        tuple[Annotated[str, Meta(max_length=2_000)], ...],
+        Meta(title="The values of a filter", max_length=1_000),
+    ] = ()
+    low: Annotated[_Bound, Meta(title="The low end of a filter")] | None = None
+    high: Annotated[_Bound, Meta(title="The high end of a filter")] | None = None
+    is_kept: Annotated[bool, Meta(title="Whether a filter keeps its rows")] = True
+
+    def __post_init__(self) -> None:
+        if not self.values and self.low is None and self.high is None:
+            raise InputError(f"Choose values of {shortened(self.column)}, or an end of a range.")
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise InputError(
+                f"The range of {shortened(self.column)} must begin below its end; it is from "
+                f"{number_text(self.low)} to {number_text(self.high)}."
+            )
+
+    @property
+    def words(self) -> str:
+        """The filter in words, for a title: "only site A, B", "without age from 20 to 40"."""
+        return f"{'only' if self.is_kept else 'without'} {shortened(self.column)} {self._what}"
+
+    @property
+    def _what(self) -> str:
+        if self.values:
+            return listed([value or "missing" for value in self.values])
+        if self.high is None:
+            return f"from {number_text(self.low or 0.0)}"
+        if self.low is None:
+            return f"to {number_text(self.high)}"
+        return f"from {number_text(self.low)} to {number_text(self.high)}"
+
+
+def filtered_table(table: Table, filters: Sequence[RowFilter]) -> Table:
+    """Return a table with the rows that pass every filter; rows keep their numbers.
+
+    Raises
+    ------
+    UserError
+        If a column does not exist or has no numbers for a range, or no row passes.
+    """
+    for row_filter in filters:
+        table = _filtered(table, row_filter)
+    return table
+
+
+def cell_texts(cells: pd.Series) -> npt.NDArray[np.object_]:
+    """Each cell as filters name it: numbers without needless digits, "" where it is missing."""
+    texts = np.array(
+        [number_text(cell) if isinstance(cell, float) else str(cell) for cell in cells],
+        dtype=object,
+    )
+    texts[cells.isna().to_numpy()] = NO_VALUE
+    return texts
+
+
+def _filtered(table: Table, one: RowFilter) -> Table:
+    if one.column not in table.frame:
+        raise UserError(
+            f"Rows are chosen by {shortened(one.column)}, which is no column of the table. Remove "
+            "that filter."
+        )
+    is_among = _has_value(table.frame[one.column], one)
+    is_kept = is_among if one.is_kept else ~is_among
+    n_rows, n_kept = len(is_kept), int(is_kept.sum())
+    if not n_kept:
+        raise UserError(f"No row is left: {one.words}. Change or remove that filter.")
+    step = f"Rows chosen by you, {one.words}: {number(n_kept)} of {number(n_rows)}."
+    return replace(table, frame=table.frame[is_kept], steps=(*table.steps, step))
+
+
+def _has_value(cells: pd.Series, one: RowFilter) -> npt.NDArray[np.bool_]:
+    if one.values:
+        found: npt.NDArray[np.bool_] = np.isin(cell_texts(cells), one.values)
+        return found
+    if cells.dtype.kind != "f":
+        raise UserError(
+            f"{shortened(one.column)} is not a column of numbers, so a range cannot be chosen. "
+            "Choose values."
+        )
+    numbers = cells.to_numpy(np.float64)
+    low = -np.inf if one.low is None else one.low
+    high = np.inf if one.high is None else one.high
+    in_range: npt.NDArray[np.bool_] = (numbers >= low) & (numbers <= high)
+    return in_range
 
 
 class Mark(Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,9 +1,9 @@
-"""Categories that have an order: low, medium, high."""
+"""Categories and names of classes that have an order: low before high, January before April."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from unicodedata import combining, normalize
 
@@ -66,6 +66,60 @@ SCALES: tuple[tuple[str, ...], ...] = (
 _SPACES = str.maketrans("_-.", "   ")
 # "1 = never", "2. rarely", "3-5 times": categories that begin with different numbers.
 NUMBERED = re.compile(r"(\d{1,3})\s*[-=.:)\u2013]\s*\S")
+MIN_CLASSES, MAX_CLASSES = 2, 200  # that have an order, such as low and high
+# Each from its first name to its last, in several languages and forms.
+MONTHS = (
+    "january|jan|januar|jänner|janvier|janv|enero|ene|janeiro|gennaio|gen|januari|январь|января|янв|"
+    "січень|leden|styczeń|sty|一月",
+    "february|feb|februar|feber|février|févr|fév|febrero|fevereiro|fev|febbraio|februari|февраль|"
+    "февраля|фев|лютий|únor|luty|lut|二月",
+    "march|mar|märz|mär|mrz|mars|marzo|março|maart|mrt|март|марта|мар|березень|březen|marzec|三月",
+    "april|apr|avril|avr|abril|abr|aprile|апрель|апреля|апр|квітень|duben|kwiecień|kwi|四月",
+    "may|mai|mayo|maio|maggio|mag|mei|май|мая|травень|květen|maj|五月",
+    "june|jun|juni|juin|junio|junho|giugno|giu|июнь|июня|июн|червень|červen|czerwiec|cze|六月",
+    "july|jul|juli|juillet|juil|julio|julho|luglio|lug|июль|июля|июл|липень|červenec|lipiec|lip|七月",
+    "august|aug|août|agosto|ago|augustus|август|августа|авг|серпень|srpen|sierpień|sie|八月",
+    "september|sep|sept|septembre|septiembre|setembro|settembre|set|сентябрь|сентября|сен|сент|"
+    "вересень|září|wrzesień|wrz|九月",
+    "october|oct|oktober|okt|octobre|octubre|outubro|out|ottobre|ott|октябрь|октября|окт|жовтень|"
+    "říjen|październik|paź|十月",
+    "november|nov|novembre|noviembre|novembro|ноябрь|ноября|ноя|листопад|listopad|lis|十一月",
+    "december|dec|dezember|dez|décembre|déc|diciembre|dic|dezembro|dicembre|декабрь|декабря|дек|"
+    "грудень|prosinec|grudzień|gru|十二月",
+)  # fmt: skip
+WEEKDAYS = (
+    "monday|mon|montag|mo|lundi|lun|lunes|segunda feira|segunda|seg|lunedì|maandag|ma|понедельник|"
+    "пн|понеділок|pondělí|poniedziałek|pon|星期一|周一|週一|月曜日|月曜|月",
+    "tuesday|tue|tues|dienstag|di|mardi|mar|martes|terça feira|terça|ter|martedì|dinsdag|вторник|"
+    "вт|вівторок|úterý|wtorek|wt|星期二|周二|週二|火曜日|火曜|火",
+    "wednesday|wed|mittwoch|mi|mercredi|mer|miércoles|mié|quarta feira|quarta|qua|mercoledì|"
+    "woensdag|wo|среда|ср|середа|středa|środa|śr|星期三|周三|週三|水曜日|水曜|水",
+    "thursday|thu|thur|thurs|donnerstag|do|jeudi|jeu|jueves|jue|quinta feira|quinta|qui|giovedì|"
+    "gio|donderdag|четверг|чт|четвер|čtvrtek|czwartek|czw|星期四|周四|週四|木曜日|木曜|木",
+    "friday|fri|freitag|fr|vendredi|ven|viernes|vie|sexta feira|sexta|sex|venerdì|vrijdag|vr|"
+    "пятница|пт|п'ятниця|pátek|piątek|pt|星期五|周五|週五|金曜日|金曜|金",
+    "saturday|sat|samstag|sonnabend|sa|samedi|sam|sábado|sáb|sabato|zaterdag|za|суббота|сб|"
+    "субота|sobota|sob|星期六|周六|週六|土曜日|土曜|土",
+    "sunday|sun|sonntag|so|dimanche|dim|domingo|dom|domenica|zondag|zo|воскресенье|вс|неділя|нд|"
+    "neděle|niedziela|niedz|nd|星期日|星期天|周日|週日|日曜日|日曜|日",
+)  # fmt: skip
+SEASONS = (
+    "spring|frühling|frühjahr|printemps|primavera|lente|voorjaar|весна|jaro|wiosna|春|春季",
+    "summer|sommer|été|verano|verão|estate|zomer|лето|літо|léto|lato|夏|夏季",
+    "autumn|fall|herbst|automne|otoño|outono|autunno|herfst|najaar|осень|осінь|podzim|jesień|秋|秋季",
+    "winter|hiver|invierno|inverno|зима|zima|冬|冬季",
+)
+TIMES_OF_DAY = (
+    "early morning|dawn",
+    "morning|am|morgen|morgens|vormittag|matin|mañana|manhã|mattina|ochtend|утро|ráno|rano|早上|朝",
+    "noon|midday|mittag|midi|mediodía|полдень|poledne|południe|中午|昼",
+    "afternoon|pm|nachmittag|après midi|tarde|pomeriggio|middag|день|odpoledne|"
+    "popołudnie|下午|午後",
+    "evening|abend|abends|soir|sera|avond|вечер|вечір|večer|wieczór|晚上|夕方",
+    "night|nacht|nachts|nuit|noche|noite|notte|ночь|ніч|noc|夜|夜间",
+)  # fmt: skip
+PERIODS = (MONTHS, WEEKDAYS, SEASONS, TIMES_OF_DAY)
+_YEAR = re.compile(r"\b((?:19|20)\d\d)\b|[-'](\d\d)$")  # 2020, Jan-20
 
 
 def ordered_levels(levels: Iterable[str], fewest: int = MIN_LEVELS) -> tuple[str, ...] | None:
@@ -125,3 +179,72 @@ def plain(level: str) -> str:
     """
     bare = "".join(c for c in normalize("NFKD", level.casefold()) if not combining(c))
     return " ".join(bare.translate(_SPACES).split())
+
+
+# Names that say that a class is not known.
+UNKNOWN = frozenset(map(plain, [
+    "", "*", "?", "unknown", "undefined", "undetermined", "missing", "not known", "not reported",
+    "not available", "not applicable", "no answer", "no data", "n/a", "n a", "unbekannt",
+    "keine angabe", "k a", "inconnu", "inconnue", "non renseigné", "desconocido", "desconocida",
+    "sin datos", "desconhecido", "sconosciuto", "onbekend", "неизвестно", "нет данных", "невідомо",
+    "neznámé", "nieznany", "brak danych", "未知", "不明", "無回答", "缺失",
+]))  # fmt: skip
+# Names that stand last beside those that have an order.
+ASIDE = UNKNOWN.union(map(plain, [
+    "other", "others", "andere", "sonstige", "autre", "autres", "otro", "otros", "outro", "outros",
+    "altro", "altri", "anders", "другое", "інше", "jiné", "inne", "其他", "その他",
+]))  # fmt: skip
+
+
+def ordered_names(names: Sequence[str]) -> tuple[str, ...] | None:
+    """The names in their own order, those that stand aside last; None where they have none.
+
+    Examples
+    --------
+    >>> ordered_names(["Apr 2020", "Jan 2021", "Feb 2020"])
+    ('Feb 2020', 'Apr 2020', 'Jan 2021')
+    >>> ordered_names(["high", "low", "unknown"])
+    ('low', 'high', 'unknown')
+    """
+    if len(names) > MAX_CLASSES:
+        return None
+    ordered = _ordered(names)
+    if ordered is not None:
+        return ordered
+    aside = [name for name in names if is_among(name, ASIDE)]
+    kept = [name for name in names if not is_among(name, ASIDE)]
+    ordered = _ordered(kept) if aside else None
+    return None if ordered is None else (*ordered, *sorted(aside))
+
+
+def is_among(name: str, words: frozenset[str]) -> bool:
+    """Return whether a name is one of these words in any of its forms.
+
+    Examples
+    --------
+    >>> is_among("Non-renseigné", UNKNOWN)
+    True
+    """
+    return plain(name) in words
+
+
+def _ordered(names: Sequence[str]) -> tuple[str, ...] | None:
+    if len(names) < MIN_CLASSES:
+        return None
+    return ordered_levels(names, MIN_CLASSES) or _by_period(names)
+
+
+def _by_period(names: Sequence[str]) -> tuple[str, ...] | None:
+    """Names of months and the like, each perhaps with its year."""
+    years = [_YEAR.search(name) for name in names]
+    if not all(years) and any(years):
+        return None
+    of_year = [int(year[1] or year[2]) if year else 0 for year in years]
+    texts = [plain(_YEAR.sub(" ", name)) for name in names]
+    for places in places_of(PERIODS):
+        places_in_time = [
+            (year, places.get(text, -1)) for year, text in zip(of_year, texts, strict=True)
+        ]
+        if len({*places_in_time}) == len(names) and min(place for _, place in places_in_time) >= 0:
+            return tuple(name for _, name in sorted(zip(places_in_time, names, strict=True)))
+    return None

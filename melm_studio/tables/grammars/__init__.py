@@ -13,23 +13,23 @@ from melm_studio.tables.grammars.features_in_rows import (
     beside_annotations,
 )
 from melm_studio.tables.grammars.geo import dataset_soft, series_matrix
-from melm_studio.tables.grammars.isa_tab import isa_tab
 from melm_studio.tables.grammars.layout import ROWS_COMPARED, FirstLines, Grammar, Layout
 from melm_studio.tables.grammars.long_tables import is_long, long_table
 from melm_studio.tables.grammars.omics import (
     diann,
     fragpipe,
     gct,
+    isa_tab,
     maf,
     maxquant,
     mothur,
     mwtab,
     otu_table,
     perseus,
+    qiime,
 )
 from melm_studio.tables.grammars.orange import orange
 from melm_studio.tables.grammars.pandas_levels import pandas_levels
-from melm_studio.tables.grammars.qiime import qiime
 from melm_studio.tables.grammars.r_table import r_table
 from melm_studio.tables.grammars.reading import Read, read_layout
 from melm_studio.tables.grammars.surveys import qualtrics, qualtrics_before, surveymonkey

@@ -1,4 +1,4 @@
-"""Matrices of omics, whose samples are columns: GCT, MAF, mwTab and more."""
+"""Files of omics: matrices whose samples are columns, as GCT, MAF and mwTab, and their metadata."""
 
 from __future__ import annotations
 
@@ -33,6 +33,14 @@ _PREFIX_OF_PERSEUS = re.compile(r"[TNCM]: ")
 _LEAST_PREFIXED = 3
 _TYPES_OF_PERSEUS = "#!{Type}"
 _GROUPS_OF_PERSEUS = re.compile(r"#!\{[CN]:(?P<name>[^}]+)\}")
+_TYPES = "#q2:types"
+_MOST_ABOVE_TYPES = 20  # lines
+_NODES = {"Source Name", "Sample Name"}
+_IN_BRACKETS = re.compile(
+    r"(?P<kind>Characteristics|Factor Value|Parameter Value|Comment) ?\[(?P<name>.+)\]"
+)
+_REFERENCES = ("Term Source REF", "Term Accession Number", "Protocol REF", "Unit")
+_MOST_CLASSES = 20
 
 
 def gct(first: FirstLines) -> Layout | None:
@@ -224,3 +232,52 @@ def _matrix(
     turned = Turned(tuple(columns), named, features, marks or {}, left_out or {})
     step = f"Read as {what}: its columns are samples."
     return Layout(step, tuple(header), n_above, delimiter, turned=turned, until=until)
+
+
+def qiime(first: FirstLines) -> Layout | None:
+    """A first column of ids, and #q2:types in the second line that is no comment."""
+    line = first.starting(_TYPES)
+    if not 1 <= line <= _MOST_ABOVE_TYPES:
+        return None
+    names, types = first.cells(line - 1), first.cells(line)
+    if len(names) != len(types):
+        return None
+    names[0] = names[0].lstrip("#")
+    answers = {
+        USE + name: Use.CATEGORY.value
+        for name, kind in zip(names[1:], types[1:], strict=True)
+        if kind.lower() == "categorical"
+    }
+    step = "Read as metadata of QIIME 2: it says which columns are categories."
+    return Layout(step, tuple(names), line + 1, answers={USE + names[0]: Use.NAME, **answers})
+
+
+def isa_tab(first: FirstLines) -> Layout | None:
+    """Nodes such as Source Name, and values in brackets such as Factor Value[dose]."""
+    header = first.cells(0)
+    matches = [_IN_BRACKETS.fullmatch(cell) for cell in header]
+    if _NODES.isdisjoint(header) or not any(matches):
+        return None
+    names = [match["name"] if match else cell for match, cell in zip(matches, header, strict=True)]
+    names = [
+        f"{name} ({match['kind']})" if match and names.count(name) > 1 else name
+        for name, match in zip(names, matches, strict=True)
+    ]
+    numbered = [
+        name if names.count(name) == 1 else f"{name} {number}"
+        for number, name in enumerate(names, start=1)
+    ]
+    answers = {
+        USE + name: Use.IGNORED.value
+        for name, cell in zip(numbered, header, strict=True)
+        if cell.startswith(_REFERENCES)
+    }
+    if header.count("Sample Name") == 1:
+        answers[USE + "Sample Name"] = Use.NAME
+    rows = [first.cells(number) for number in range(1, len(first.texts))]
+    for column, match in enumerate(matches):
+        values = {row[column] for row in rows if column < len(row)} - {""}
+        if match and match["kind"] == "Factor Value" and 2 <= len(values) <= _MOST_CLASSES:
+            answers[LABEL] = numbered[column]
+            break
+    return Layout("Read as ISA-Tab: its factor is the label.", tuple(numbered), 1, answers=answers)

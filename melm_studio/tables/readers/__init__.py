@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from melm_studio.tables.readers.arff import arff_text, is_arff
 from melm_studio.tables.readers.arrays import array_cells, is_arrays
 from melm_studio.tables.readers.arrow import arrow_cells, arrow_column, is_arrow
 from melm_studio.tables.readers.excel import excel_text, is_excel
 from melm_studio.tables.readers.flow import flow_cells, is_flow
 from melm_studio.tables.readers.h5ad import h5ad_cells, is_h5ad
 from melm_studio.tables.readers.json_records import is_json, json_cells
+from melm_studio.tables.readers.machine_learning import (
+    arff_text,
+    is_arff,
+    is_sparse_lines,
+    is_time_series,
+    series_cells,
+    sparse_cells,
+)
 from melm_studio.tables.readers.matlab import is_matlab, matlab_cells
 from melm_studio.tables.readers.options import DEFAULT_OPTIONS, ReadOptions
 from melm_studio.tables.readers.pictures import (
@@ -18,9 +25,7 @@ from melm_studio.tables.readers.pictures import (
     with_pictures,
 )
 from melm_studio.tables.readers.soft_family import is_soft_family, soft_cells
-from melm_studio.tables.readers.sparse_lines import is_sparse_lines, sparse_cells
 from melm_studio.tables.readers.statistics import ROW_NAMES, is_statistics, statistics_cells
-from melm_studio.tables.readers.time_series import is_time_series, series_cells
 from melm_studio.tables.readers.unpack import MAX_UNPACKED, archived_files, unpacked
 from melm_studio.tables.readers.vectors import with_vectors
 

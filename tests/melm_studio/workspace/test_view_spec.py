@@ -16,7 +16,7 @@ from melm_studio.planes.plane_edits import LoadingEdit
 from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import checked_parameters
-from melm_studio.tables.row_filters import RowFilter
+from melm_studio.tables.row_edits import RowFilter
 from melm_studio.tables.samples import SAMPLES
 from melm_studio.validation import InputError
 from melm_studio.workspace.view_query import MAX_QUERY, from_query, to_query

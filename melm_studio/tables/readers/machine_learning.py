@@ -1,0 +1,208 @@
+"""Text files of machine learning: ARFF, sparse rows of libsvm, and time series of UEA and UCR.
+
+ARFF is the format of Weka and OpenML (G. Holmes, A. Donkin and I. Witten, "WEKA: a machine learning
+workbench", 1994), described at
+https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/, time series (.ts) at
+https://www.aeon-toolkit.org/en/stable/api_reference/file_specifications.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_svmlight_file
+
+from melm_studio.tables.formatting import count, number, place
+from melm_studio.tables.readers.rows import TextWriter
+from melm_studio.tables.readers.unpack import MAX_UNPACKED
+from melm_studio.tables.records import Limits, reject_rows
+from melm_studio.tables.text import TableError
+
+# Possessive, since backtracking would cost time.
+HEAD = re.compile(r"(?:[ \t]*+(?:%[^\n]*+)?+\n)*+[ \t]*+@relation\b", re.IGNORECASE)
+ATTRIBUTE = re.compile(
+    r"""@attribute\s++(?:'(?P<single>(?:[^'\\]|\\.)*+)'|"(?P<double>(?:[^"\\]|\\.)*+)"|"""
+    r"(?P<plain>[^\s{]++))\s*+(?P<type>\S.*)",
+    re.IGNORECASE,
+)
+DATA = re.compile(r"@data\b", re.IGNORECASE)
+_NUMBER = rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_LINE = re.compile(rb"\s*%s(?:\s+qid:[0-9]+)?(?:\s+[0-9]+:%s)+\s*(?:#.*)?" % (_NUMBER, _NUMBER))
+_PROBED = 20  # lines
+_PROBED_BYTES = 1_000_000
+_MOST_BEFORE_SERIES = 100_000  # bytes that may precede the first line about the series
+_STARTS = (b"@problemname", b"@timestamps", b"@univariate")
+_UNEQUAL = (
+    "The series of the file are not of one length, or have times of their own ({place}). Write "
+    "each with equally many values, and drop the file again."
+)
+LABEL = "class"
+
+
+def is_arff(text: str) -> bool:
+    """Return whether this is the text of an ARFF file."""
+    return HEAD.match(text) is not None
+
+
+def arff_text(
+    text: str, *, max_rows: float, max_columns: float, max_bytes: int = MAX_UNPACKED
+) -> bytes:
+    """Convert ARFF to tab-separated text with a header.
+
+    Raises
+    ------
+    TableError
+        If the file is sparse or relational, has no data, or a row has too many or few values.
+    """
+    lines = enumerate(text.splitlines(), start=1)
+    names = list(_names(lines))
+    written = TextWriter(max_rows, max_columns, max_bytes)
+    written.add(names)
+    for row, line in lines:
+        if not line.strip() or line.lstrip().startswith("%"):
+            continue
+        written.add(_values(line.strip(), len(names), row))
+    return written.data
+
+
+def _names(lines: Iterator[tuple[int, str]]) -> Iterator[str]:
+    """The names of the attributes; afterwards the lines are at the data."""
+    for row, line in lines:
+        stripped = line.strip()
+        if DATA.match(stripped):
+            return
+        if not stripped.lower().startswith("@attribute"):
+            continue
+        attribute = ATTRIBUTE.match(stripped)
+        if attribute is None or attribute["type"].lower().startswith("relational"):
+            raise TableError(
+                f"The attribute in {place(row)} cannot be read. Use numeric, nominal, string and "
+                "date attributes, or save the table as CSV."
+            )
+        quoted = attribute["single"] if attribute["single"] is not None else attribute["double"]
+        name = attribute["plain"] if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
+        yield " ".join(name.split())
+    raise TableError("The ARFF file has no @data. Save the whole table and drop it again.")
+
+
+def _values(line: str, n_values: int, row: int) -> list[str]:
+    if line.startswith("{"):
+        raise TableError(
+            f"The ARFF file is sparse ({place(row)}). Save it as dense ARFF or CSV, and drop that."
+        )
+    quote = "'" if "'" in line else '"'
+    try:
+        reader = csv.reader(
+            [line], quotechar=quote, escapechar="\\", skipinitialspace=True, strict=True
+        )
+        values = [value.strip() for value in next(reader)]
+    except csv.Error:
+        values = []
+    if len(values) != n_values:
+        raise TableError(
+            f"{place(row).capitalize()} has {count(len(values), 'value')} for {number(n_values)} "
+            "attributes. Give every attribute a value, or ? where it is missing."
+        )
+    return ["" if value == "?" else value for value in values]
+
+
+def is_sparse_lines(raw: bytes) -> bool:
+    """Return whether each of the first lines is a label with index:value.
+
+    Examples
+    --------
+    >>> is_sparse_lines(b"+1 1:0.5 7:2\\n-1 2:1\\n"), is_sparse_lines(b"12:30 a\\n")
+    (True, False)
+    """
+    lines = [line for line in raw[:_PROBED_BYTES].split(b"\n") if line.strip()]
+    lines = [line for line in lines[:_PROBED] if not line.startswith(b"#")]
+    if len(raw) > _PROBED_BYTES and len(lines) < _PROBED:
+        lines = lines[:-1]  # perhaps not whole
+    return bool(lines) and all(map(_LINE.fullmatch, lines))
+
+
+def sparse_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Read every index as a feature, absent ones as 0, with the label last.
+
+    Returns
+    -------
+    cells : DataFrame
+        With ``qid``, whose rows belong together, where the file has it.
+    steps : tuple of str
+
+    Raises
+    ------
+    TableError
+        If a line is not of this form, or an index beyond the limits.
+    """
+    reject_rows(sum(bool(line.strip()) for line in raw.split(b"\n")), limits)
+    try:
+        X, y, qid = load_svmlight_file(io.BytesIO(raw), query_id=True)
+    except (ValueError, OverflowError, IndexError):
+        raise TableError(
+            f"{file} begins as libsvm writes tables, but a line is no label with ascending "
+            "index:value, or an index is too large. Correct it, or save the table as CSV, and drop "
+            "that."
+        ) from None
+    limits.reject(X.shape[0], X.shape[1] + 1)
+    # Indices from 1, as the format has them, unless one is 0.
+    first = int(b" 0:" in raw[:_PROBED_BYTES]) ^ 1
+    names = [f"feature {index}" for index in range(first, X.shape[1] + first)]
+    cells = pd.DataFrame(X.toarray(), columns=pd.Index(names, dtype=object))
+    if len(set(qid)) > 1:
+        cells["qid"] = qid.astype(float)
+    cells["label"] = y
+    return cells, ("Read as libsvm: what a row does not have is 0.",)
+
+
+def is_time_series(raw: bytes) -> bool:
+    """Whether this is the text of a .ts file."""
+    lines = (line.strip().lower() for line in raw[:_MOST_BEFORE_SERIES].split(b"\n"))
+    first = next((line for line in lines if line and not line.startswith(b"#")), b"")
+    return first.startswith(_STARTS)
+
+
+def series_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Read cases: a feature for each time of each dimension, and the class.
+
+    Raises
+    ------
+    TableError
+        If series differ in length or have time stamps, a cell is no number, or there are too many.
+    """
+    rows: list[list[str]] = []
+    labels: list[str] = []
+    is_labeled, is_data, n_times = False, False, [0]
+    for at, line in enumerate(raw.decode("utf-8", "replace").splitlines(), start=1):
+        text = line.strip()
+        if not is_data:
+            is_labeled |= text.lower().startswith(("@classlabel true", "@targetlabel true"))
+            is_data = text.lower() == "@data"
+        elif text and not text.startswith("#"):
+            *parts, label = text.split(":") if is_labeled else [*text.split(":"), ""]
+            series = [part.split(",") for part in parts]
+            n_times = [*map(len, series)] if not rows else n_times
+            if n_times != [*map(len, series)] or "(" in text:
+                raise TableError(_UNEQUAL.format(place=place(at)))
+            rows.append([cell.strip() for one in series for cell in one])
+            labels.append(label.strip())
+            limits.reject(len(rows), len(rows[0]))
+    if not rows:
+        raise TableError(f"{file} has no series below @data. Save it again and drop it again.")
+    places = [(of, time) for of, n in enumerate(n_times, 1) for time in range(1, n + 1)]
+    names = [f"t{time}" if len(n_times) == 1 else f"dimension {of} t{time}" for of, time in places]
+    try:
+        numbers = np.array(
+            [["nan" if cell == "?" else cell for cell in row] for row in rows], float
+        )
+    except ValueError:
+        raise TableError(f"{file} has cells that are no numbers. Write ? where one is.") from None
+    cells = pd.DataFrame(numbers, columns=names)
+    if is_labeled:
+        cells[LABEL] = labels
+    return cells, ("Read as time series (.ts): a feature for each time.",)
