@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from melm_studio.configuration.limits import (
-    BYTES_PER_MB,
     LimitReachedError,
     share_of_address,
     share_of_visitor,
 )
+from melm_studio.configuration.memory import BYTES_PER_MB
 from melm_studio.runs.records.run import BYTES_PER_PLACE, RunRecord
 from melm_studio.runs.records.stored_files import unused_files
 from melm_studio.runs.store.protocol import RunStore
