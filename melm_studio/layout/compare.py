@@ -139,7 +139,7 @@ def selection() -> Component:
     return plain(
         html.Div(
             [_selected(ids.BRUSHED, "Clear"), _selected(ids.ISOLATED, "Show all classes")],
-            className="selection",
+            className="selection wrap",
         )
     )
 

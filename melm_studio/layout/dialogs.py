@@ -181,7 +181,7 @@ def figure_dialog() -> Component:
                         **_part_of_figure("download"),
                     ),
                 ],
-                className="figure-foot row",
+                className="figure-foot row wrap",
             ),
         ],
         method="dialog",

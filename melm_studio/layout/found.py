@@ -154,7 +154,7 @@ def _selects(fields: Sequence[tuple[str, str, Mapping[str, str], str]]) -> Compo
             )
             for name, label, labels, selected in fields
         ],
-        className="found-selects stack",
+        className="tool stack",
     )
 
 

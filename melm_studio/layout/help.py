@@ -117,7 +117,9 @@ def help_view() -> Component:
                 "Take the tour", type="button", className="button is-primary", **_part("tour")
             ),
             html.H3("Documentation"),
-            html.Ul([_page(name, label) for name, label in GUIDE.items()], className="help-pages"),
+            html.Ul(
+                [_page(name, label) for name, label in GUIDE.items()], className="help-pages wrap"
+            ),
             html.P([html.A("Links and tokens", href="links-and-tokens"), _GRANTS]),
             html.H3("Words"),
             html.Dl([part for word in WORDS.items() for part in _entry(*word)]),

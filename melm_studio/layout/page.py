@@ -143,14 +143,14 @@ def _tools() -> Component:
             *layer_switches(),
             button("More layers", id="compare-more-layers-open", **data(opens=_MORE_LAYERS)),
             html.Div(
-                html.Div(more_layer_switches(), className="switches"),
+                html.Div(more_layer_switches(), className="switches wrap"),
                 id=_MORE_LAYERS,
-                className="menu is-note is-narrow",
+                className="menu is-note",
             ),
             html.Div(
                 drag_buttons(), className="drag-buttons", role="group", **aria(label="Drag mode")
             ),
         ],
         id=_TOOLS,
-        className="toolbar row",
+        className="toolbar row wrap",
     )

@@ -141,7 +141,7 @@ def _head() -> Component:
             ),
             html.Div([*_run_commands(), picture_tools(), *_menus()], className="panel-actions row"),
         ],
-        className="panel-head row",
+        className="panel-head row wrap",
     )
 
 
@@ -310,7 +310,7 @@ def _edited_commands() -> Component:
     """The commands of a plane that is shown edited, or at another kernel width than its run's."""
     back = button("", **part("back"))
     refine = button("Refine from here", **part("refine"), **needs(LINEAR))
-    return html.Div([back, refine], className="elsewhere")
+    return html.Div([back, refine], className="elsewhere wrap")
 
 
 def history() -> Component:
@@ -335,7 +335,7 @@ def history() -> Component:
                     html.Span(className="gamma-note explore-only small", **part("gamma-note")),
                     _numbers(),
                 ],
-                className="history-bar row",
+                className="history-bar row wrap",
             ),
             html.Div(
                 [

@@ -113,7 +113,7 @@ def _new_rows_tab() -> list[Component]:
                         button("Rows from a file…", **part("add-rows")),
                         button("Paste rows", **part("paste-rows")),
                     ],
-                    className="row-buttons",
+                    className="wrap",
                 ),
             ],
             className="side-card stack",
@@ -188,7 +188,7 @@ def _features() -> Component:
                     button("How few suffice?", **data(analysis="sparse")),
                     button("Loadings", **data(analysis="loadings"), **needs(PLANAR)),
                 ],
-                className="features-foot row",
+                className="features-foot row wrap",
             ),
         ],
         className="side-card features-card stack",
@@ -292,7 +292,7 @@ def _finder() -> Component:
         [
             html.P("Draw around rows with the lasso, or find them:", className="hint"),
             html.Form([wanted], role="search", **part("row-finder")),
-            html.Div(lists, className="row-buttons"),
+            html.Div(lists, className="wrap"),
             html.P(className="row-words", role="status", **part("found-words")),
             button(
                 "Plot T² and Q",
@@ -320,7 +320,7 @@ def _selected() -> Component:
         [
             html.Div(className="card-body", **part("selected")),
             html.Form([name, run_again], hidden=True, **part("mark-form")),
-            html.Div(commands, className="row-buttons"),
+            html.Div(commands, className="wrap"),
         ],
         className="selected stack",
     )
@@ -333,7 +333,7 @@ def _field(kind: str, **attributes: Any) -> Component:
 def _edits() -> Component:
     """Return the edits of rows of the run's table, and the way back."""
     return html.P(
-        [html.Span(**part("edits-words")), button("Undo", "is-text", **part("put-back"))],
+        [html.Span(**part("edits-words")), button("Undo", "is-text is-link", **part("put-back"))],
         className="row-words edits",
         hidden=True,
         **part("edits"),

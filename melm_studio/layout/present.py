@@ -81,16 +81,18 @@ def play_bar() -> Component:
                         html.Div(
                             [
                                 html.Span(_button("Add to story", "add"), className="not-present"),
-                                html.Div(_presenting(), className="bar-group present-only row"),
+                                html.Div(
+                                    _presenting(), className="bar-group present-only row wrap"
+                                ),
                             ],
-                            className="bar-group bar-end row",
+                            className="bar-group bar-end row wrap",
                         ),
                     ],
-                    className="play-bar row card",
+                    className="play-bar row card wrap",
                 )
             ),
             # Those of the help; a script copies them.
-            html.Ul(className="keys present-only", id=ids.KEYS, hidden=True, tabIndex="0"),
+            html.Ul(className="keys present-only wrap", id=ids.KEYS, hidden=True, tabIndex="0"),
         ],
         className="playback",
     )
@@ -118,7 +120,7 @@ def _morph() -> Component:
             ),
             html.Div(_way(), className="bar-slider row", hidden=True, **data(bar="morph-slot")),
         ],
-        className="bar-group bar-morph row",
+        className="bar-group bar-morph row wrap",
         **data(bar="morph"),
     )
 
@@ -159,7 +161,7 @@ def _presenting() -> list[Component]:
                 _button("Next", "next"),
                 _button("Notes", "notes", "Notes and the next view, in a window for the presenter"),
             ],
-            className="bar-group row",
+            className="bar-group row wrap",
             **data(bar="steps"),
         ),
         _button("Share", "share", "Share this talk with an audience"),
@@ -168,7 +170,7 @@ def _presenting() -> list[Component]:
         html.Div(
             [_speed(), _button("Copy link", "link"), figure_button()],
             id=_MORE,
-            className="menu is-note is-narrow",
+            className="menu is-note wrap",
         ),
         _button("?", "keys", "Keyboard shortcuts"),
         _button("Exit", "leave", "Exit Present"),

@@ -104,7 +104,7 @@ def _scale_question(scale: ScaleQuestion) -> Component:
         className="button",
         **data(scales=scale.column, factor=repr(scale.factor)),
     )
-    choices = html.Div(convert, className="choices")
+    choices = html.Div(convert, className="wrap")
     return html.Div([html.P(scale.sentence), choices], className="table-question")
 
 

@@ -292,7 +292,7 @@ def _question(index: int, question: Question) -> Component:
         [
             html.P(question.sentence),
             *([_preview(question)] if question.preview else []),
-            html.Div(buttons, className="choices"),
+            html.Div(buttons, className="wrap"),
         ],
         role="group",
         className="table-question",
