@@ -34,6 +34,8 @@ FOLLOWED = ".plot canvas"
 BLOCKS = (48, 32)
 # Of 255, the mean over all blocks.
 MOST_APART = 2.0
+# Browsers measure text alike to within some percent: one that only just has room is drawn by one.
+SHORT = {"od280/od315_of_diluted_wines": "od280"}
 
 SAYS = "(selector, text) => document.querySelector(selector)?.textContent.includes(text)"
 IS_AT_REST = f"() => !document.querySelector('{IN_MOTION}')"
@@ -77,9 +79,7 @@ def walk(page: BrowserPage, studio: Studio, folder: Path) -> dict[str, FloatArra
     page.open(studio.url)
     page.wait_for(SAYS, f"#{ids.DATA_SIZE}", "rows")
     table = folder / "wines.csv"
-    # Browsers measure text to within some percent: a name that only just has room is in one picture.
-    short = {"od280/od315_of_diluted_wines": "od280"}
-    load_wine(as_frame=True).frame.rename(columns=short).to_csv(table, index=False)
+    load_wine(as_frame=True).frame.rename(columns=SHORT).to_csv(table, index=False)
     page.choose_file(f'#{ids.DROP_ZONE} input[type="file"]', table)
     page.wait_for(SAYS, ".welcome", "Can 0, 1 and 2 be told apart?")
 
