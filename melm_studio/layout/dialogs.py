@@ -224,7 +224,7 @@ def _choices() -> Component:
                     _number("height", "Height, mm", 20, 400, DEFAULTS.height),
                     _number("font", "Type, pt", 4, 36, DEFAULTS.font),
                 ],
-                className="figure-row",
+                className="field-grid is-three",
             ),
             _select("legend", "Legend", _LEGENDS, DEFAULTS.legend),
             html.Fieldset(

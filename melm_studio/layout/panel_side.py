@@ -291,7 +291,7 @@ def _finder() -> Component:
     return html.Div(
         [
             html.P("Draw around rows with the lasso, or find them:", className="hint"),
-            html.Form([wanted], role="search", **part("row-finder")),
+            html.Form([wanted], role="search", className="row", **part("row-finder")),
             html.Div(lists, className="wrap"),
             html.P(className="row-words", role="status", **part("found-words")),
             button(
@@ -319,7 +319,7 @@ def _selected() -> Component:
     return html.Div(
         [
             html.Div(className="card-body", **part("selected")),
-            html.Form([name, run_again], hidden=True, **part("mark-form")),
+            html.Form([name, run_again], className="row", hidden=True, **part("mark-form")),
             html.Div(commands, className="wrap"),
         ],
         className="selected stack",

@@ -319,7 +319,7 @@ def _folded(notes: Sequence[str]) -> Component:
         html.Details(
             [
                 html.Summary(f"{count(len(notes), 'note')} on the table"),
-                html.Ul([html.Li(note) for note in notes], className="steps"),
+                html.Ul([html.Li(note) for note in notes], className="steps hint"),
             ],
             className="notes",
         )
