@@ -12,11 +12,17 @@ import rdata
 from lab.experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from lab.experiments.records import DEFAULT_DATA
 from melm_core.base import FloatArray, IntArray
+from melm_core.datasets import pure_noise
 from melm_core.diagnostics import factor_effects
 from melm_core.evaluation import Study, permutation_test
+from melm_core.methods import METHODS
 from melm_core.recipe import centered_within
 
 _LEVEL, _N_FEATURES = 0.05, 6
+# Of independent rows the level is exact: it is to be neither above nor far below.
+_LEVEL_TOLERANCE = 0.015
+# Rows and features of independent rows, and the method, once with fewer features than rows.
+_INDEPENDENT = ((60, 5, "lda"), (60, 300, "plsda"))
 _SUBJECT, _OCCASION = 3.0, 1.0  # standard deviations of what rows have in common, beside their own
 _EFFECT = 1.2  # of the treatment on one feature, in standard deviations of a row
 
@@ -59,11 +65,27 @@ _DESIGNS = {
 
 def _simulate(quick: bool) -> tuple[Measured, ...]:
     n_tables, n_shuffles = (1, 4) if quick else (100, 59)
-    return tuple(_figures(n_tables, n_shuffles))
+    return (*_independent(10 * n_tables, n_shuffles), *_figures(n_tables, n_shuffles))
+
+
+def _independent(n_tables: int, n_shuffles: int) -> Iterator[Measured]:
+    """How often a separation of independent rows is significant in noise."""
+    for n_rows, n_features, method in _INDEPENDENT:
+        drawn = (pure_noise(n_rows, n_features, 2, FIRST_SEED + n) for n in range(n_tables))
+        studies = [Study(method, *table, groups=np.arange(n_rows)) for table in drawn]
+        share = _share(studies, n_shuffles)
+        size = f"{n_rows} x {n_features}, {n_tables} tables"
+        yield Measured(
+            f"independent rows, {METHODS[method].label}, {size}",
+            "significant in noise",
+            share,
+            (_LEVEL - _LEVEL_TOLERANCE, _LEVEL + _LEVEL_TOLERANCE),
+            error=_error(n_tables),
+        )
 
 
 def _figures(n_tables: int, n_shuffles: int) -> Iterator[Measured]:
-    error = float(np.sqrt(_LEVEL * (1.0 - _LEVEL) / n_tables))
+    error = _error(n_tables)
     for name, design in _DESIGNS.items():
         drawn = [design.draw(seed) for seed in range(n_tables)]
         own, plain = (_of_subjects, _of_centered) if design.is_crossed else (_of_groups, _of_rows)
@@ -84,7 +106,7 @@ def _figures(n_tables: int, n_shuffles: int) -> Iterator[Measured]:
 
 def _effects(n_tables: int) -> Iterator[Measured]:
     """How often treatments that change nothing have a significant share of the variation."""
-    error = float(np.sqrt(_LEVEL * (1.0 - _LEVEL) / n_tables))
+    error = _error(n_tables)
     for name, design in _DESIGNS.items():
         if design.is_crossed:
             drawn = (design.draw(10_000 + seed) for seed in range(n_tables))
@@ -123,6 +145,11 @@ def _of_rows(X: FloatArray, y: IntArray, _: IntArray) -> Study:
 
 def _of_centered(X: FloatArray, y: IntArray, subject: IntArray) -> Study:
     return _of_rows(centered_within(X, subject), y, subject)
+
+
+def _error(n_tables: int) -> float:
+    """Of the share of tables that are significant."""
+    return float(np.sqrt(_LEVEL * (1.0 - _LEVEL) / n_tables))
 
 
 def _share(studies: list[Study], n_shuffles: int) -> float:
