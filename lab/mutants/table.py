@@ -609,7 +609,7 @@ MUTANTS = (
     ),
     Mutant(
         "melm_studio/tables/read_apart.py",
-        "or own.max() >= len(distinct):",
+        "or column_codes.max() >= len(distinct):",
         "or False:",
         f"{_TABLES}/test_read_apart.py::test_an_invalid_answer_of_a_reader_is_refused",
     ),

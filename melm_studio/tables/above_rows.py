@@ -115,7 +115,7 @@ def _is_header(row: list[str], below: Sequence[list[str]], n_cells: int) -> bool
     is_text = not any(_is_number(cell) for cell in row)
     next_row = below[0] if below and len(below[0]) == n_cells else [""] * n_cells
     # A merged cell names the columns to its right, whose own names are in the next row.
-    is_named = all(own or other for own, other in zip(row, next_row, strict=True)) and (
+    is_named = all(cell or other for cell, other in zip(row, next_row, strict=True)) and (
         all(row) or not any(map(_is_number, next_row))
     )
     return is_text and is_named and any(len(other) == n_cells for other in below)
@@ -211,20 +211,22 @@ def one_header(
     first = line.getvalue().encode()
     above = b"\n" * form.at
     examples = [name for name, old in zip(names, form.rows[0], strict=True) if name != old]
-    found = f"{count(n_rows, 'row')} make {listed(examples)}"
+    in_words = f"{count(n_rows, 'row')} make {listed(examples)}"
     if header == "first":
-        return data, (), found
+        return data, (), in_words
     step = f"{count(n_rows, 'header row')} were joined: {listed(examples)}."
-    return above + first + b"\n" * (n_rows - 1) + below, (step,), found
+    return above + first + b"\n" * (n_rows - 1) + below, (step,), in_words
 
 
 class Head:
     """The first rows of a table as cells, and where they stand in the text."""
 
-    def __init__(self, rows: list[list[str]], starts: list[int], at: int, delimiter: str) -> None:
+    def __init__(
+        self, rows: list[list[str]], starts: list[int], first: int, delimiter: str
+    ) -> None:
         self.rows = rows
         self.starts = starts  # of each row in the data, in bytes
-        self.at = at  # blank lines above
+        self.at = first  # blank lines above
         self.delimiter = delimiter
 
     @classmethod
@@ -260,22 +262,24 @@ class Head:
         has_names = not any(map(_is_number, filter(None, self.rows[0])))
         return n_rows if n_rows > 1 and has_names else 0
 
-    def _is_header(self, at: int) -> bool:
+    def _is_header(self, place: int) -> bool:
         """Return whether a row has no numbers where all the rows below have."""
-        columns = self._numeric_columns(at + 1)
-        above = [self.rows[at][j] for j in columns]
+        columns = self._numeric_columns(place + 1)
+        above = [self.rows[place][j] for j in columns]
         given = [cell for cell in above if cell]
         is_new = (
             not any(_is_measured(cell) for cell in given) and not set(map(_bare, given)) & _GAPS
         )
         return len(columns) >= 2 and is_new and 2 * len(given) >= len(above)
 
-    def _completes_names(self, at: int) -> bool:
+    def _completes_names(self, place: int) -> bool:
         """Return whether a row has numbers alone, such as wavelengths, below incomplete names."""
-        columns = self._numeric_columns(at + 1)
+        columns = self._numeric_columns(place + 1)
         above = [self.rows[0][j] for j in columns]
         numeric = set(columns)
-        others = [cell for j, cell in enumerate(self.rows[at][:MOST_CHECKED]) if j not in numeric]
+        others = [
+            cell for j, cell in enumerate(self.rows[place][:MOST_CHECKED]) if j not in numeric
+        ]
         are_whole = all(above) and len(set(above)) == len(above)
         return bool(others) and not any(others) and not are_whole
 
@@ -353,15 +357,15 @@ def samples_in_rows(
     return turned.getvalue().encode(), (step,), groups, _turned_head(head, data, groups)
 
 
-def _turned_head(head: Head | None, data: bytes, found: str) -> Preview:
+def _turned_head(head: Head | None, data: bytes, step: str) -> Preview:
     """The first cells of the turned table, with its groups."""
-    if head is None or not found:
+    if head is None or not step:
         return ()
-    n_numbers = MOST_PREVIEWED - (found in (_BELOW, _IN_NAMES))
+    n_numbers = MOST_PREVIEWED - (step in (_BELOW, _IN_NAMES))
     rows = [row[:MOST_PREVIEWED] for row in head.rows[:n_numbers]]
-    if found == _BELOW:
+    if step == _BELOW:
         rows.append(_last_row(head, data)[:MOST_PREVIEWED])
-    if found == _IN_NAMES:
+    if step == _IN_NAMES:
         rows.append(["group", *map(_group_of, rows[0][1:])])
     return tuple(zip(*(map(shortened, row) for row in rows), strict=True))
 
@@ -423,10 +427,10 @@ def _are_of_one_kind(header: Sequence[str]) -> bool:
     if _names_things(corner):
         return True
     match = [_SERIES.fullmatch(name) for name in names]
-    parts = [(one["before"], one["behind"]) for one in match if one]
+    parts = [(part["before"], part["behind"]) for part in match if part]
     if len(parts) < len(names) or len(set(parts)) > 1:
         return False
-    numbers = [float(one["number"]) for one in match if one]
+    numbers = [float(part["number"]) for part in match if part]
     ascends = numbers in (sorted(numbers), sorted(numbers, reverse=True))
     return any(map(str.strip, parts[0])) or (len(numbers) >= LEAST_ASCENDING and ascends)
 

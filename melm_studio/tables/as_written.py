@@ -62,11 +62,11 @@ def as_written(
     kept_words : sequence of str
         The columns in which such words are words.
     """
-    found = _Columns(data, records, cells)
-    words = found.with_missing_words()
-    kept = {name: texts for name, (texts, _) in words.items() if name in kept_words}
-    codes = found.with_leading_zeros()
-    replaced = {**kept, **codes}
+    columns = _Columns(data, records, cells)
+    words = columns.with_missing_words()
+    texts_kept = {name: texts for name, (texts, _) in words.items() if name in kept_words}
+    codes = columns.with_leading_zeros()
+    replaced = {**texts_kept, **codes}
     return Written(
         cells.assign(**replaced) if replaced else cells,
         frozenset(replaced),

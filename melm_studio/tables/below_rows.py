@@ -40,19 +40,19 @@ def without_notes(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     lines = data[start:].split(b"\n")[start > 0 :]
     if sum(line.count(b'"') for line in lines) % 2:
         return data, ()
-    kept, n_notes, n_kept = len(lines), 0, len(lines)
+    n_lines_kept, n_notes, n_kept = len(lines), 0, len(lines)
     is_parted = False
-    while kept > 1 and n_notes <= MAX_NOTES:
-        text = lines[kept - 1].decode("utf-8", "replace")
+    while n_lines_kept > 1 and n_notes <= MAX_NOTES:
+        text = lines[n_lines_kept - 1].decode("utf-8", "replace")
         is_empty = not text.strip(f" {mark}")
         is_short = SHORT * (text.count(mark) + 1) <= n_cells
         if not is_empty and not is_short and not _is_one_text(text, mark):
             break
-        kept -= 1
+        n_lines_kept -= 1
         n_notes += not is_empty
         is_parted = is_empty and n_notes > 0
         if is_parted or NOTE.match(text):
-            n_kept, n_found = kept, n_notes
+            n_kept, n_found = n_lines_kept, n_notes
     if n_kept == len(lines) or not n_found or n_notes > MAX_NOTES:
         return data, ()
     n_bytes = sum(len(line) + 1 for line in lines[n_kept:])
@@ -68,7 +68,7 @@ def _form(data: bytes) -> tuple[str, int]:
         counts = Counter(line.count(mark.encode()) for line in lines)
         counts.pop(0, None)
         n_marks, n_lines = max(counts.items(), key=lambda item: item[1], default=(0, 0))
-        best = max(best, (mark, n_marks + 1, n_lines), key=lambda found: found[2])
+        best = max(best, (mark, n_marks + 1, n_lines), key=lambda line: line[2])
     return best[:2]
 
 

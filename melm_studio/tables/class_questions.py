@@ -68,8 +68,8 @@ def without_missing_words(
     )
     if (question.answer or default) == IS_MISSING and missing:
         cells = table.frame[label]
-        known = cells.mask(cells.map(one_form, na_action="ignore").isin(list(missing)))
-        table = replace(table, frame=table.frame.assign(**{label: known}))
+        named = cells.mask(cells.map(one_form, na_action="ignore").isin(list(missing)))
+        table = replace(table, frame=table.frame.assign(**{label: named}))
     return table, (question,)
 
 
@@ -103,7 +103,7 @@ def class_questions(
         Checked ones, by the ids of the questions.
     """
     if variants := case_variants(frame, label):
-        pairs = [f"{one} and {other}" for one, other in variants.items()]
+        pairs = [f"{name} and {other}" for name, other in variants.items()]
         sentence = f"Are names one that differ in capitals? {shortened(label)} has {listed(pairs)}."
         yield Question(CASE, sentence, _CASE_CHOICES, answers.get(CASE, ""), APART)
     if ORDER in answers:

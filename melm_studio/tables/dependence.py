@@ -72,9 +72,9 @@ _TRIED = "Without an answer the verdict is computed each way."
 def has_chosen_groups(columns: Sequence[Column], questions: Sequence[Question] = ()) -> bool:
     """Whether a column or an answer says which rows depend on each other."""
     is_answered = any(
-        one.answer not in ("", INDEPENDENT)
-        for one in questions
-        if one.id in (NEIGHBORS, DOUBLES) or one.id.startswith(SUBJECTS)
+        question.answer not in ("", INDEPENDENT)
+        for question in questions
+        if question.id in (NEIGHBORS, DOUBLES) or question.id.startswith(SUBJECTS)
     )
     return is_answered or any(column.role in (Role.GROUP, Role.ORDER) for column in columns)
 
@@ -106,8 +106,8 @@ def row_groups(
         return time_blocks(by_role[Role.ORDER].values, y)
     if n_rows := run_length(answers):
         return neighbor_blocks(y, n_rows)
-    if answers.get(DOUBLES) == TOGETHER and (found := near_doubles(X, y)) is not None:
-        return found.groups
+    if answers.get(DOUBLES) == TOGETHER and (doubles := near_doubles(X, y)) is not None:
+        return doubles.groups
     return equal_rows(X, y)
 
 
@@ -154,12 +154,12 @@ def equal_rows(X: FloatArray, y: IntArray) -> IntArray | None:
 
     None also if a class has too few different rows to be held out in part.
     """
-    found = duplicate_rows(X, y)
-    if not found.n_repeats:
+    duplicates = duplicate_rows(X, y)
+    if not duplicates.n_repeats:
         return None
-    first = np.unique(found.groups, return_index=True)[1]
+    first = np.unique(duplicates.groups, return_index=True)[1]
     n_distinct = np.bincount(y[first])
-    return found.groups if n_distinct.min() >= LEAST_DISTINCT else None
+    return duplicates.groups if n_distinct.min() >= LEAST_DISTINCT else None
 
 
 def dependence_notes(
@@ -189,7 +189,9 @@ def dependence_notes(
         yield from _batch_notes(frame[by_role[Role.BATCH].name], y)
     if Role.GROUP in by_role:
         group = by_role[Role.GROUP].name
-        is_within = any(one.id == SUBJECTS + group and one.answer == WITHIN for one in questions)
+        is_within = any(
+            question.id == SUBJECTS + group and question.answer == WITHIN for question in questions
+        )
         centered = " Each is less the mean of its group." if is_within else ""
         yield (
             f"Group: {shortened(group)}, {count(frame[group].nunique(), 'group')}. The rows of a "
@@ -223,10 +225,10 @@ def _batch_notes(cells: pd.Series, y: IntArray) -> Iterator[str]:
 def _small_cell_notes(cells: pd.Series, y: IntArray) -> Iterator[str]:
     """Which classes have too few rows of a batch to be compared there."""
     codes, names = pd.factorize(cells.fillna("missing"))
-    found = nuisance_cells(y, codes.astype(np.int64), n_components=int(COMPONENTS.default))
-    if found.small and not found.is_confounded:
-        fewest = min(rows for _, _, rows in found.small)
-        batches = sorted({str(names[batch]) for _, batch, _ in found.small})
+    of_classes = nuisance_cells(y, codes.astype(np.int64), n_components=int(COMPONENTS.default))
+    if of_classes.small and not of_classes.is_confounded:
+        fewest = min(rows for _, _, rows in of_classes.small)
+        batches = sorted({str(names[batch]) for _, batch, _ in of_classes.small})
         yield (
             f"Batch: some classes have as few as {count(fewest, 'row')} of "
             f"{shortened(listed(batches))}, too few to compare batches there."
@@ -234,13 +236,13 @@ def _small_cell_notes(cells: pd.Series, y: IntArray) -> Iterator[str]:
 
 
 def _duplicate_notes(X: FloatArray, y: IntArray) -> Iterator[str]:
-    found = duplicate_rows(X, y)
-    if found.n_repeats:
-        repeat = "row repeats" if found.n_repeats == 1 else "rows repeat"
-        classes = count(found.n_classes, "class", "classes")
+    duplicates = duplicate_rows(X, y)
+    if duplicates.n_repeats:
+        repeat = "row repeats" if duplicates.n_repeats == 1 else "rows repeat"
+        classes = count(duplicates.n_classes, "class", "classes")
         yield (
-            f"{number(found.n_repeats)} {repeat} an earlier row of the same class, in {classes}. "
-            "Equal rows stay together when rows are held out."
+            f"{number(duplicates.n_repeats)} {repeat} an earlier row of the same class, in "
+            f"{classes}. Equal rows stay together when rows are held out."
         )
 
 
@@ -316,7 +318,7 @@ def dependence_questions(
         for column in rows.columns
         if SUBJECTS + column.name in answers
     ]
-    is_settled = any(one.role in (Role.GROUP, Role.ORDER) for one in rows.columns)
+    is_settled = any(column.role in (Role.GROUP, Role.ORDER) for column in rows.columns)
     is_settled = is_settled or bool(run_length(answers))
     if not is_settled:
         asked += _asked_columns(rows, answers)
@@ -327,12 +329,12 @@ def dependence_questions(
         asked.append(_double_question(n_near))
     asked = [
         replace(
-            one,
-            sentence=f"{one.sentence} {_TRIED}",
-            answer=answers.get(one.id, ""),
+            question,
+            sentence=f"{question.sentence} {_TRIED}",
+            answer=answers.get(question.id, ""),
             default=EACH_WAY,
         )
-        for one in asked
+        for question in asked
     ]
     return (*_of_groups(rows, answers), *asked)
 
@@ -353,10 +355,14 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
         for column in rows.columns
         if SUBJECTS + column.name not in answers and _repeats(column, len(rows.y))
     ]
-    nameless = [one for one in repeating if one.role is Role.NUMERIC and not _is_named(one.name)]
+    nameless = [
+        column for column in repeating if column.role is Role.NUMERIC and not _is_named(column.name)
+    ]
     if len(nameless) > MOST_TESTED:  # counts of one kind, of which none is another thing
         repeating = [
-            one for one in repeating if one.role is not Role.NUMERIC or _is_named(one.name)
+            column
+            for column in repeating
+            if column.role is not Role.NUMERIC or _is_named(column.name)
         ]
     numbers_with_repeats = [
         column
@@ -368,17 +374,19 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
         for block in blocks(len(rows.y), len(repeating))
         for column in _may_be_subjects(repeating[block], rows.frame, rows.y)
     )
-    found = [one for one in islice(candidates, MOST_TESTED) if _is_like_subject(one, rows)]
+    candidates_like = [
+        column for column in islice(candidates, MOST_TESTED) if _is_like_subject(column, rows)
+    ]
     blocked = [
-        one
-        for one in repeating
-        if one not in found
-        and (one.role is not Role.NUMERIC or _is_named(one.name))
-        and is_balanced(rows.frame[one.name], rows.y)
+        column
+        for column in repeating
+        if column not in candidates_like
+        and (column.role is not Role.NUMERIC or _is_named(column.name))
+        and is_balanced(rows.frame[column.name], rows.y)
     ]
     return [
         _subject_question(column, rows)
-        for column in [*numbers_with_repeats, *found, *blocked][:MOST_ASKED]
+        for column in [*numbers_with_repeats, *candidates_like, *blocked][:MOST_ASKED]
     ]
 
 
@@ -411,8 +419,8 @@ def named_like_subjects(
     columns : sequence of Column
     y : ndarray of shape (n_samples,)
     """
-    named = [one for one in columns if _repeats(one, len(y)) and _is_named(one.name)]
-    return frozenset(one.name for one in _may_be_subjects(named, frame, y))
+    named = [column for column in columns if _repeats(column, len(y)) and _is_named(column.name)]
+    return frozenset(column.name for column in _may_be_subjects(named, frame, y))
 
 
 def _may_be_subjects(
@@ -433,9 +441,9 @@ def _may_be_subjects(
 
 def _with_fractions(frame: pd.DataFrame, names: Sequence[str]) -> set[str]:
     """The columns whose numbers are not all whole."""
-    found = Numbers.of(frame[list(names)])
+    numbers = Numbers.of(frame[list(names)])
     return {
-        name for name, is_whole in zip(found.names, found.is_whole, strict=True) if not is_whole
+        name for name, is_whole in zip(numbers.names, numbers.is_whole, strict=True) if not is_whole
     }
 
 
@@ -486,11 +494,11 @@ def _is_serial(rows: AskedRows) -> bool:
 
 def _near_rows(rows: AskedRows) -> int:
     """The number of rows that nearly repeat another; 0 if they are too few to matter."""
-    found = near_doubles(rows.X, rows.y)
-    if found is None or found.n_repeats < LEAST_NEAR * len(rows.y):
+    doubles = near_doubles(rows.X, rows.y)
+    if doubles is None or doubles.n_repeats < LEAST_NEAR * len(rows.y):
         return 0
-    first = np.unique(found.groups, return_index=True)[1]
-    return found.n_repeats if np.bincount(rows.y[first]).min() >= LEAST_DISTINCT else 0
+    first = np.unique(doubles.groups, return_index=True)[1]
+    return doubles.n_repeats if np.bincount(rows.y[first]).min() >= LEAST_DISTINCT else 0
 
 
 def _subject_question(column: Column, rows: AskedRows) -> Question:
@@ -539,7 +547,7 @@ def _following(rows: AskedRows) -> Iterator[str]:
         n_runs = 1 + (codes[:, 1:] != codes[:, :-1]).sum(axis=1)
         n_values = codes.max(axis=1) + 1
         is_block = (fewest_values(codes, rows.y) >= MIN_GROUPS) & (n_runs <= 1.2 * n_values)
-        yield from (columns[block][at] for at in np.flatnonzero(is_block))
+        yield from (columns[block][place] for place in np.flatnonzero(is_block))
 
 
 def _double_question(n_near: int) -> Question:

@@ -96,7 +96,11 @@ def compared_within(
     column : str
         Whose values are the subjects; empty without any.
     """
-    asked = [one for one in answers if one.startswith(SUBJECTS) and answers[one] == WITHIN]
+    asked = [
+        question
+        for question in answers
+        if question.startswith(SUBJECTS) and answers[question] == WITHIN
+    ]
     if not asked:
         return classes, dict(answers), ""
     column = asked[0].removeprefix(SUBJECTS)
@@ -115,7 +119,7 @@ def compared_within(
             "whose values repeat under each label, such as that of the patients, or keep rows "
             "together."
         )
-        left = {one: answer for one, answer in answers.items() if one != asked[0]}
+        left = {question: answer for question, answer in answers.items() if question != asked[0]}
         return with_values(classes, steps=(*classes.steps, step)), left, ""
     if is_alone.any():
         n_alone = len(np.unique(codes[is_alone]))
@@ -134,7 +138,7 @@ def without_fixed(
     """The columns, of which features that are the same in all rows of each subject are ignored."""
     if not column:
         return tuple(columns)
-    names = [one.name for one in columns if one.role in FEATURES]
+    names = [column.name for column in columns if column.role in FEATURES]
     cells = np.column_stack(
         [
             frame[name] if frame[name].dtype.kind == "f" else pd.factorize(frame[name])[0]
@@ -145,8 +149,8 @@ def without_fixed(
     varies = dict(zip(names, (np.nan_to_num(differences) != 0).any(axis=0), strict=True))
     why = f"the same in all rows of each {shortened(column)}"
     return tuple(
-        one if varies.get(one.name, True) else replace(one, role=Role.IGNORED, reason=why)
-        for one in columns
+        column if varies.get(column.name, True) else replace(column, role=Role.IGNORED, reason=why)
+        for column in columns
     )
 
 

@@ -8,7 +8,7 @@ SAMPLE_BYTES = 1_000_000
 _EDGE = r"[\t\n;|,\" ]"
 # The digits of a script follow each other: each is known by its zero.
 _ZEROS = "\u0660\u06f0\u0966\u09e6\u0a66\u0ae6\u0be6\u0c66\u0ce6\u0d66\u0e50\uff10"
-_DIGITS = {zero: "".join(chr(ord(zero) + at) for at in range(10)) for zero in _ZEROS}
+_DIGITS = {zero: "".join(chr(ord(zero) + digit) for digit in range(10)) for zero in _ZEROS}
 _OTHERS = "".join(_DIGITS.values())
 # A comma of these parts thousands: it is left out, since it would part cells.
 _ASCII = str.maketrans(

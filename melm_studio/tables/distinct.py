@@ -64,11 +64,11 @@ class Numbers:
         (array([2, 1]), array([ True, False]))
         """
         numeric = frame.select_dtypes(np.float64)
-        found = [
+        pairs = [
             _number_facts(numeric.iloc[:, block].to_numpy().T)
             for block in blocks(len(frame), numeric.shape[1])
         ]
-        facts = [np.concatenate(fact) for fact in zip(*found, strict=True)]
+        facts = [np.concatenate(fact) for fact in zip(*pairs, strict=True)]
         if not facts:
             facts = [np.empty(0, kind) for kind in (*["i8"] * 3, *["f8"] * 2, *["?"] * 2)]
         return cls(numeric.columns.tolist(), *facts)

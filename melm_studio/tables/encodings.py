@@ -185,16 +185,20 @@ def readings_of(raw: bytes) -> tuple[Reading, ...]:
     if len(raw) > PROBE_BYTES:
         probe = probe[: probe.rfind(b"\n") + 1] or probe
     words = [*dict.fromkeys(_WORD.findall(probe))][:MOST_WORDS]
-    found: dict[tuple[str, ...], Reading] = {}
+    readings: dict[tuple[str, ...], Reading] = {}
     for encoding in ENCODINGS:
         texts = _decoded(words, codec(encoding))
         if texts is not None:
-            one = Reading(encoding, _score(texts, encoding), texts)
-            found[texts] = max(one, found.get(texts, one), key=lambda each: each.score)
-    ranked = sorted(found.values(), key=lambda one: -one.score)
+            reading = Reading(encoding, _score(texts, encoding), texts)
+            readings[texts] = max(
+                reading, readings.get(texts, reading), key=lambda each: each.score
+            )
+    ranked = sorted(readings.values(), key=lambda reading: -reading.score)
     if not ranked or ranked[0].score < NO_TEXT:
         return ()
-    near = _unrefuted([one for one in ranked if one.score > ranked[0].score - _near(ranked[0])])
+    near = _unrefuted(
+        [reading for reading in ranked if reading.score > ranked[0].score - _near(ranked[0])]
+    )
     return tuple(_settled(near, words)[:MOST_OFFERED])
 
 
@@ -206,15 +210,15 @@ def _near(best: Reading) -> float:
 
 def _unrefuted(near: Sequence[Reading]) -> list[Reading]:
     """The readings, without those that share words with another which reads the others better."""
-    return [one for one in near if not any(_refutes(other, one) for other in near)]
+    return [reading for reading in near if not any(_refutes(other, reading) for other in near)]
 
 
-def _refutes(better: Reading, one: Reading) -> bool:
-    pairs = [pair for pair in zip(better.words, one.words, strict=True) if len({*pair}) > 1]
-    if len(pairs) in (0, len(one.words)):  # of another alphabet
+def _refutes(better: Reading, other: Reading) -> bool:
+    pairs = [pair for pair in zip(better.words, other.words, strict=True) if len({*pair}) > 1]
+    if len(pairs) in (0, len(other.words)):  # of another alphabet
         return False
     read, doubted = zip(*pairs, strict=True)
-    gain = sum(_letters_of(read, better.encoding)) - sum(_letters_of(doubted, one.encoding))
+    gain = sum(_letters_of(read, better.encoding)) - sum(_letters_of(doubted, other.encoding))
     return gain > REFUTED
 
 
@@ -230,9 +234,9 @@ def _settled(near: list[Reading], words: Sequence[bytes]) -> list[Reading]:
     text = b" ".join(words)
     if len(near) < 2 or sum(byte > 127 for byte in text) < LEAST_BEYOND:
         return near
-    best = from_bytes(text, cp_isolation=[one.codec for one in near], threshold=0.5).best()
+    best = from_bytes(text, cp_isolation=[reading.codec for reading in near], threshold=0.5).best()
     preferred = best.encoding if best is not None else ""
-    return [one for one in near if one.codec == preferred] or near
+    return [reading for reading in near if reading.codec == preferred] or near
 
 
 def _score(words: Iterable[str], encoding: str) -> float:
@@ -241,16 +245,16 @@ def _score(words: Iterable[str], encoding: str) -> float:
 
 
 def _letters_of(words: Iterable[str], encoding: str) -> list[float]:
-    return [_letter(word, at, encoding) for word in words for at in _beyond(word)]
+    return [_letter(word, place, encoding) for word in words for place in _beyond(word)]
 
 
 def _beyond(word: str) -> Iterable[int]:
-    return (at for at, letter in enumerate(word) if not letter.isascii())
+    return (place for place, letter in enumerate(word) if not letter.isascii())
 
 
-def _letter(word: str, at: int, encoding: str) -> float:
-    letter, beside = word[at], word[max(0, at - 1) : at] + word[at + 1 : at + 2]
-    n_mixed = sum(one.isascii() and one.isalpha() for one in beside)
+def _letter(word: str, place: int, encoding: str) -> float:
+    letter, beside = word[place], word[max(0, place - 1) : place] + word[place + 1 : place + 2]
+    n_mixed = sum(neighbor.isascii() and neighbor.isalpha() for neighbor in beside)
     if encoding in _EAST_ASIAN:
         return _east_asian(letter, encoding) - n_mixed
     common, rarer = _COMMON[encoding], _RARER[encoding]
@@ -258,16 +262,16 @@ def _letter(word: str, at: int, encoding: str) -> float:
     if encoding in _LATIN:
         base = 2.4 if letter in common else 1.2 if letter in rarer else -1.0
         is_apart = letter.isalpha() and len(word) > 1 and not any(map(str.isascii, beside))
-        is_symbol = not letter.isalpha() and any(one.isalpha() for one in beside)
-        is_odd = letter.isupper() and at > 0 and word[at - 1].islower()
-        is_odd |= letter in "èò" and at == 0 and len(word) > 1
-        is_odd |= encoding in _ODD and bool(_ODD[encoding].match(word, at))
+        is_symbol = not letter.isalpha() and any(neighbor.isalpha() for neighbor in beside)
+        is_odd = letter.isupper() and place > 0 and word[place - 1].islower()
+        is_odd |= letter in "èò" and place == 0 and len(word) > 1
+        is_odd |= encoding in _ODD and bool(_ODD[encoding].match(word, place))
         return base - 1.2 * is_apart - 1.5 * is_symbol * (letter not in "’°²µ") - 1.5 * is_odd
     if plain in common:
         base = 3.0 - 2.0 * common.index(plain) / len(common)
     else:
         base = 0.8 if plain in rarer else -1.5
-    is_odd = letter.isupper() and at > 0 and (word[at - 1].islower() or not word.isupper())
+    is_odd = letter.isupper() and place > 0 and (word[place - 1].islower() or not word.isupper())
     return base - 1.5 * is_odd - 0.3 * letter.isupper() - 2.5 * (n_mixed > 0)
 
 

@@ -74,19 +74,19 @@ def families(frame: pd.DataFrame) -> tuple[Family, ...]:
     is_rare = (facts.n_values <= 1) | _are_rare(frame, facts)
     stands_out = facts.is_whole & (facts.n_values <= FEW_VALUES) & ~is_rare
     are_positions = _are_positions([str(name) for name in frame.columns])
-    found: list[Family] = []
+    families: list[Family] = []
     left = np.ones(len(names), dtype=np.bool_)
     for shared_by in () if are_positions else (_skeleton, _thing, _first_word, _last_word):
         for shared, index in _sharing(names, left, shared_by):
             members = _of_one_kind(index, facts.is_whole, stands_out)
             if len(members) >= LEAST_MEMBERS:
-                found.append(Family(tuple(names[one] for one in members.tolist()), shared))
+                families.append(Family(tuple(names[place] for place in members.tolist()), shared))
                 left[members] = False
     index = np.flatnonzero(left & ~facts.is_whole)
-    alike = [facts.names[one] for one in index.tolist()]
+    alike = [facts.names[place] for place in index.tolist()]
     if len(alike) >= LEAST_ALIKE and _are_of_one_scale(frame[alike]):
-        found.append(Family(tuple(map(str, alike))))
-    return tuple(found)
+        families.append(Family(tuple(map(str, alike))))
+    return tuple(families)
 
 
 def members_of_families(frame: pd.DataFrame) -> frozenset[str]:
@@ -127,10 +127,14 @@ def _sharing(
 
 
 def _of_one_kind(
-    at: npt.NDArray[np.intp], is_whole: npt.NDArray[np.bool_], stands_out: npt.NDArray[np.bool_]
+    places: npt.NDArray[np.intp], is_whole: npt.NDArray[np.bool_], stands_out: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.intp]:
     """Without the whole numbers of few values where most are fractions."""
-    return at if 2 * np.count_nonzero(is_whole[at]) > len(at) else at[~stands_out[at]]
+    return (
+        places
+        if 2 * np.count_nonzero(is_whole[places]) > len(places)
+        else places[~stands_out[places]]
+    )
 
 
 def _are_rare(frame: pd.DataFrame, facts: Numbers) -> npt.NDArray[np.bool_]:
@@ -139,7 +143,7 @@ def _are_rare(frame: pd.DataFrame, facts: Numbers) -> npt.NDArray[np.bool_]:
     is_rare = np.zeros(len(facts.names), dtype=np.bool_)
     index = np.flatnonzero(may_be)
     if len(index):
-        cells = frame[[facts.names[one] for one in index.tolist()]].to_numpy(np.float64)
+        cells = frame[[facts.names[place] for place in index.tolist()]].to_numpy(np.float64)
         is_rare[index] = (cells == 0).mean(axis=0) > RARE
     return is_rare
 

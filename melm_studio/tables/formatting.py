@@ -76,7 +76,7 @@ def told_apart(names: Sequence[str], width: int = 40) -> list[str]:
         group = [" ".join(names[index].split()) for index in places]
         if len({*group}) > 1:
             n_first = _n_shared(group)
-            n_last = _n_shared([one[n_first:][::-1] for one in group])
+            n_last = _n_shared([name[n_first:][::-1] for name in group])
             for index, one in zip(places, group, strict=True):
                 plain[index] = _around(one, n_first, len(one) - n_last, width)
     return plain

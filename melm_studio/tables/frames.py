@@ -41,10 +41,10 @@ def assembled(
     plain = pd.Index([name for name in names if name not in others], dtype=object)
     frame = pd.DataFrame(numbers, index, plain, copy=False)
     if len(others) > _MOST_INSERTED:
-        own = pd.DataFrame(dict(others), frame.index)
-        joined = pd.concat([frame, own], axis=1)
+        frame_of_others = pd.DataFrame(dict(others), frame.index)
+        joined = pd.concat([frame, frame_of_others], axis=1)
         return joined.reindex(columns=pd.Index(names, dtype=object))
-    for at, name in enumerate(names):
+    for place, name in enumerate(names):
         if name in others:
-            frame.insert(at, name, others[name])
+            frame.insert(place, name, others[name])
     return frame

@@ -178,14 +178,14 @@ class LabeledData:
             for name in encoding.feature_names
         }
         n_columns = len(self.encodings)
-        own = np.array(
+        names_of_curves = np.array(
             [
                 columns.get(name, n_columns + index)
                 for index, name in enumerate(self.own_feature_names)
             ],
             dtype=np.int64,
         )
-        return own[self.curve_groups]
+        return names_of_curves[self.curve_groups]
 
     def to_bytes(self) -> bytes:
         """Pack as npz; equal content gives equal bytes."""
@@ -423,16 +423,16 @@ class LabeledData:
             return self
         return self._rows(np.argsort(self.y, kind="stable"))
 
-    def _rows(self, chosen: IntArray | npt.NDArray[np.bool_]) -> LabeledData:
+    def _rows(self, rows: IntArray | npt.NDArray[np.bool_]) -> LabeledData:
         return replace(
             self,
-            X=self.X[chosen],
-            y=self.y[chosen],
-            row_numbers=self.row_numbers[chosen],
-            groups=None if self.groups is None else self.groups[chosen],
-            row_columns=tuple(column.rows(chosen) for column in self.row_columns),
-            raw=None if self.raw is None else self.raw[chosen],
-            is_missing=None if self.is_missing is None else self.is_missing[chosen],
+            X=self.X[rows],
+            y=self.y[rows],
+            row_numbers=self.row_numbers[rows],
+            groups=None if self.groups is None else self.groups[rows],
+            row_columns=tuple(column.rows(rows) for column in self.row_columns),
+            raw=None if self.raw is None else self.raw[rows],
+            is_missing=None if self.is_missing is None else self.is_missing[rows],
         )
 
 

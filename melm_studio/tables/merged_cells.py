@@ -29,8 +29,8 @@ def written_once(frame: pd.DataFrame) -> list[str]:
     """
     if len(frame) < LEAST_ROWS:
         return []
-    found: list[str] = []
-    for at, name in enumerate(frame.columns[:MOST_COLUMNS]):
+    names: list[str] = []
+    for place, name in enumerate(frame.columns[:MOST_COLUMNS]):
         cells = frame[name]
         filled = np.flatnonzero(cells.notna())
         is_empty = 1.0 - len(filled) / len(frame)
@@ -41,8 +41,8 @@ def written_once(frame: pd.DataFrame) -> list[str]:
         if (values == values.shift()).any() or (is_number and (values % 1 != 0).any()):
             continue
         lengths = np.diff(filled, append=len(frame))
-        is_first = not is_number and at == len(found)
+        is_first = not is_number and place == len(names)
         is_said = is_first or not _NAMED.isdisjoint(words_of(str(name)))
         if (lengths == lengths[0]).all() or (is_said and values.is_unique):
-            found.append(str(name))
-    return found
+            names.append(str(name))
+    return names

@@ -186,7 +186,7 @@ def _by_two_numbers(data: LabeledData) -> tuple[int, int, list[str]] | None:
             families.setdefault(family, {})[int(match[2]), int(match[4])] = column.name
     if not families:
         return None
-    family, places = max(families.items(), key=lambda one: len(one[1]))
+    family, places = max(families.items(), key=lambda family: len(family[1]))
     rows, columns = ({place[side] for place in places} for side in (0, 1))
     height, width = len(rows), len(columns)
     is_full = height * width == len(places) and _is_consecutive(rows) and _is_consecutive(columns)
@@ -226,7 +226,7 @@ def _longest_series(columns: Sequence[Column]) -> _Series | None:
             families.setdefault((match[1], match[3]), {})[int(match[2])] = column.name
     if not families:
         return None
-    (prefix, _), members = max(families.items(), key=lambda one: len(one[1]))
+    (prefix, _), members = max(families.items(), key=lambda family: len(family[1]))
     if not _is_consecutive(set(members)):
         return None
     return _Series(prefix, [members[index] for index in sorted(members)])

@@ -133,32 +133,32 @@ def prepare(
     """
     given, chosen = checked_answers(answers or {}), roles or {}
     answers = answers_about(given, map(str, table.frame.columns))
-    known = answers_about(checked_answers(table.answers), map(str, table.frame.columns))
-    known = _with_classes(table.frame, known, class_rules)
+    preset = answers_about(checked_answers(table.answers), map(str, table.frame.columns))
+    preset = _with_classes(table.frame, preset, class_rules)
     if recipe is None:
         recipe = Recipe(scaling=Scaling.UNIT if standardize else Scaling.NONE)
     likely: list[str] = []
     if label is None:
         answers = _with_classes(table.frame, answers, class_rules)
-        if LABEL not in known:
-            without = {**chosen, **answered_roles(answers, chosen), **_beside_features(known)}
-            likely = likely_labels(table, without)
-        label = answers.get(LABEL) or known.get(LABEL) or likely[0]
+        if LABEL not in preset:
+            uses = {**chosen, **answered_roles(answers, chosen), **_beside_features(preset)}
+            likely = likely_labels(table, uses)
+        label = answers.get(LABEL) or preset.get(LABEL) or likely[0]
     table, missing = without_missing_words(table, label, class_rules, answers)
     joined = with_one_case(class_rules, table.frame, label, answers)
     classes = find_classes(table.frame, label, joined)
     classes, beside, controls = without_rows_beside(
-        table.frame, label, classes, {**known, **answers}, class_rules
+        table.frame, label, classes, {**preset, **answers}, class_rules
     )
     classes, is_unfit = ordered_classes(classes, (orders or {}).get(label, ()), answers)
     if is_unfit:
-        answers = {question: one for question, one in answers.items() if question != ORDER}
+        answers = {question: answer for question, answer in answers.items() if question != ORDER}
     if likely == [NO_LABEL] and LABEL not in answers:
         classes = replace(classes, steps=(*classes.steps, way_to_a_label(table)))
     answers = _with_uses(table.frame, label, classes, answers)
     classes, answers, subjects = compared_within(table.frame, label, classes, answers)
     roles = {**chosen, **answered_roles(answers, chosen)}
-    roles |= _free_uses(_with_uses(table.frame, label, classes, known), roles)
+    roles |= _free_uses(_with_uses(table.frame, label, classes, preset), roles)
     roles = {**controls, **roles}
     columns = without_said(find_roles(table.frame, label, classes, roles), table.beside, roles)
     labeled = table.frame.iloc[classes.rows]
@@ -172,7 +172,7 @@ def prepare(
     fitted, features = _fitted(centering, row_numbers, max_cells)
     X = (features - fitted.center) / fitted.scale
     kept = row_columns(frame, columns)
-    owners = [one.name for one in encodings for _ in one.feature_names]
+    owners = [encoding.name for encoding in encodings for _ in encoding.feature_names]
     asked = AskedRows(frame, columns, centering.rows, owners, X, classes.y)
     questions = dependence_questions(asked, answers, table.answers)
     notes = tuple(dependence_notes(frame, columns, questions, X, classes.y))
@@ -188,7 +188,7 @@ def prepare(
             columns,
             answers,
             chosen,
-            {one.id for one in questions if one.default == EACH_WAY},
+            {question.id for question in questions if question.default == EACH_WAY},
         ),
         *twins,
         *made_question(label, features, classes.y, answers),
@@ -271,7 +271,9 @@ def _with_uses(
     frame: pd.DataFrame, label: str, classes: Classes, answers: Mapping[str, str]
 ) -> dict[str, str]:
     """The answers, without those about columns that cannot be used so."""
-    names = {one: one.removeprefix(USE) for one in answers if one.startswith(USE)}
+    names = {
+        question: question.removeprefix(USE) for question in answers if question.startswith(USE)
+    }
     return {
         question: answer
         for question, answer in answers.items()
@@ -280,16 +282,16 @@ def _with_uses(
     }
 
 
-def _beside_features(known: Mapping[str, str]) -> dict[str, str]:
+def _beside_features(answers: Mapping[str, str]) -> dict[str, str]:
     """The uses of columns that the file says are neither features nor the label."""
-    uses = answered_roles(known, {})
+    uses = answered_roles(answers, {})
     return {name: use for name, use in uses.items() if use not in AS_FEATURES}
 
 
-def _free_uses(known: Mapping[str, str], roles: Mapping[str, Use | str]) -> dict[str, Use]:
+def _free_uses(answers: Mapping[str, str], roles: Mapping[str, Use | str]) -> dict[str, Use]:
     """Return what the file says of columns, where the user has not chosen otherwise."""
     taken = {use for use in roles.values() if use in SINGLE_USES}
-    return {name: use for name, use in answered_roles(known, roles).items() if use not in taken}
+    return {name: use for name, use in answered_roles(answers, roles).items() if use not in taken}
 
 
 def _described(columns: Sequence[Column], descriptions: Mapping[str, str]) -> tuple[Column, ...]:
@@ -328,9 +330,9 @@ def _encoded(frame: pd.DataFrame, encodings: Sequence[ColumnEncoding]) -> FloatA
     """The encoded columns, of shape (n_rows, n_columns), NaN where a number is missing."""
     parts = [
         # At once, since one by one takes long for thousands of columns.
-        frame[[one.name for one in run]].to_numpy(np.float64)
+        frame[[encoding.name for encoding in run]].to_numpy(np.float64)
         if are_numbers
-        else np.hstack([one.with_gaps.encode(frame[one.name]) for one in run])
+        else np.hstack([encoding.with_gaps.encode(frame[encoding.name]) for encoding in run])
         for are_numbers, run in _runs_of_numbers(encodings)
     ]
     encoded = np.ascontiguousarray(np.hstack(parts))
@@ -341,7 +343,9 @@ def _runs_of_numbers(
     encodings: Sequence[ColumnEncoding],
 ) -> Iterator[tuple[bool, list[ColumnEncoding]]]:
     """Encodings that follow each other, all of plain numbers or none."""
-    return ((are, list(run)) for are, run in groupby(encodings, lambda one: not one.levels))
+    return (
+        (are, list(run)) for are, run in groupby(encodings, lambda encoding: not encoding.levels)
+    )
 
 
 def _centering(
@@ -421,12 +425,12 @@ def _unlabeled_rows(
     if not is_usable.all():
         odd = count(int((~is_usable).sum()), "row")
         steps.append(f"Left out: {odd} without a label for which a step cannot be computed.")
-    known = rows.iloc[np.flatnonzero(is_known)[is_usable]]
+    rows_known = rows.iloc[np.flatnonzero(is_known)[is_usable]]
     is_refitted = not fitted.rules.recipe.is_plain or bool(np.isnan(encoded).any())
     unlabeled = UnlabeledRows(
         X=X[is_usable],
-        row_numbers=known.index.to_numpy(np.int64) + 1,
-        row_columns=row_columns(known, columns),
+        row_numbers=rows_known.index.to_numpy(np.int64) + 1,
+        row_columns=row_columns(rows_known, columns),
         raw=encoded[is_usable] if is_refitted else None,
     )
     return unlabeled, tuple(steps)
@@ -441,7 +445,7 @@ def _encodings(
     """The encodings of the columns that are features."""
     encodings: list[ColumnEncoding] = []
     n_features = 0
-    fills = _medians(frame, [one.name for one in columns if one.role is Role.NUMERIC])
+    fills = _medians(frame, [column.name for column in columns if column.role is Role.NUMERIC])
     for column in columns:
         if column.role is Role.NUMERIC:
             encodings.append(ColumnEncoding(column.name, fill=fills[column.name]))
@@ -466,8 +470,8 @@ def _medians(frame: pd.DataFrame, names: Sequence[str]) -> dict[str, float]:
 def _encoding(cells: pd.Series, column: Column, order: Sequence[str]) -> ColumnEncoding:
     levels = sorted(cells.dropna().unique(), key=_level_key)
     if column.role is Role.ORDERED:
-        known = _chosen_order(column, levels, order) if order else ordered_levels(levels)
-        return _ordered_encoding(cells, known or tuple(levels))
+        ordered = _chosen_order(column, levels, order) if order else ordered_levels(levels)
+        return _ordered_encoding(cells, ordered or tuple(levels))
     missing = (None,) if cells.isna().any() else ()
     return ColumnEncoding(column.name, levels=(*levels, *missing))
 

@@ -127,12 +127,14 @@ class Question(msgspec.Struct, frozen=True):
 
 def open_questions(questions: Iterable[Question]) -> tuple[Question, ...]:
     """Those that have neither an answer yet nor a default."""
-    return tuple(one for one in questions if not (one.answer or one.default))
+    return tuple(question for question in questions if not (question.answer or question.default))
 
 
 def suspicions(questions: Iterable[Question]) -> tuple[Question, ...]:
     """Those without an answer about rows that may depend on each other."""
-    return tuple(one for one in questions if not one.answer and one.default == EACH_WAY)
+    return tuple(
+        question for question in questions if not question.answer and question.default == EACH_WAY
+    )
 
 
 def checked_answers(answers: Mapping[str, str]) -> dict[str, str]:
@@ -233,13 +235,13 @@ def _named_column(question: str, answer: str) -> str:
 
 def answered_roles(answers: Mapping[str, str], roles: Mapping[str, Use | str]) -> dict[str, Use]:
     """The uses of columns that answers choose, where the user has not chosen them otherwise."""
-    found = {
+    asked = {
         question.removeprefix(USE): Use(answer)
         for question, answer in answers.items()
         if question.startswith(USE) and question.removeprefix(USE) not in roles
     }
-    if Use.GROUP in (*roles.values(), *found.values()):
-        return found
+    if Use.GROUP in (*roles.values(), *asked.values()):
+        return asked
     named = [
         question.removeprefix(SUBJECTS)
         for question, answer in answers.items()
@@ -248,7 +250,7 @@ def answered_roles(answers: Mapping[str, str], roles: Mapping[str, Use | str]) -
     neighbors = answers.get(NEIGHBORS, "")
     if neighbors.startswith(COLUMN):
         named.append(neighbors.removeprefix(COLUMN))
-    return {**found, **dict.fromkeys(named[:1], Use.GROUP)}
+    return {**asked, **dict.fromkeys(named[:1], Use.GROUP)}
 
 
 def answers_without(answers: Mapping[str, str], column: str) -> dict[str, str]:
@@ -270,8 +272,8 @@ def answers_without(answers: Mapping[str, str], column: str) -> dict[str, str]:
 
 def run_length(answers: Mapping[str, str]) -> int:
     """The number of neighboring rows that an answer keeps together; 0 if none does."""
-    found = RUNS.fullmatch(answers.get(NEIGHBORS, ""))
-    return int(found[1]) if found else 0
+    runs = RUNS.fullmatch(answers.get(NEIGHBORS, ""))
+    return int(runs[1]) if runs else 0
 
 
 def answered_options(answers: Mapping[str, str], options: ReadOptions) -> ReadOptions:
@@ -288,10 +290,12 @@ def answered_options(answers: Mapping[str, str], options: ReadOptions) -> ReadOp
     'empty'
     """
     chosen: dict[str, Any] = checked_answers(answers_about_file(answers))
-    words = {one: chosen.pop(one) for one in [*chosen] if one.startswith(WORDS)}
-    kept = tuple(one.removeprefix(WORDS) for one, answer in words.items() if answer == IS_CLASS)
-    if kept:
-        chosen["kept_words"] = kept
+    words = {question: chosen.pop(question) for question in [*chosen] if question.startswith(WORDS)}
+    words_kept = tuple(
+        question.removeprefix(WORDS) for question, answer in words.items() if answer == IS_CLASS
+    )
+    if words_kept:
+        chosen["kept_words"] = words_kept
     if SHEET in chosen:  # another workbook may not have it, which is no reason to refuse that
         chosen["preferred_sheet"] = chosen.pop(SHEET)
     return replace(options, **chosen)

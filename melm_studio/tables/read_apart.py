@@ -169,8 +169,10 @@ def answer(channel: Channel) -> None:
     limits = Limits(request.max_rows, request.max_columns, max_cells(len(raw)))
     limits.reject_cells(*frame.shape)
     is_text = tuple(kind != np.float64 for kind in frame.dtypes)
-    levels = [pd.factorize(frame.iloc[:, at]) for at, text in enumerate(is_text) if text]
-    codes = np.array([own for own, _ in levels], dtype=np.int32).reshape(-1, len(frame))
+    levels = [pd.factorize(frame.iloc[:, place]) for place, text in enumerate(is_text) if text]
+    codes = np.array([column_codes for column_codes, _ in levels], dtype=np.int32).reshape(
+        -1, len(frame)
+    )
     texts = [list(distinct) for _, distinct in levels]
     if _n_bytes(codes, texts) > max_text_bytes(len(raw)):
         raise TableError(_TOO_MUCH_TEXT.format(mb=number(max_text_bytes(len(raw)) // 2**20)))
@@ -217,7 +219,7 @@ def _received(channel: Channel, limits: Limits, most_text: int) -> Table:
         header.sheets,
         header.sheet,
         answers=header.answers,
-        asked={question: found for question, found in asdict(header.asked).items() if found},
+        asked={question: answer for question, answer in asdict(header.asked).items() if answer},
         turned=header.turned,
         descriptions=header.descriptions,
         encodings=header.encodings,
@@ -241,8 +243,8 @@ def _check_texts(texts: list[list[str]], codes: npt.NDArray[np.int32], most_text
     """Check that the cells of each column refer to its distinct texts."""
     if len(texts) != len(codes):
         raise ChannelError("texts of other columns")
-    for own, distinct in zip(codes, texts, strict=True):
-        if own.min() < _MISSING_CODE or own.max() >= len(distinct):
+    for column_codes, distinct in zip(codes, texts, strict=True):
+        if column_codes.min() < _MISSING_CODE or column_codes.max() >= len(distinct):
             raise ChannelError("a cell without text")
     if _n_bytes(codes, texts) > most_text:
         raise ChannelError("more text than there may be")
@@ -252,8 +254,8 @@ def _n_bytes(codes: npt.NDArray[np.int32], texts: list[list[str]]) -> int:
     """The bytes of all cells of text; a missing one has none."""
     sizes = ([len(text.encode()) for text in distinct] for distinct in texts)
     return sum(
-        int(np.array([*own, 0], dtype=np.int64)[cells].sum())
-        for own, cells in zip(sizes, codes, strict=True)
+        int(np.array([*size, 0], dtype=np.int64)[cells].sum())
+        for size, cells in zip(sizes, codes, strict=True)
     )
 
 
@@ -261,8 +263,8 @@ def _frame(
     header: _Header, numbers: FloatArray, codes: npt.NDArray[np.int32], texts: list[list[str]]
 ) -> pd.DataFrame:
     names = (name for name, is_text in zip(header.names, header.is_text, strict=True) if is_text)
-    own = dict(zip(names, map(_texts, codes, texts), strict=True))
-    return assembled(header.names, numbers.T, own)
+    columns = dict(zip(names, map(_texts, codes, texts), strict=True))
+    return assembled(header.names, numbers.T, columns)
 
 
 def _texts(codes: npt.NDArray[np.int32], distinct: list[str]) -> pd.Series:

@@ -101,13 +101,13 @@ def reading_questions(table: Table, answers: Mapping[str, str]) -> Iterator[Ques
     if table.encodings:
         yield _encoding_question(table, answers.get(ENCODING, ""))
     for question, values in READING.items():
-        if found := table.asked.get(question):
+        if choice := table.asked.get(question):
             labels = _LABELS | _OWN_LABELS.get(question, {})
             choices = tuple(Choice(value, labels[value]) for value in values)
-            sentence = _ASKED[question].format(found)
+            sentence = _ASKED[question].format(choice)
             preview = table.turned if question == SAMPLES else ()
             answer = answers.get(question, "")
-            default = "rows" if found == NO_GROUPS else values[0]
+            default = "rows" if choice == NO_GROUPS else values[0]
             if question == NAMES and not table.form.has_header:
                 default = values[1]
             yield Question(question, sentence, choices, answer, default, preview)
@@ -198,9 +198,12 @@ def column_questions(
     others : collection of str
         The ids of other questions, of which one may be about the same column.
     """
-    uses = {one.name: chosen.get(one.name) or answers.get(USE + one.name, "") for one in columns}
+    uses = {
+        column.name: chosen.get(column.name) or answers.get(USE + column.name, "")
+        for column in columns
+    }
     taken = {use: name for name, use in uses.items() if use in SINGLE_USES}
-    found = (
+    questions = (
         _column_question(frame, column, answers.get(USE + column.name, ""), taken)
         for column in columns
         if column.role is not Role.LABEL
@@ -208,7 +211,7 @@ def column_questions(
         and SUBJECTS + column.name not in others
         and not column.exclusion_reason
     )
-    return tuple(islice((one for one in found if one is not None), MOST_COLUMNS))
+    return tuple(islice((question for question in questions if question is not None), MOST_COLUMNS))
 
 
 def _column_question(
@@ -228,10 +231,10 @@ def _column_question(
             low, high = low.replace(",", ""), high.replace(",", "")
         sentence = f"What is {shortened(column.name)}? It has whole numbers from {low} to {high}."
         choices = tuple(
-            one
-            for one in _NUMBER_CHOICES
-            if taken.get(one.value, column.name) == column.name
-            and (one.value != Use.CATEGORY or column.n_values <= MAX_CHOSEN_LEVELS)
+            choice
+            for choice in _NUMBER_CHOICES
+            if taken.get(choice.value, column.name) == column.name
+            and (choice.value != Use.CATEGORY or column.n_values <= MAX_CHOSEN_LEVELS)
         )
         return Question(question, sentence, choices, answer, Use.FEATURE)
     return None

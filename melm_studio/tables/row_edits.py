@@ -107,33 +107,33 @@ def cell_texts(cells: pd.Series) -> npt.NDArray[np.object_]:
     return texts
 
 
-def _filtered(table: Table, one: RowFilter) -> Table:
-    if one.column not in table.frame:
+def _filtered(table: Table, row_filter: RowFilter) -> Table:
+    if row_filter.column not in table.frame:
         raise UserError(
-            f"Rows are chosen by {shortened(one.column)}, which is no column of the table. Remove "
-            "that filter."
+            f"Rows are chosen by {shortened(row_filter.column)}, which is no column of the table. "
+            "Remove that filter."
         )
-    is_among = _has_value(table.frame[one.column], one)
-    is_kept = is_among if one.is_kept else ~is_among
+    is_among = _has_value(table.frame[row_filter.column], row_filter)
+    is_kept = is_among if row_filter.is_kept else ~is_among
     n_rows, n_kept = len(is_kept), int(is_kept.sum())
     if not n_kept:
-        raise UserError(f"No row is left: {one.words}. Change or remove that filter.")
-    step = f"Rows chosen by you, {one.words}: {number(n_kept)} of {number(n_rows)}."
+        raise UserError(f"No row is left: {row_filter.words}. Change or remove that filter.")
+    step = f"Rows chosen by you, {row_filter.words}: {number(n_kept)} of {number(n_rows)}."
     return replace(table, frame=table.frame[is_kept], steps=(*table.steps, step))
 
 
-def _has_value(cells: pd.Series, one: RowFilter) -> npt.NDArray[np.bool_]:
-    if one.values:
-        found: npt.NDArray[np.bool_] = np.isin(cell_texts(cells), one.values)
-        return found
+def _has_value(cells: pd.Series, row_filter: RowFilter) -> npt.NDArray[np.bool_]:
+    if row_filter.values:
+        has_value: npt.NDArray[np.bool_] = np.isin(cell_texts(cells), row_filter.values)
+        return has_value
     if cells.dtype.kind != "f":
         raise UserError(
-            f"{shortened(one.column)} is not a column of numbers, so a range cannot be chosen. "
-            "Choose values."
+            f"{shortened(row_filter.column)} is not a column of numbers, so a range cannot be "
+            "chosen. Choose values."
         )
     numbers = cells.to_numpy(np.float64)
-    low = -np.inf if one.low is None else one.low
-    high = np.inf if one.high is None else one.high
+    low = -np.inf if row_filter.low is None else row_filter.low
+    high = np.inf if row_filter.high is None else row_filter.high
     in_range: npt.NDArray[np.bool_] = (numbers >= low) & (numbers <= high)
     return in_range
 
@@ -176,15 +176,15 @@ def edited_table(table: Table, left_out: Sequence[int], marks: Sequence[Mark]) -
 
 
 def _marked(table: Table, mark: Mark) -> Table:
-    frame, chosen = table.frame.copy(), _is_among(table, mark.rows)
+    frame, is_marked = table.frame.copy(), _is_among(table, mark.rows)
     cells = frame[mark.column] if mark.column in frame else pd.Series(np.nan, frame.index)
     texts = [number_text(cell) if isinstance(cell, float) else cell for cell in cells.to_numpy()]
     marked = np.array(texts, dtype=object)
     marked[cells.isna()] = None
-    marked[chosen] = mark.value
+    marked[is_marked] = mark.value
     frame[mark.column] = pd.Series(marked, frame.index, dtype="str")
     step = (
-        f"Marked as you chose: {count(int(chosen.sum()), 'row')} with {shortened(mark.column)} "
+        f"Marked as you chose: {count(int(is_marked.sum()), 'row')} with {shortened(mark.column)} "
         f'"{shortened(mark.value)}".'
     )
     # A class that somebody makes of a few rows is one.
@@ -226,5 +226,5 @@ def rows_from_text(text: str) -> list[int]:
 
 
 def _is_among(table: Table, rows: Sequence[int]) -> npt.NDArray[np.bool_]:
-    found: npt.NDArray[np.bool_] = np.isin(table.row_numbers, np.asarray(rows, dtype=np.int64))
-    return found
+    is_among: npt.NDArray[np.bool_] = np.isin(table.row_numbers, np.asarray(rows, dtype=np.int64))
+    return is_among

@@ -84,12 +84,12 @@ def readings(data: LabeledData) -> tuple[Reading, ...]:
 
 
 def _of_neighbors(question: Question, data: LabeledData) -> Iterator[Reading]:
-    known = 0
+    n_known = 0
     for n_rows in run_lengths(data):
         groups = neighbor_blocks(data.y, n_rows)
         n_groups = int(groups.max()) + 1
-        if n_groups != known:  # where runs end with those of the labels, longer ones are the same
-            known, largest = n_groups, int(np.bincount(groups).max())
+        if n_groups != n_known:  # where runs end with those of the labels, longer ones are the same
+            n_known, largest = n_groups, int(np.bincount(groups).max())
             words = f"runs of {number(largest)} neighboring rows"
             yield Reading(question, f"runs:{n_rows}", replace(data, groups=groups), words)
 
@@ -112,8 +112,8 @@ def run_lengths(data: LabeledData) -> tuple[int, ...]:
 
 def _of_doubles(question: Question, data: LabeledData) -> Iterator[Reading]:
     if (doubles := near_doubles(data.X, data.y)) is not None:
-        own = replace(data, groups=doubles.groups)
-        yield Reading(question, TOGETHER, own, "nearly equal rows")
+        reading = replace(data, groups=doubles.groups)
+        yield Reading(question, TOGETHER, reading, "nearly equal rows")
 
 
 def _of_subjects(question: Question, data: LabeledData) -> Iterator[Reading]:
@@ -122,18 +122,22 @@ def _of_subjects(question: Question, data: LabeledData) -> Iterator[Reading]:
     if groups is None:
         return
     try:  # as a group, it is no feature any more
-        own = without_columns(data, [name])
+        reading = without_columns(data, [name])
     except UserError:
         return
-    own = replace(own, groups=groups)
-    yield Reading(question, TOGETHER, own, f"rows of one {shortened(name)}")
+    reading = replace(reading, groups=groups)
+    yield Reading(question, TOGETHER, reading, f"rows of one {shortened(name)}")
 
 
 def _subjects(name: str, data: LabeledData) -> IntArray | None:
     """Codes of the values of a column, each missing one by itself; None if they are not kept."""
-    kept = [column.values for column in data.row_columns if column.name == name]
-    owners = [one.name for one in data.encodings for _ in one.feature_names]
-    cells = np.column_stack(kept) if kept else data.unprepared[:, [one == name for one in owners]]
+    values = [column.values for column in data.row_columns if column.name == name]
+    owners = [encoding.name for encoding in data.encodings for _ in encoding.feature_names]
+    cells = (
+        np.column_stack(values)
+        if values
+        else data.unprepared[:, [owner == name for owner in owners]]
+    )
     if not cells.shape[1]:
         return None
     is_missing = np.isnan(cells).any(axis=1)

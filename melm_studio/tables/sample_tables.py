@@ -52,16 +52,16 @@ def joined_samples(raw: bytes, limits: Limits) -> tuple[bytes, str, str] | None:
     if files is None:
         return None
     tables = {name: _records(data, name, limits) for name, data in files.items()}
-    found = [
+    pairs = [
         (shared, numbers, samples)
         for numbers, samples in (tuple(tables), tuple(tables)[::-1])
         for shared in [_shared(tables[numbers], tables[samples])]
         if shared is not None
     ]
-    if not found:
+    if not pairs:
         return _row_by_row(tables, limits)
     # Samples in rows are found both ways around: the wider table has the numbers.
-    shared, numbers, samples = max(found, key=lambda one: (one[0][0], len(tables[one[1]][0])))
+    shared, numbers, samples = max(pairs, key=lambda pair: (pair[0][0], len(tables[pair[1]][0])))
     _, index, is_turned = shared
     rows = list(zip(*tables[numbers], strict=True)) if is_turned else tables[numbers]
     limits.reject_cells(len(rows), len(rows[0]) + len(tables[samples][0]))
@@ -158,10 +158,10 @@ def _shared(numbers: _Records, samples: _Records) -> tuple[int, int, bool] | Non
     return best
 
 
-def _joined(rows: Sequence[Sequence[str]], samples: _Records, at: int) -> bytes:
+def _joined(rows: Sequence[Sequence[str]], samples: _Records, key: int) -> bytes:
     """The rows with the cells of their samples behind; empty ones where there are none."""
-    named = {row[at]: [*row[:at], *row[at + 1 :]] for row in samples}
-    header = named[samples[0][at]]
+    named = {row[key]: [*row[:key], *row[key + 1 :]] for row in samples}
+    header = named[samples[0][key]]
     blank = [""] * len(header)
     below = ([*row, *named.get(row[0], blank)] for row in rows[1:])
     return _written([[*rows[0], *header], *below])

@@ -144,9 +144,9 @@ def _of_scale(levels: list[str]) -> tuple[str, ...] | None:
         return None
     words = [plain(level) for level in levels]
     for places in places_of(SCALES):
-        known = [places[word] for word in words if word in places]
-        if len(set(known)) == len(levels):
-            return _sorted_by(levels, known)
+        positions = [places[word] for word in words if word in places]
+        if len(set(positions)) == len(levels):
+            return _sorted_by(levels, positions)
     return None
 
 
@@ -212,8 +212,8 @@ def ordered_names(names: Sequence[str]) -> tuple[str, ...] | None:
     if ordered is not None:
         return ordered
     aside = [name for name in names if is_among(name, ASIDE)]
-    kept = [name for name in names if not is_among(name, ASIDE)]
-    ordered = _ordered(kept) if aside else None
+    placed = [name for name in names if not is_among(name, ASIDE)]
+    ordered = _ordered(placed) if aside else None
     return None if ordered is None else (*ordered, *sorted(aside))
 
 

@@ -61,20 +61,20 @@ def with_subjects(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
         for name in frame.columns
     ):
         return frame, "", ""
-    for at, (column, kind) in enumerate(frame.dtypes.items()):
+    for place, (column, kind) in enumerate(frame.dtypes.items()):
         if kind == np.float64 or not _TIMES.isdisjoint(words_of(str(column))):
             continue
-        cells = frame.iloc[:, at]
-        if (found := _subjects(cells)) is not None and not _is_known(frame, found):
+        cells = frame.iloc[:, place]
+        if (subjects := _subjects(cells)) is not None and not _is_known(frame, subjects):
             name = f"{SUBJECT}{column}"
             if name in frame:
                 return frame, "", ""
-            n_subjects = len(set(found))
+            n_subjects = len(set(subjects))
             step = (
                 f"Added: {shortened(name)}, the {number(n_subjects)} beginnings or numbers that "
                 f"names such as {shortened(str(cells.iloc[0]))} share."
             )
-            added = pd.Series(found, frame.index, dtype="str", name=name)
+            added = pd.Series(subjects, frame.index, dtype="str", name=name)
             return pd.concat([frame, added], axis=1), name, step
     return frame, "", ""
 
@@ -112,12 +112,14 @@ class _Names:
     @classmethod
     def of(cls, cells: pd.Series) -> _Names | None:
         names = [str(cell) for cell in cells]
-        found = [[*_TOKEN.finditer(name)] for name in names]
-        if len({*map(len, found)}) > 1:
+        matches = [[*_TOKEN.finditer(name)] for name in names]
+        if len({*map(len, matches)}) > 1:
             return None
-        tokens = [[one[0] for one in name] for name in found]
-        varying = [at for at, words in enumerate(zip(*tokens, strict=True)) if len({*words}) > 1]
-        return cls(names, tokens, [[one.end() for one in name] for name in found], varying)
+        tokens = [[match[0] for match in name] for name in matches]
+        varying = [
+            place for place, words in enumerate(zip(*tokens, strict=True)) if len({*words}) > 1
+        ]
+        return cls(names, tokens, [[match.end() for match in name] for name in matches], varying)
 
     def subjects(self) -> list[str] | None:
         if len(self.varying) < 2:
@@ -131,7 +133,7 @@ class _Names:
             return starts
         # "mix 1 a", "pure 1 b": the number, whatever stands before it.
         numbers = [tokens[before[-1]] for tokens in self.tokens]
-        is_number = all(one.isdigit() for one in numbers)
+        is_number = all(text.isdigit() for text in numbers)
         return (
             numbers if len(before) > 1 and is_number and _are_crossed(numbers, occasions) else None
         )
@@ -158,8 +160,8 @@ def _is_known(frame: pd.DataFrame, subjects: Sequence[str]) -> bool:
     """Return whether a column of the table parts its rows in the same way."""
     codes = pd.factorize(np.array(subjects, dtype=object))[0]
     n_subjects = int(codes.max()) + 1
-    for at in np.flatnonzero(frame.nunique() == n_subjects).tolist():
-        others, _ = pd.factorize(frame.iloc[:, at])
+    for place in np.flatnonzero(frame.nunique() == n_subjects).tolist():
+        others, _ = pd.factorize(frame.iloc[:, place])
         if bool((others == codes).all()):
             return True
     return False

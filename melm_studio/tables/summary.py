@@ -84,8 +84,8 @@ def n_directions(X: FloatArray, share: float) -> int:
     variances = np.linalg.eigvalsh(centered @ centered.T if is_wide else centered.T @ centered)[
         ::-1
     ]
-    kept = np.cumsum(np.maximum(variances, 0.0))
-    return int(np.searchsorted(kept, share * kept[-1])) + 1 if kept[-1] > 0 else 0
+    cumulated = np.cumsum(np.maximum(variances, 0.0))
+    return int(np.searchsorted(cumulated, share * cumulated[-1])) + 1 if cumulated[-1] > 0 else 0
 
 
 def _density(data: LabeledData) -> float:

@@ -84,23 +84,23 @@ def twin_questions(
         What is left out while there is no answer has that as its default: words and codes. A
         number may be a measurement, so it has none.
     """
-    label = next((one.name for one in columns if one.role is Role.LABEL), "")
+    label = next((column.name for column in columns if column.role is Role.LABEL), "")
     subjects = named_like_subjects(frame, columns, classes.y)
     unasked = subjects.union(chosen)
-    asked = [one for one in columns if one.role in FEATURES and one.name not in unasked]
+    asked = [column for column in columns if column.role in FEATURES and column.name not in unasked]
     if not asked or len(classes.names) < 2 or not label:
         return ()
-    names = [one.name for one in asked]
+    names = [column.name for column in asked]
     cells = _cells(frame[names])
     words = np.array(classes.names, dtype=object)[classes.y]
     twins_found = label_twins(cells, words, names, groups=_groups(frame, columns))
-    twins = [one for one in twins_found if one.twin][:MOST_ASKED]
-    n_left = sum(one.role in FEATURES for one in columns)
-    n_left -= sum(len(one.names) for one in twins if _is_left_out(one))
+    twins = [each for each in twins_found if each.twin][:MOST_ASKED]
+    n_left = sum(column.role in FEATURES for column in columns)
+    n_left -= sum(len(twin.names) for twin in twins if _is_left_out(twin))
     return tuple(
         question
-        for one in twins
-        for question in _questions(one, label, answers, is_needed=n_left == 0)
+        for twin in twins
+        for question in _questions(twin, label, answers, is_needed=n_left == 0)
     )
 
 
@@ -145,11 +145,13 @@ def is_made_of_features(questions: Iterable[Question]) -> bool:
 def without_twins(columns: Sequence[Column], questions: Sequence[Question]) -> tuple[Column, ...]:
     """The columns, of which those that answers or defaults leave out are ignored."""
     twins = {
-        one.id.removeprefix(TWIN) for one in questions if (one.answer or one.default) == LEFT_OUT
+        question.id.removeprefix(TWIN)
+        for question in questions
+        if (question.answer or question.default) == LEFT_OUT
     }
     return tuple(
-        replace(one, role=Role.IGNORED, reason=_WHY) if one.name in twins else one
-        for one in columns
+        replace(column, role=Role.IGNORED, reason=_WHY) if column.name in twins else column
+        for column in columns
     )
 
 

@@ -36,10 +36,10 @@ def without_columns(data: LabeledData, names: Collection[str]) -> LabeledData:
     >>> without_columns(data, data.feature_names[:1]).feature_names == data.feature_names[1:]
     True
     """
-    encodings = tuple(one for one in data.encodings if one.name not in names)
+    encodings = tuple(encoding for encoding in data.encodings if encoding.name not in names)
     if not encodings:
         raise UserError("No feature is left without these columns. Keep one of them.")
-    owners = [one.name for one in data.encodings for _ in one.feature_names]
+    owners = [encoding.name for encoding in data.encodings for _ in encoding.feature_names]
     is_kept = np.array([owner not in names for owner in owners])
     encoded = data.unprepared[:, is_kept]
     fitted = Preparation.of(data.recipe, encodings).fit(encoded, data.row_numbers)
@@ -51,7 +51,7 @@ def without_columns(data: LabeledData, names: Collection[str]) -> LabeledData:
         center=fitted.center,
         scale=fitted.scale,
         encodings=encodings,
-        columns=tuple(one for one in data.columns if one.name not in names),
+        columns=tuple(column for column in data.columns if column.name not in names),
         unlabeled=None,
         rules=None if data.rules is None else fitted.rules,
         raw=None if data.raw is None else encoded,

@@ -90,8 +90,8 @@ def _has_pairs(
     return are_several and are_numbers and has_words and are_pairs
 
 
-def _says_samples(rows: Sequence[Sequence[str]], sample: int, at: int) -> bool:
+def _says_samples(rows: Sequence[Sequence[str]], sample: int, column: int) -> bool:
     """Return whether a column has one value for each sample, not the same of all."""
-    known: dict[str, str] = {}
-    is_same = all(known.setdefault(row[sample], row[at]) == row[at] for row in rows)
-    return is_same and (len({*known.values()}) > 1 or len(known) == 1)
+    text_of: dict[str, str] = {}
+    is_same = all(text_of.setdefault(row[sample], row[column]) == row[column] for row in rows)
+    return is_same and (len({*text_of.values()}) > 1 or len(text_of) == 1)

@@ -25,7 +25,7 @@ def words_of_samples(names: Sequence[str]) -> tuple[str, ...]:
     ()
     """
     conditions = tuple(_BEFORE_REPLICATE.sub("", name) for name in names)
-    is_plain = [not any(map(str.isdigit, one)) for one in conditions]
+    is_plain = [not any(map(str.isdigit, words)) for words in conditions]
     if any(is_plain) and not all(is_plain) and _are_groups(conditions):
         return conditions  # Ubi4_1 and Ubi6_1 beside Ctrl_1: where all have numbers, subjects have
     parts = [[part for part in _PARTS.split(name) if part] for name in names]

@@ -178,7 +178,7 @@ def series_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, t
     rows: list[list[str]] = []
     labels: list[str] = []
     is_labeled, is_data, n_times = False, False, [0]
-    for at, line in enumerate(raw.decode("utf-8", "replace").splitlines(), start=1):
+    for line_number, line in enumerate(raw.decode("utf-8", "replace").splitlines(), start=1):
         text = line.strip()
         if not is_data:
             is_labeled |= text.lower().startswith(("@classlabel true", "@targetlabel true"))
@@ -188,8 +188,8 @@ def series_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, t
             series = [part.split(",") for part in parts]
             n_times = [*map(len, series)] if not rows else n_times
             if n_times != [*map(len, series)] or "(" in text:
-                raise TableError(_UNEQUAL.format(place=place(at)))
-            rows.append([cell.strip() for one in series for cell in one])
+                raise TableError(_UNEQUAL.format(place=place(line_number)))
+            rows.append([cell.strip() for values in series for cell in values])
             labels.append(label.strip())
             limits.reject(len(rows), len(rows[0]))
     if not rows:
