@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,8 +9,8 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
+from melm_core.base.written_cells import listed
 
-NAMES_SHOWN = 5
 _MISSING = ("nan", "NaT", "<NA>")  # what the missing values of numpy and pandas print
 
 
@@ -107,13 +106,13 @@ class ColumnEncoding:
         if not self.levels:
             return (self.fill is not None) | np.isfinite(self._numbers(cells))
         levels = {*self.levels, None} if self.fill is not None else set(self.levels)
-        return np.array([text in levels for text in _texts(cells)], dtype=bool)
+        return np.array([text in levels for text in cell_texts(cells)], dtype=bool)
 
     def _numbers(self, cells: Any) -> FloatArray:
         try:
             return np.asarray(cells, dtype=np.float64)
         except (TypeError, ValueError):
-            return np.array([self._number(cell) for cell in _texts(cells)])
+            return np.array([self._number(cell) for cell in cell_texts(cells)])
 
     def _number(self, text: str | None) -> float:
         try:
@@ -135,7 +134,7 @@ class ColumnEncoding:
 
     def _positions(self, cells: Any) -> FloatArray:
         """Return positions of ordered levels, NaN where a cell is missing."""
-        is_missing = np.array([text is None for text in _texts(cells)])
+        is_missing = np.array([text is None for text in cell_texts(cells)])
         positions = np.full(len(is_missing), np.nan)
         if not is_missing.all():
             positions[~is_missing] = self._codes(np.asarray(cells, dtype=object)[~is_missing])
@@ -143,7 +142,7 @@ class ColumnEncoding:
 
     def _codes(self, cells: Any) -> np.typing.NDArray[np.intp]:
         codes = {level: code for code, level in enumerate(self.levels)}
-        texts = _texts(cells)
+        texts = cell_texts(cells)
         unknown = sorted({str(text or "missing") for text in texts if text not in codes})
         if unknown:
             raise UserError(
@@ -154,13 +153,8 @@ class ColumnEncoding:
         return np.array([codes[text] for text in texts], dtype=np.intp)
 
 
-def listed(names: Sequence[str]) -> str:
-    """List the first names, quoted, and say how many more there are."""
-    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-    return ", ".join(f'"{name}"' for name in names[:NAMES_SHOWN]) + more
-
-
-def _texts(cells: Any) -> list[str | None]:
+def cell_texts(cells: Any) -> list[str | None]:
+    """Return cells as texts, None where one is missing."""
     return [_text(cell) for cell in np.asarray(cells, dtype=object)]
 
 

@@ -8,8 +8,8 @@ from os import PathLike
 from typing import Any
 
 from melm_core.base.codes import is_numeric
-from melm_core.base.column_encoding import listed
 from melm_core.base.errors import UserError
+from melm_core.base.written_cells import listed
 
 
 def read_rows(

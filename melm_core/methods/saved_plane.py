@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, Self, TypeAlias, TypeVar
 
 import msgspec
@@ -13,12 +16,20 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.codes import codes_in_order
-from melm_core.base.column_encoding import ColumnEncoding, listed
+from melm_core.base.column_encoding import ColumnEncoding, cell_texts
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_components
 from melm_core.base.known_types import known_type
+from melm_core.base.quantities import decimal_mark
 from melm_core.base.row_blocks import is_lazy
-from melm_core.base.written_cells import columns_as_known, name_and_unit, number_in_unit
+from melm_core.base.written_cells import (
+    check_columns,
+    check_numbers,
+    columns_as_known,
+    conversion_of,
+    note_on_texts,
+    numbers_as_known,
+)
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.class_rules import DensityFloor, DensityRule, NormalDensities
 from melm_core.density.classifier import ClassDensityPrediction
@@ -224,12 +235,13 @@ class SavedPlane(ClassDensityPrediction):
         X : DataFrame, or array-like of shape (n_samples, n_columns)
             A DataFrame may have its columns in any order, and others beside them; their names may
             differ in case, marks and units. The columns of an array are `feature_names_in_`. None
-            and NaN are missing cells.
+            and NaN are missing cells, and so are texts among numbers, of which a warning says so.
 
         Raises
         ------
         ValueError
-            If a column is missing, or a cell cannot be encoded; the message names them.
+            If a column is missing, without a number or in a unit that does not convert, or a cell
+            is no known category; the message names them.
         """
         return self._coordinates(X)
 
@@ -418,11 +430,7 @@ class SavedPlane(ClassDensityPrediction):
         parts: list[FloatArray] = []
         for encoding, cells in zip(self.encodings_, self._columns(X), strict=True):
             given = encoding.with_gaps.encode(cells)
-            if len(given) > 1 and np.isnan(given).all():
-                raise UserError(
-                    f'Column "{encoding.name}" is empty, and a whole column is not filled. Write '
-                    "its numbers."
-                )
+            check_numbers(given.ravel().tolist(), [""] * len(given), encoding.name)
             parts.append(given if self.rules_ is not None else encoding.encode(cells))
         encoded: FloatArray = np.hstack(parts)
         if self.rules_ is None:
@@ -454,48 +462,51 @@ class SavedPlane(ClassDensityPrediction):
                 "column and at least two rows of each of its values."
             )
         if hasattr(X, "columns"):
-            missing = [name for name in names if name not in given]
-            if missing:
-                raise UserError(
-                    f"The table lacks {listed(missing)}. Its columns must include all "
-                    f"{len(names)} of feature_names_in_."
-                )
-            return [
-                self._in_own_unit(encoding, X[given[encoding.name]], str(given[encoding.name]))
-                for encoding in self.encodings_
-            ]
+            check_columns([*given], names, self.units_)
+            columns = [np.asarray(X[given[name]]) for name in names]
+            # Of several columns of a name the first.
+            columns = [cells if cells.ndim == 1 else cells[:, 0] for cells in columns]
+            return self._in_own_units(columns, [str(given[name]) for name in names])
         rows = np.asarray(X) if isinstance(X, np.ndarray) else np.array(X, dtype=object)
         if rows.ndim != 2 or rows.shape[1] != len(names):
             raise UserError(
                 f"X has shape {rows.shape}; it must be (n_samples, {len(names)}), one column for "
                 "each of feature_names_in_."
             )
-        pairs = zip(self.encodings_, rows.T, strict=True)
-        return [self._in_own_unit(encoding, cells, encoding.name) for encoding, cells in pairs]
+        return self._in_own_units([*rows.T], names)
 
     def _given_names(self, X: Any) -> dict[str, Any]:
-        """The columns of a table by the names that they have here."""
+        """The columns of a table by the names that they have here, of several the first."""
         within = [self.within_.column] if self.within_ is not None else []
         needed = [*self.feature_names_in_.tolist(), *within]
         given = [str(name) for name in getattr(X, "columns", ())]
         is_same = set(needed) <= set(given)
         names = given if is_same else columns_as_known(given, needed, self.units_)
-        return dict(zip(names, getattr(X, "columns", ()), strict=True))
+        return dict(reversed([*zip(names, getattr(X, "columns", ()), strict=True)]))
 
-    def _in_own_unit(self, encoding: ColumnEncoding, cells: Any, given: str) -> Any:
-        """The cells of a column of such a name in its own unit; each may name another."""
-        conversions = self.units_.get(name_and_unit(encoding.name, self.units_)[1])
-        if encoding.levels or conversions is None:
-            return cells
-        unit = name_and_unit(given, self.units_)[1]
-        values = np.asarray(cells)
-        if values.dtype.kind in "iuf":
-            factor, offset = conversions.get(unit, (1.0, 0.0))
-            return factor * values + offset
-        texts = (str(cell).strip() for cell in values)
-        numbers = [number_in_unit(text, ".", conversions, unit) for text in texts]
-        pairs = zip(numbers, values, strict=True)
-        return [cell if np.isnan(number) else number for number, cell in pairs]
+    def _in_own_units(
+        self, columns: Sequence[npt.NDArray[Any]], given: Sequence[str]
+    ) -> list[npt.NDArray[Any]]:
+        """The cells of columns of such names in their own units; texts may name others."""
+        of_texts = {
+            index: [text or "" for text in cell_texts(cells)]
+            for index, (encoding, cells) in enumerate(zip(self.encodings_, columns, strict=True))
+            if not encoding.levels and cells.dtype.kind not in "iufb"
+        }
+        decimal = decimal_mark(Counter(chain(*of_texts.values())), ",")
+        converted = [*columns]
+        for index, encoding in enumerate(self.encodings_):
+            if index in of_texts:
+                texts = of_texts[index]
+                values = numbers_as_known(texts, encoding.name, given[index], decimal, self.units_)
+                check_numbers(values, texts, encoding.name)
+                if note := note_on_texts(values, texts, encoding.name):
+                    warnings.warn(note, stacklevel=2)
+                converted[index] = np.array(values)
+            elif not encoding.levels:
+                factor, offset = conversion_of(encoding.name, given[index], self.units_)
+                converted[index] = factor * columns[index] + offset
+        return converted
 
     def _coordinates(self, X: Any) -> FloatArray:
         coordinates: FloatArray = self._prepared(X) @ self.components_.T

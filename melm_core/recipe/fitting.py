@@ -11,8 +11,9 @@ import msgspec
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.column_encoding import ColumnEncoding, listed
+from melm_core.base.column_encoding import ColumnEncoding
 from melm_core.base.errors import UserError
+from melm_core.base.written_cells import listed
 from melm_core.recipe.choices import Fill, Recipe, Scaling, Step, StepKind
 from melm_core.recipe.curved_features import (
     Curve,

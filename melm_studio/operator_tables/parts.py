@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from melm_core.base import UserError
+from melm_core.base import MISSING, UserError
 from melm_studio.operator_tables.descriptions import FoundTable
 from melm_studio.tables import (
     EXACT,
-    MISSING,
     Form,
     Table,
     TableError,

@@ -28,7 +28,17 @@ import numpy.typing as npt
 import pandas as pd
 
 # <arithmetic>: `program_of` writes these functions in place of the imports.
-from melm_core.base import columns_as_known, name_and_unit, number_in_unit
+from melm_core.base import (
+    UserError,
+    check_columns,
+    check_numbers,
+    columns_as_known,
+    decimal_mark,
+    listed,
+    name_and_unit,
+    note_on_texts,
+    numbers_as_known,
+)
 from melm_core.density import nonconformity
 from melm_core.linalg import score_distances, squared_residuals
 from melm_core.recipe import prepared_features, rows_within
@@ -57,11 +67,13 @@ LIMITS: dict[str, Any] = {}  # beyond which a row has no class
 SETS: dict[str, Any] = {}  # how strange a class may be that a row may be of
 # How the table was written to which the plane was fitted.
 HAS_HEADER = True
-DECIMAL = "."
 DELIMITERS: list[str] = []  # its own first
 MISSING: list[str] = []
-NUMBERS: dict[str, str] = {}  # by decimal mark
-THOUSANDS: dict[str, str] = {}
+# By decimal mark, numbers as they may be written.
+NUMBERS: dict[str, re.Pattern[str]] = {}
+THOUSANDS: dict[str, re.Pattern[str]] = {}
+QUANTITIES: dict[str, re.Pattern[str]] = {}
+MAX_LENGTH, MAX_UNIT = 0, 0  # characters
 # </values>
 NEEDED = [*COLUMNS, *([WITHIN["column"]] if WITHIN else [])]
 
@@ -73,8 +85,16 @@ ROWS_AT_ONCE = 200  # so that the kernels at them fit into the memory
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(f"Name the table: python {Path(sys.argv[0]).name} TABLE.csv > points.csv")
-    cells, decimal, units = read(Path(sys.argv[1]))
-    encoded = np.hstack([encode(cells[name], decimal, units.get(name, "")) for name in COLUMNS])
+    file = Path(sys.argv[1])
+    try:
+        print_points(*read(file))
+    except UserError as error:
+        sys.exit(f"{file.name}: {error}")
+
+
+def print_points(cells: pd.DataFrame, decimal: str, given: dict[str, str]) -> None:
+    """Print the coordinates and classes of rows, whose columns had other names in the file."""
+    encoded = np.hstack([encode(cells[name], decimal, given[name]) for name in COLUMNS])
     features = less_own_mean(encoded, cells) if WITHIN else encoded
     lost = np.isnan(features).all(axis=1) & bool(WITHIN)
     features = prepared_features(features, RULES) if RULES else features
@@ -202,9 +222,9 @@ def with_floor(
 
 
 def read(file: Path) -> tuple[pd.DataFrame, str, dict[str, str]]:
-    """Read every cell as text, the decimal mark, and the units that the header names."""
+    """Read every cell as text, the decimal mark, and the names in the file by the known ones."""
     text = text_of(file)
-    delimiter, start, names, units = find_columns(text, file.name)
+    delimiter, start, names, given = find_columns(text)
     try:
         cells = pd.read_csv(
             io.StringIO(text[start:]),
@@ -221,7 +241,7 @@ def read(file: Path) -> tuple[pd.DataFrame, str, dict[str, str]]:
     if cells.empty:
         sys.exit(f"{file.name} has no rows below its header. Add rows.")
     cells = cells[NEEDED].fillna("").apply(lambda column: column.str.strip())
-    return cells, DECIMAL if delimiter == DELIMITERS[0] else decimal_mark(cells), units
+    return cells, decimal_mark(Counter(cells.to_numpy().ravel()), delimiter), given
 
 
 def note_uncomputable(features: npt.NDArray[np.float64]) -> None:
@@ -258,23 +278,18 @@ def decoded(raw: bytes) -> str:
     raise AssertionError("Latin-1 has a character for every byte.")
 
 
-def find_columns(text: str, name: str) -> tuple[str, int, list[str], dict[str, str]]:
-    """Return delimiter, start of the header or the first row, columns and their units."""
-    given = [(mark, *found_at) for mark in DELIMITERS for found_at in candidates(text, mark)]
-    renamed = [
-        (mark, start, columns_as_known(names, NEEDED, UNITS)) for mark, start, names in given
+def find_columns(text: str) -> tuple[str, int, list[str], dict[str, str]]:
+    """Return delimiter, start of the header or the first row, columns and their given names."""
+    headers = [
+        (mark, start, columns_as_known(given, NEEDED, UNITS), given)
+        for mark in DELIMITERS
+        for start, given in candidates(text, mark)
     ]
-    for (mark, start, names), (*_, as_given) in zip(renamed, given, strict=True):
-        if set(NEEDED) <= set(names):
-            named = dict(zip(names, as_given, strict=True))
-            units = {column: name_and_unit(named[column], UNITS)[1] for column in NEEDED}
-            return mark, start, names, units
-    lacks = ([column for column in NEEDED if column not in names] for *_, names in renamed)
-    missing = min(lacks, key=len, default=NEEDED)
-    sys.exit(
-        f"{name} lacks {listed(missing)}. It must be a CSV file with all {len(NEEDED)} columns of "
-        f"the plane: {listed(NEEDED)}."
+    mark, start, names, given = max(
+        headers, key=lambda header: len({*NEEDED} & {*header[2]}), default=("", 0, [], [])
     )
+    check_columns(names, NEEDED, UNITS)
+    return mark, start, names, dict(zip(reversed(names), reversed(given), strict=True))
 
 
 def candidates(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
@@ -313,63 +328,36 @@ def column_names(text: str, delimiter: str) -> list[str]:
     return names
 
 
-def decimal_mark(cells: pd.DataFrame) -> str:
-    """Return the decimal mark in most numbers."""
-    numeric = [name for name, values in COLUMNS.items() if not isinstance(values, list | dict)]
-    counts = {
-        mark: sum(mark in cell and re.fullmatch(NUMBERS[mark], cell) is not None for cell in texts)
-        for mark, texts in ((mark, cells[numeric].to_numpy().ravel()) for mark in NUMBERS)
-    }
-    return "," if counts[","] > counts["."] else "."
-
-
-def encode(cells: pd.Series[str], decimal: str, unit: str) -> npt.NDArray[np.float64]:
-    """Encode a column that is given in a unit as features, shape (n_rows, n_features)."""
+def encode(cells: pd.Series[str], decimal: str, given: str) -> npt.NDArray[np.float64]:
+    """Encode a column of a given name as features, shape (n_rows, n_features)."""
     values = COLUMNS[str(cells.name)]
     if isinstance(values, dict):
         return positions(cells, values)
     if isinstance(values, list):
         return indicators(cells, values)
-    return numbers(cells, values, decimal, unit)
+    return numbers(cells, values, decimal, given)
 
 
 def numbers(
-    cells: pd.Series[str], fill: float | None, decimal: str, unit: str
+    cells: pd.Series[str], fill: float | None, decimal: str, given: str
 ) -> npt.NDArray[np.float64]:
-    codes, texts = pd.factorize(cells)
-    of_column = name_and_unit(str(cells.name), UNITS)[1]
-    units = UNITS.get(of_column, {})
-    values = np.array([number_in_unit(text, decimal, units, unit) for text in texts])[codes]
+    name, texts = str(cells.name), cells.tolist()
+    values = np.array(numbers_as_known(texts, name, given, decimal, UNITS))
+    check_numbers(values.tolist(), texts, name)
+    target, unit = name_and_unit(name, UNITS)[1], name_and_unit(given, UNITS)[1]
+    if unit not in ("", target) and target in UNITS:
+        sys.stderr.write(f'"{name}" was converted from {unit}.\n')
     is_missing = ~np.isfinite(values)
-    is_text = is_missing & ~cells.isin(MISSING)
-    if is_missing.all() and len(cells) > 1 and not is_text.any():
-        sys.exit(f'"{cells.name}" is empty, and a whole column is not filled. Write its numbers.')
-    if is_text.any() and is_missing.all():
-        in_unit = f" in {of_column} or what converts to it" if units else ""
-        sys.exit(
-            f'No cell of "{cells.name}" is a number{in_unit}; the first is '
-            f'"{cells[is_text].iloc[0]}". Write them as numbers like those that the '
-            "plane was fitted to."
-        )
-    if unit in units and units[unit] != (1.0, 0.0):
-        sys.stderr.write(f'"{cells.name}" was converted from {unit}.\n')
-    note_text(cells[is_text])
+    if note := note_on_texts(values.tolist(), texts, name):
+        sys.stderr.write(f"{note}\n")
     if RULES:
         return np.where(is_missing, np.nan, values)[:, None]
     if fill is None and is_missing.any():
-        sys.exit(
-            f'Column "{cells.name}" has missing values ({place(is_missing)}), and no value to '
-            "replace them is known. Fill them in or remove their rows."
+        raise UserError(
+            f'Column "{name}" has missing values ({place(is_missing)}), and no value to replace '
+            "them is known. Fill them in or remove their rows."
         )
     return np.where(is_missing, fill or 0.0, values)[:, None]
-
-
-def note_text(cells: pd.Series[str]) -> None:
-    if len(cells):
-        sys.stderr.write(
-            f'Counted as missing: {len(cells)} cell(s) of "{cells.name}" that are not finite '
-            f'numbers, first "{cells.iloc[0]}" in row {int(cells.index[0]) + 1}.\n'
-        )
 
 
 def indicators(cells: pd.Series[str], levels: list[str | None]) -> npt.NDArray[np.float64]:
@@ -383,6 +371,8 @@ def positions(cells: pd.Series[str], by_level: dict[str, float | None]) -> npt.N
     levels = [level or None for level in by_level if level or fill is not None]
     filled = {**by_level, "": fill}
     values = np.array([filled[level or ""] for level in levels], dtype=np.float64)
+    is_missing = cells.isin(MISSING) & ~cells.isin(levels)
+    check_numbers(np.where(is_missing, np.nan, 0.0).tolist(), cells.tolist(), str(cells.name))
     return values[places_of(cells, levels)][:, None]
 
 
@@ -417,11 +407,6 @@ def place_of(text: str, levels: list[str | None]) -> int:
 def place(is_there: npt.NDArray[np.bool_]) -> str:
     rows = np.flatnonzero(is_there) + 1
     return f"{len(rows)} row(s), first row {rows[0]}"
-
-
-def listed(names: list[str]) -> str:
-    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    return ", ".join(f'"{name}"' for name in names[:10]) + more
 
 
 if __name__ == "__main__":

@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from msgspec import Struct
 
-from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError, plain_name
+from melm_core.base import (
+    ColumnEncoding,
+    FloatArray,
+    IntArray,
+    UserError,
+    check_columns,
+    check_numbers,
+    columns_as_known,
+    conversion_of,
+    name_and_unit,
+    not_converted,
+    numbers_as_known,
+    plain_name,
+    split_unit,
+)
 from melm_core.recipe import beyond_curves
 from melm_studio.runs.execution.rows import RunData
 from melm_studio.tables import (
@@ -19,14 +34,13 @@ from melm_studio.tables import (
     LabeledData,
     Role,
     Table,
-    conversion,
+    conversions_of,
     count,
     fill_source,
     listed,
     number,
     number_text,
     shortened,
-    without_unit,
 )
 
 MAX_NEW_ROWS = 20_000
@@ -57,14 +71,13 @@ _NOT_COMPUTED = (
 
 
 class ScaleQuestion(Struct, frozen=True):
-    """A column that is, or seems to be, in another unit than that of the run's table.
+    """A column that seems to be in another unit than that of the run's table.
 
     Attributes
     ----------
     column : str
     factor : float
-        The power of ten by which its numbers fit, with what they were multiplied by before; 1 to
-        take them as they are.
+        The power of ten by which its numbers fit, with what they were multiplied by before.
     sentence, label : str
         The question, and what the button says that answers yes.
     """
@@ -138,15 +151,7 @@ def match_rows(data: RunData, table: Table, scaled: Mapping[str, float] = _UNSCA
             f"{number(MAX_NEW_ROWS)} can be added at once. Split the file."
         )
     frame, given = _matched(data, table)
-    frame, renamed, units = _in_units(data, frame, given, scaled)
-    frame, scaled_notes = _scaled(data, frame, scaled)
-    columns = [_Cells.of(encoding, frame[encoding.name]) for encoding in data.encodings]
-    empty = [each.encoding.name for each in columns if len(frame) > 1 and each.is_filled.all()]
-    if empty:
-        raise UserError(
-            f"{table.name} has no number in {listed(empty)}, and a whole column is not filled. "
-            "Write its numbers as in the table of the run and drop the file again."
-        )
+    columns, renamed = _own_columns(data, frame, given, table.form.decimal, scaled)
     matched = np.flatnonzero(~np.any([column.is_unknown for column in columns], axis=0))
     if not len(matched):
         raise UserError(
@@ -164,7 +169,6 @@ def match_rows(data: RunData, table: Table, scaled: Mapping[str, float] = _UNSCA
     labels, label_notes = _labels(data, frame, matched)
     notes = (
         *renamed,
-        *scaled_notes,
         *_unknown_notes(columns),
         *(alone_notes or _step_notes(int((~is_finite).sum()))),
         *_filled_notes(data, columns),
@@ -180,7 +184,7 @@ def match_rows(data: RunData, table: Table, scaled: Mapping[str, float] = _UNSCA
         _texts(data, Role.NAME, frame, matched),
         labels,
         (*notes, *unit_notes),
-        (*units, *scales),
+        scales,
         _texts(data, Role.GROUP, frame, matched),
     )
 
@@ -195,14 +199,13 @@ class _Cells:
     is_filled: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, encoding: ColumnEncoding, column: pd.Series) -> _Cells:
-        if encoding.levels:
+    def of(cls, encoding: ColumnEncoding, column: pd.Series, numbers: FloatArray | None) -> _Cells:
+        if numbers is None:
             texts = np.array([cell_text(cell) for cell in column], dtype=object)
             is_known = np.isin(texts, [level for level in encoding.levels if level is not None])
             is_missing = np.array([text is None for text in texts])
             is_fine = is_missing & (None in encoding.levels or encoding.fill is not None)
             return cls(encoding, texts, ~is_known & ~is_fine, np.zeros(len(texts), dtype=bool))
-        numbers = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
         is_missing = ~np.isfinite(numbers)
         is_unknown = is_missing & (encoding.fill is None)
         return cls(encoding, numbers, is_unknown, is_missing & ~is_unknown)
@@ -219,30 +222,26 @@ def cell_text(cell: object) -> str | None:
 
 
 def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Rename columns to those of the first table; also return the new names by the old ones."""
-    names = {str(name) for name in table.frame.columns}
-    spellings = {plain_name(name): name for name in names}
-    bare_spellings = {_bare(name): name for name in names}
+    """Rename columns to those of the first table; also return the old names by the new ones."""
     wanted = [encoding.name for encoding in data.encodings]
     roles = (Role.LABEL, Role.NAME, Role.GROUP)
     others = [column.name for column in data.columns if column.role in roles]
-    given = {}
-    for name in (*wanted, *others):
-        spelling = spellings.get(plain_name(name)) or bare_spellings.get(_bare(name))
-        if name not in names and spelling is not None:
-            given[spelling] = name
-    frame = table.frame.rename(columns=given)
-    missing = [name for name in wanted if name not in frame.columns]
-    for name in [name for name in missing if _has_no_limits(name, frame)]:
-        frame = frame.assign(**{name: 0.0})
-        missing.remove(name)
-    if missing:
-        raise UserError(
-            f"{table.name} lacks {count(len(missing), 'column')} of the {number(len(wanted))} that "
-            f"the plane needs: {listed(missing)}. Its columns are {listed(sorted(names))}. Rename "
-            "or add them and drop the file again."
-        )
-    return frame, given
+    units, given = conversions_of(wanted), [str(name) for name in table.frame.columns]
+    names = columns_as_known(given, [*dict.fromkeys((*wanted, *others))], units)
+    frame = table.frame.set_axis(names, axis=1)
+    by_name = dict(zip(names, given, strict=True))
+    for name in wanted:
+        column = name.removesuffix(BEYOND_LIMIT)
+        if name not in by_name and column in by_name:
+            # Which of its cells lie beyond a limit: none, unless there is such a column.
+            marks = table.frame.get(by_name[column] + BEYOND_LIMIT, 0.0)
+            frame = frame.assign(**{name: marks})
+    check_columns([str(name) for name in frame.columns], wanted, units)
+    for name in wanted:
+        other, target = table.other_units.get(by_name.get(name, "")), name_and_unit(name, units)[1]
+        if other and target in units:
+            raise UserError(not_converted(name, other, target))
+    return frame, by_name
 
 
 def _within_subjects(
@@ -267,54 +266,19 @@ def _within_subjects(
 
 def lacking(data: LabeledData, table: Table) -> bool:
     """Return whether a second table has none of the columns that place the first one's rows."""
-    names = {_bare(str(name)) for name in table.frame.columns}
-    return names.isdisjoint(_bare(encoding.name) for encoding in data.encodings)
+    names = (map(str, table.frame.columns), (encoding.name for encoding in data.encodings))
+    theirs, ours = ({plain_name(split_unit(name)[0]) for name in side} for side in names)
+    return theirs.isdisjoint(ours)
 
 
-def _has_no_limits(name: str, frame: pd.DataFrame) -> bool:
-    """Return whether a column marks cells of another beyond a limit, and the table has none."""
-    return name.endswith(BEYOND_LIMIT) and name.removesuffix(BEYOND_LIMIT) in frame.columns
-
-
-def _in_units(
-    data: LabeledData, frame: pd.DataFrame, given: Mapping[str, str], scaled: Mapping[str, float]
-) -> tuple[pd.DataFrame, list[str], list[ScaleQuestion]]:
-    """Convert the table to the first one's units; return it with notes and open questions."""
-    notes, questions = [], []
-    numeric = {encoding.name for encoding in data.encodings if not encoding.levels}
-    for other, name in given.items():
-        here, there = without_unit(other)[1], without_unit(name)[1]
-        if not here or not there or here == there or name not in numeric:
-            continue
-        if (rule := conversion(here, there)) is not None:
-            factor, offset = rule
-            converted = pd.to_numeric(frame[name], errors="coerce") * factor + offset
-            frame = frame.assign(**{name: converted})
-            notes.append(f"{name} was converted from {here}.")
-        elif name in scaled:
-            notes.append(f"{name} is given in {here} and taken as {there}, as you chose.")
-        else:
-            frame = frame.assign(**{name: _median(data, name)})
-            asked = (
-                f"{name} is given in {here}, which cannot be converted to {there}: until you say "
-                "otherwise it has the median of the run's table in every row."
-            )
-            questions.append(ScaleQuestion(name, 1.0, asked, f"Take the numbers as {there}"))
-    pairs = [f"{other} as {name}" for other, name in given.items()]
-    spelled = [f"Columns spelled otherwise: {listed(pairs)}."] if pairs else []
-    return frame, [*spelled, *notes], questions
-
-
-def _median(data: LabeledData, name: str) -> float:
-    """Return the median of a numeric column in the first table, in its unit."""
-    owners = [encoding.name for encoding in data.encodings for _ in encoding.feature_names]
-    return float(np.nanmedian(data.unprepared[:, owners.index(name)]))
-
-
-def _scaled(
-    data: LabeledData, frame: pd.DataFrame, scaled: Mapping[str, float]
-) -> tuple[pd.DataFrame, list[str]]:
-    """Multiply columns of numbers; return the table and notes on it."""
+def _own_columns(
+    data: LabeledData,
+    frame: pd.DataFrame,
+    given: Mapping[str, str],
+    decimal: str,
+    scaled: Mapping[str, float],
+) -> tuple[list[_Cells], list[str]]:
+    """The columns in the first table's units, multiplied as the visitor chose, and notes."""
     numeric = [encoding.name for encoding in data.encodings if not encoding.levels]
     others = [name for name in scaled if name not in numeric]
     if others:
@@ -322,10 +286,38 @@ def _scaled(
             f"{shortened(others[0])} is not a column of numbers of the run, so it cannot be "
             f"multiplied. Columns of numbers are {listed(numeric)}."
         )
-    factors = {name: factor for name, factor in scaled.items() if factor != 1.0}
-    for name, factor in factors.items():
-        frame = frame.assign(**{name: pd.to_numeric(frame[name], errors="coerce") * factor})
-    return frame, [f"{name} {_times(by)}, as you chose." for name, by in factors.items()]
+    units = conversions_of(numeric)
+    pairs = [f"{other} as {name}" for name, other in given.items() if other != name]
+    notes = [f"Columns spelled otherwise: {listed(pairs)}."] if pairs else []
+    columns = []
+    for encoding in data.encodings:
+        name, column, numbers = encoding.name, frame[encoding.name], None
+        if not encoding.levels:
+            numbers = _own_numbers(column, given.get(name, name), decimal, units)
+            there = name_and_unit(given.get(name, name), units)[1]
+            if there not in ("", name_and_unit(name, units)[1]):
+                notes.append(f"{name} was converted from {there}.")
+            if (factor := scaled.get(name, 1.0)) != 1.0:
+                numbers *= factor
+                notes.append(f"{name} {_times(factor)}, as you chose.")
+        columns.append(_Cells.of(encoding, column, numbers))
+    return columns, notes
+
+
+def _own_numbers(
+    column: pd.Series, given: str, decimal: str, units: Mapping[str, Mapping[str, Any]]
+) -> FloatArray:
+    """The numbers of a column that had another name, in the unit of its own."""
+    name = str(column.name)
+    if column.dtype.kind == "f":
+        factor, offset = conversion_of(name, given, units)
+        numbers = factor * column.to_numpy(np.float64) + offset
+        texts = [""] * len(numbers)
+    else:
+        texts = [cell_text(cell) or "" for cell in column]
+        numbers = np.array(numbers_as_known(texts, name, given, decimal, units))
+    check_numbers(numbers.tolist(), texts, name)
+    return numbers
 
 
 def _times(factor: float) -> str:
@@ -333,12 +325,6 @@ def _times(factor: float) -> str:
     if factor < 1:
         return f"was divided by {1 / factor:,.6g}"
     return f"was multiplied by {factor:,.6g}"
-
-
-def _bare(name: str) -> str:
-    """Strip a column name of its unit, and of variations in its spelling."""
-    column = name.removesuffix(BEYOND_LIMIT)
-    return plain_name(without_unit(column)[0] + name.removeprefix(column))
 
 
 def _texts(data: LabeledData, role: Role, frame: pd.DataFrame, rows: IntArray) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from melm_studio.tables.cells import BEYOND_LIMIT, EXACT, MISSING
+from melm_studio.tables.cells import BEYOND_LIMIT, EXACT
 from melm_studio.tables.classes import ClassRules, class_values, is_measure
 from melm_studio.tables.dependence import has_chosen_groups
 from melm_studio.tables.formatting import (
@@ -25,9 +25,7 @@ from melm_studio.tables.pixels import (
 )
 from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.quantities import (
-    conversion,
     conversions_of,
-    without_unit,
 )
 from melm_studio.tables.questions import (
     EACH_WAY,
@@ -96,7 +94,6 @@ __all__ = [
     "MAX_FILTERS",
     "MAX_MARKS",
     "MAX_PIXELS",
-    "MISSING",
     "NEIGHBORS",
     "NO_LABEL",
     "NO_VALUE",
@@ -139,7 +136,6 @@ __all__ = [
     "can_be_pixels",
     "cell_texts",
     "class_values",
-    "conversion",
     "conversions_of",
     "count",
     "edited_table",
@@ -174,5 +170,4 @@ __all__ = [
     "told_apart",
     "twin_notes",
     "without_columns",
-    "without_unit",
 ]

@@ -13,26 +13,25 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from melm_core.base import NUMBERS, THOUSANDS, FloatArray, IntArray
+from melm_core.base import (
+    BEHIND,
+    MISSING,
+    THOUSANDS,
+    FloatArray,
+    IntArray,
+    Quantity,
+    plain_number,
+    quantity,
+)
 from melm_studio.tables.formatting import NAMES_SHOWN, count, listed, number, place, shortened
 from melm_studio.tables.frames import assembled
-from melm_studio.tables.quantities import (
-    BEHIND,
-    Quantity,
-    in_one_unit,
-    quantity,
-    with_unit,
-)
+from melm_studio.tables.quantities import in_one_unit, with_unit, without_unit
 from melm_studio.tables.readers import ReadOptions
 
 MAX_TEXT_SHARE = 0.05  # below this share of non-numeric text, a column is numeric
 MOSTLY = 0.5  # above this share of numbers, non-numeric text is reported
 
 BEYOND_LIMIT = " beyond limit"  # behind the name of the column of which this says it
-MISSING = (
-    "", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-",
-    "#N/A", "#NV", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!",  # of spreadsheets
-)  # fmt: skip
 # Has pandas read numbers to the last digit; from 3.1 on it always does, and warns if asked to.
 _IS_EXACT = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
 EXACT: dict[str, Any] = {} if _IS_EXACT else {"float_precision": "round_trip"}
@@ -71,7 +70,7 @@ def infer_columns(
     file_rows: IntArray,
     options: ReadOptions,
     texts: Collection[str] = (),
-) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
+) -> tuple[pd.DataFrame, list[str], dict[str, str], dict[str, str]]:
     """Convert every column to float64 or text.
 
     Parameters
@@ -95,6 +94,9 @@ def infer_columns(
     asked : dict of str to str
         What could have been read otherwise, by the ids of questions: "limits", "words",
         "thousands" and "codes".
+    other_units : dict of str to str
+        The units of cells that are missing since these do not convert to that of their column, by
+        the names of columns.
     """
     limits = options.limits
     names = [str(name) for name in cells.columns.tolist()]
@@ -147,7 +149,14 @@ def infer_columns(
         "thousands": _ambiguous_commas(inferred),
         "codes": _listed_codes(coded),
     }
-    return frame, steps, asked
+    other_units = {
+        with_own
+        if (with_own := with_unit(name, column.unit)) in others
+        else name: column.other_unit
+        for name, column in inferred.items()
+        if column.other_unit
+    }
+    return frame, steps, asked, other_units
 
 
 def _named(
@@ -197,6 +206,7 @@ class _Inferred:
     beyond: tuple[str, ...] = ()  # what these say, each once
     has_no_limit: bool = False  # none of them says what the limit is
     is_ambiguous: bool = False  # every number has one comma before three digits
+    other_unit: str = ""  # of cells that are missing since it does not convert
 
     @property
     def n_limits(self) -> int:
@@ -213,7 +223,8 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     is_missing = [level in markers or level.casefold() == "null" for level in levels]
     missing = np.array([*is_missing, True])  # code -1 is missing
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
-    read = _read_levels(levels, decimal, options.limits, counts, missing[:-1])
+    name = str(column.name)
+    read = _read_levels(levels, decimal, options.limits, counts, missing[:-1], name=name)
     is_text = (np.isnan(read.values) & ~missing & ~read.is_beyond)[codes]
     text = _non_numeric_text(column, is_text, int(np.count_nonzero(~missing[codes])))
     most_text = 1 - MOSTLY if options.words == "empty" else MAX_TEXT_SHARE
@@ -229,6 +240,7 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
             beyond=tuple(np.array([*levels, ""], dtype=object)[read.is_beyond]),
             has_no_limit=bool(read.is_beyond.any()) and _has_no_limit(levels, decimal),
             is_ambiguous=is_ambiguous,
+            other_unit=read.other_unit,
         )
     texts = np.array([*levels, ""], dtype=object)
     texts[missing] = np.nan
@@ -330,6 +342,7 @@ class _Levels:
     unit: str
     is_beyond: npt.NDArray[np.bool_]
     is_converted: npt.NDArray[np.bool_]  # (n_levels,), without the last
+    other_unit: str = ""  # one that does not convert to that of the column
 
 
 def _read_levels(
@@ -338,6 +351,8 @@ def _read_levels(
     limits: str,
     counts: IntArray,
     missing: npt.NDArray[np.bool_],
+    *,
+    name: str,
 ) -> _Levels:
     plain = np.array([_number(level, decimal) for level in levels])
     none = np.zeros(len(levels), dtype=np.bool_)
@@ -347,7 +362,13 @@ def _read_levels(
     found = [_Measured.of(level, decimal) for level in levels]
     signs = np.array([0 if measured is None else measured.sign for measured in found])
     quantities = [None if measured is None else measured.quantity for measured in found]
-    values, unit = in_one_unit(quantities, counts)
+    values, unit = in_one_unit(quantities, counts, without_unit(name)[1])
+    of_others = (
+        one.unit
+        for one, is_lost in zip(quantities, np.isnan(values).tolist(), strict=True)
+        if one is not None and is_lost
+    )
+    other_unit = next(of_others, "")
     values = np.where(np.isinf(plain), plain, values)
     is_beyond = signs != 0
     n_measured = counts[~is_beyond & ~np.isnan(values)].sum()
@@ -363,6 +384,7 @@ def _read_levels(
         unit,
         np.append(is_beyond, False),
         is_converted & ~np.isnan(values),
+        other_unit,
     )
 
 
@@ -503,8 +525,5 @@ def _infinity_steps(frame: pd.DataFrame) -> list[str]:
 
 
 def _number(cell: str, decimal: str) -> float:
-    if NUMBERS[decimal].fullmatch(cell):
-        return float(cell.replace(decimal, "."))
-    if grouped := THOUSANDS[decimal].fullmatch(cell):
-        return float(cell.replace(grouped["separator"], "").replace(decimal, "."))
-    return float(cell) if INFINITY.fullmatch(cell) else math.nan
+    number = plain_number(cell, decimal)
+    return float(cell) if math.isnan(number) and INFINITY.fullmatch(cell) else number

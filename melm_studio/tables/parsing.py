@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from melm_core.base import FloatArray
-from melm_studio.tables.cells import EXACT, MISSING
+from melm_core.base import MISSING, FloatArray
+from melm_studio.tables.cells import EXACT
 from melm_studio.tables.frames import assembled
 from melm_studio.tables.records import Records
 from melm_studio.tables.text import TableError

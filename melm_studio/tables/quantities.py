@@ -1,115 +1,28 @@
-"""Numbers as people write them: with a sign, a unit, a currency, percent or thousands."""
+"""Units of the numbers of a column, and in its name."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from melm_core.base import NUMBERS, THOUSANDS, FloatArray, IntArray
+from melm_core.base import CURRENCY, MAX_UNIT, UNIT, FloatArray, IntArray, Quantity
 
-MAX_UNIT = 16  # characters
-MAX_LENGTH = 64  # characters of a number with all that stands around it
-
-_SYMBOLS = "$€£¥₹₩₽₺₴₪₫฿"
-_CODES = "CHF|EUR|USD|GBP|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|ZAR|SGD|HKD"
-_CURRENCY = rf"[{_SYMBOLS}]|R\$|(?:{_CODES})\b"
-_EXPONENT = r"(?:\^?-?[1-9]|[⁻]?[¹²³⁴-⁹])?"
-_WORD = rf"[°µμ]?[^\W\d_]+{_EXPONENT}"
-_UNIT = rf"(?:[%‰](?: ?[^\W\d_]+)?|{_WORD}(?:(?: ?[/·*] ?| ){_WORD})*)?"  # mg/kg, s-1, °C, %
 _SHARES = ("%", "‰")
-_SIGN = r"[+\-\u2212]"  # U+2212 is the minus sign of typeset tables
-_PLUS_MINUS = r"(?:±|\+/[-\u2212])"
-_FOOTNOTE = "[*†‡§]"
-# What stands behind a number and is no part of it: an uncertainty, or the mark of a footnote.
-BEHIND = re.compile(rf"{_PLUS_MINUS}|[0-9%]\s?{_FOOTNOTE}{{1,3}}$")
-_PATTERNS = {
-    mark: re.compile(
-        rf"(?P<open>\()?\s?(?P<sign>{_SIGN})?\s?(?P<currency>{_CURRENCY})?\s?(?P<inner>{_SIGN})?"
-        rf"(?P<number>{THOUSANDS[mark].pattern.removeprefix('[+-]?')}"
-        rf"|{NUMBERS[mark].pattern.removeprefix('[+-]?')})"
-        rf"(?:\s?[x×·]\s?10\^?(?P<power>{_SIGN}?[0-9]{{1,3}}))?"
-        rf"(?:\s?{_PLUS_MINUS}\s?[0-9]+(?:[.,][0-9]+)?)?"
-        rf"\s?(?P<unit>{_CURRENCY}|{_UNIT})(?P<close>\))?(?:\s?{_FOOTNOTE}{{1,3}})?"
-    )
-    for mark in ".,"
-}
-_MINUS = str.maketrans("\u2212", "-")
 _NAME_WITH_UNIT = re.compile(
     r"(?P<name>.*\S) ?(?:\[(?P<unit>[^\[\]]+)\]|\((?P<in_parentheses>[^()]+)\))"
 )
 
 
-@dataclass(frozen=True)
-class Quantity:
-    """A number and its unit, empty where there is none."""
-
-    value: float
-    unit: str
-
-
-def quantity(cell: str, decimal: str) -> Quantity | None:
-    """Read a number with what may stand around it.
-
-    Parameters
-    ----------
-    cell : str
-        Such as "€1,234.50", "12.3%", "1.2e3 µg", "(1,234)", which is negative, or "−3.1×10^4";
-        an uncertainty (± 0.2) and the mark of a footnote (*) behind it are left out.
-    decimal : str
-        The decimal mark, a point or a comma.
-
-    Returns
-    -------
-    Quantity or None
-        None if this is no number.
-
-    Examples
-    --------
-    >>> quantity("18,3 mg/kg", ",")
-    Quantity(value=18.3, unit='mg/kg')
-    >>> quantity("(€1,234.50)", ".")
-    Quantity(value=-1234.5, unit='€')
-    >>> quantity("12:30", ".")
-    """
-    match = _PATTERNS[decimal].fullmatch(cell) if len(cell) <= MAX_LENGTH else None
-    if match is None or bool(match["open"]) != bool(match["close"]):
-        return None
-    unit, signs = match["unit"].strip(), [s for s in (match["sign"], match["inner"]) if s]
-    if len(signs) + bool(match["open"]) > 1 or len(unit) > MAX_UNIT:
-        return None
-    if match["currency"] and unit:
-        return None
-    if match["number"].endswith(decimal) and unit[:1].isalpha():  # "7.png" is the name of a file
-        return None
-    digits = match["number"].replace(match["separator"] or "", "").replace(decimal, ".")
-    power = (match["power"] or "0").translate(_MINUS)
-    size = float(f"{digits}e{power}") if "e" not in digits.casefold() else float(digits)
-    is_negative = bool(match["open"]) or (bool(signs) and signs[0] != "+")
-    return Quantity(-size if is_negative else size, match["currency"] or unit)
-
-
-def number_part(cell: str, decimal: str) -> str:
-    """Return the digits of a quantity with their marks, empty if the cell is none.
-
-    Examples
-    --------
-    >>> number_part("<0,01 mg", ",")
-    '0,01'
-    """
-    bare = cell.lstrip("<>≤≥= ")
-    match = _PATTERNS[decimal].fullmatch(bare) if len(bare) <= MAX_LENGTH else None
-    return match["number"] if match else ""
-
-
-def in_one_unit(quantities: Sequence[Quantity | None], counts: IntArray) -> tuple[FloatArray, str]:
-    """Return the numbers of a column in its most frequent unit.
+def in_one_unit(
+    quantities: Sequence[Quantity | None], counts: IntArray, named: str = ""
+) -> tuple[FloatArray, str]:
+    """Return the numbers of a column in the unit of its name, else in the most frequent one.
 
     Parameters
     ----------
@@ -117,6 +30,8 @@ def in_one_unit(quantities: Sequence[Quantity | None], counts: IntArray) -> tupl
         Of each distinct cell.
     counts : ndarray of int64, (n_levels,)
         How many cells are equal to it.
+    named : str, optional
+        The unit in the name of the column, which holds if the most frequent one converts to it.
 
     Returns
     -------
@@ -131,8 +46,10 @@ def in_one_unit(quantities: Sequence[Quantity | None], counts: IntArray) -> tupl
     unit = max(filter(None, totals), key=totals.__getitem__, default="")
     if totals.get("", 0) > sum(totals.values()) / 2:
         unit = ""
+    if named and (not unit or conversion(unit, named) is not None):
+        unit = named
     conversions = {other: conversion(other, unit) for other in totals}
-    if unit not in _SHARES:
+    if unit not in _SHARES or unit == named:
         conversions[""] = 1.0, 0.0  # in the column's unit; but .12 among 12 % may be a share
     values = [
         math.nan if quantity is None else _converted(quantity, conversions)
@@ -183,9 +100,9 @@ def is_unit(text: str) -> bool:
     """
     if not text or len(text) > MAX_UNIT:
         return False
-    if re.fullmatch(_CURRENCY, text):
+    if re.fullmatch(CURRENCY, text):
         return True
-    if not re.fullmatch(_UNIT, text):
+    if not re.fullmatch(UNIT, text):
         return False
     try:
         _units().parse_units(text)

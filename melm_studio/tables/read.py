@@ -149,6 +149,9 @@ class Table:
         The columns of text in which a word for what is missing may be a class, and how often.
     beside : collection of str
         The columns that say what the samples are, where features are measured.
+    other_units : mapping of str to str
+        The units of cells that are missing since these do not convert to that of their column, by
+        the names of columns.
     """
 
     name: str
@@ -164,6 +167,7 @@ class Table:
     encodings: Mapping[str, str] = field(default_factory=dict)
     missing_words: Mapping[str, str] = field(default_factory=dict)
     beside: Collection[str] = ()
+    other_units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def row_numbers(self) -> IntArray:
@@ -220,7 +224,9 @@ def read_table(
         content = replace(content, cells=cells, steps=steps)
     rows = content.file_rows
     decimal, texts = content.form.decimal, content.texts
-    frame, cell_steps, asked = infer_columns(content.cells, decimal, rows, options, texts)
+    frame, cell_steps, asked, other_units = infer_columns(
+        content.cells, decimal, rows, options, texts
+    )
     # First as it was read, of which a last row costs less.
     n_empty = _n_empty(content.cells) if frame.iloc[-1].isna().all() else 0
     frame = frame.iloc[: len(frame) - n_empty]
@@ -252,6 +258,7 @@ def read_table(
         encodings=content.encodings,
         missing_words=content.missing_words,
         beside=content.beside,
+        other_units=other_units,
     )
 
 

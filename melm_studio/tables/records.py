@@ -7,15 +7,14 @@ import csv
 import io
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 
 import numpy as np
 
-from melm_core.base import NUMBERS, THOUSANDS, IntArray
+from melm_core.base import NUMBERS, IntArray, decimal_mark
 from melm_studio.tables.formatting import count, number, place
-from melm_studio.tables.quantities import number_part
 from melm_studio.tables.text import DELIMITERS, EMPTY, TableError
 
 SAMPLE_BYTES = 1_000_000  # guesses use the first lines only
@@ -329,43 +328,7 @@ def _guess_form(
 def guess_decimal(records: list[list[str]], delimiter: str) -> str:
     """The decimal mark of most numbers, a point or a comma."""
     # Each once, of which tables of counts have few.
-    cells = Counter(islice(chain.from_iterable(records), SAMPLE_CELLS))
-    marks = _marks(cells, delimiter)
-    if not marks:  # every number may have a unit
-        others = {cell: n for cell, n in cells.items() if not cell.strip().isdecimal()}
-        for mark in NUMBERS:
-            parts = Counter[str]()
-            for cell, n in others.items():
-                parts[number_part(cell.strip(), mark)] += n
-            marks += _marks(parts, delimiter, mark)
-        marks = marks if marks.total() > 1 else Counter()
-    if delimiter != "," and marks["."]:  # 75.882 beside 0,56 has a point before three digits
-        points = [
-            cell.strip()
-            for cell in cells
-            if "." in cell and _is_number(cell.strip(), ".", grouped=False)
-        ]
-        if marks[","] >= marks["."] and all(map(THOUSANDS[","].fullmatch, points)):
-            return ","
-    return "," if marks[","] > marks["."] else "."
-
-
-def _marks(cells: Mapping[str, int], delimiter: str, only: str = "") -> Counter[str]:
-    """Count cells, each with how often it occurs, that are numbers by each of the decimal marks."""
-    counts = Counter[str]()
-    for cell, n in cells.items():
-        text = cell.strip()
-        for mark in only or NUMBERS:
-            # Where commas are delimiters, a quoted 1,234 is a number with a thousands separator.
-            is_grouped = mark == delimiter and THOUSANDS["."].fullmatch(text)
-            if mark in text and not is_grouped and _is_number(text, mark, grouped=bool(only)):
-                counts[mark] += n
-    return counts
-
-
-def _is_number(cell: str, mark: str, *, grouped: bool) -> bool:
-    pattern = NUMBERS[mark].fullmatch(cell)
-    return bool(pattern or (grouped and THOUSANDS[mark].fullmatch(cell)))
+    return decimal_mark(Counter(islice(chain.from_iterable(records), SAMPLE_CELLS)), delimiter)
 
 
 def _is_header(first: list[str], rest: list[list[str]], decimal: str) -> tuple[bool, bool]:

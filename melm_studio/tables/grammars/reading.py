@@ -10,7 +10,8 @@ from functools import reduce
 
 import pandas as pd
 
-from melm_studio.tables.cells import EXACT, MISSING
+from melm_core.base import MISSING
+from melm_studio.tables.cells import EXACT
 from melm_studio.tables.formatting import count
 from melm_studio.tables.grammars.layout import Layout, Long, Turned, header_line
 from melm_studio.tables.grammars.sample_names import words_of_samples

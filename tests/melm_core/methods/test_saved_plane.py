@@ -115,7 +115,7 @@ def test_columns_are_encoded_filled_and_found_by_name():
     [
         ({"kind": ["red", "pink"]}, 'that the plane was not fitted to: "pink"'),
         ({"kind": ["red", None]}, 'that the plane was not fitted to: "missing"'),
-        ({"a": ["1", "wide"]}, "Column \"a\" has 'wide', which is not a number"),
+        ({"a": ["high", "wide"]}, 'No cell of "a" is a number; the first is "high"'),
     ],
 )
 def test_a_cell_that_cannot_be_encoded_is_named(change, message):
@@ -131,7 +131,7 @@ def test_missing_cells_without_a_value_to_replace_them_are_refused():
 def test_a_column_without_a_number_is_refused_and_not_filled():
     filled = mixed()
     name = next(one.name for one in ENCODINGS if one.fill is not None and not one.levels)
-    with pytest.raises(ValueError, match=f'Column "{name}" is empty, and a whole column is not'):
+    with pytest.raises(ValueError, match=f'"{name}" is empty, and a whole column is not'):
         filled.transform(MIXED.assign(**{name: np.nan}))
     assert filled.transform(MIXED.assign(**{name: np.nan}).iloc[:1]).shape == (1, 2)
 
@@ -166,8 +166,8 @@ def test_numbers_in_another_unit_are_converted(given):
 @pytest.mark.parametrize(
     ("name", "cell", "message"),
     [
-        ("caffeine (s)", 12.0, r'The table lacks "caffeine \(mg/g\)"'),
-        ("caffeine (mg/g)", "12 s", "'12 s', which is not a number"),
+        ("caffeine (s)", 12.0, r"is given in s, which does not convert to mg/g"),
+        ("caffeine (mg/g)", "12 s", r"is given in s, which does not convert to mg/g"),
     ],
 )
 def test_numbers_in_what_does_not_convert_are_refused(name, cell, message):

@@ -281,7 +281,7 @@ def test_text_among_numbers_is_filled_and_reported():
     new, notes = run(program(data), b"a,b\n2.5,7\nbroken,7\n")
     np.testing.assert_allclose(new.iloc[1], new.iloc[0], rtol=0, atol=1e-12)  # the median is 2.5
     assert 'Counted as missing: 1 cell(s) of "a"' in notes
-    assert 'first "broken" in row 2.' in notes
+    assert 'the first "broken" in row 2' in notes
 
 
 MIXED = b"a,b,kind,class\n1,5,red,u\n2,1,blue,v\n4,2,red,u\n3,9,blue,v\n"
@@ -290,10 +290,13 @@ MIXED = b"a,b,kind,class\n1,5,red,u\n2,1,blue,v\n4,2,red,u\n3,9,blue,v\n"
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [
-        (b"a,kind\n1,red\n", 'table.csv lacks "b". It must be a CSV file with all 3 columns'),
+        (
+            b"a,kind\n1,red\n",
+            'table.csv: The table lacks "b". All 3 columns of the plane are needed',
+        ),
         (b"", "table.csv is empty or not text."),
         (b"PK\x03\x04\0\0", "table.csv is empty or not text."),
-        (b"once upon a time\n", 'table.csv lacks "a", "b", "kind".'),
+        (b"once upon a time\n", 'table.csv: The table lacks "a", "b", "kind".'),
         (b"a,b,kind\n", "table.csv has no rows below its header."),
         (b"a,b,kind\n1,2,red\n1,2,red,4,5\n", "table.csv cannot be split into rows and columns"),
         (
@@ -318,7 +321,9 @@ def test_names_appear_in_the_program_as_literals_only():
     data = replace(prepare(read_table(raw, "table.csv"), "class"), name=name)
     tree = ast.parse(program(data))
     imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
-    assert imported == {"csv", "gzip", "io", "re", "sys", "numpy", "numpy.typing", "pandas"}
+    assert imported == {
+        "csv", "gzip", "io", "math", "re", "sys", "numpy", "numpy.typing", "pandas",
+    }  # fmt: skip
     assert name in {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)}
 
 
@@ -440,8 +445,6 @@ def test_numbers_in_another_unit_of_the_header_or_of_their_cells_are_converted(n
 @pytest.mark.parametrize(
     ("header", "cell", "said"),
     [
-        ("lead [mM]", "1", r'lacks "lead \[mg/kg\]"'),
-        ("lead [mg/kg]", "1 mM", r'in mg/kg or what converts to it; the first is "1 mM"'),
         ("lead [mg/kg]", "n.d.", r'No cell of "lead \[mg/kg\]" is a number'),
         ("lead [mg/kg]", "", r'"lead \[mg/kg\]" is empty, and a whole column is not filled'),
     ],

@@ -7,15 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from melm_core.base import Quantity, quantity
 from melm_studio.tables import read_table
-from melm_studio.tables.quantities import (
-    Quantity,
-    conversion,
-    is_unit,
-    quantity,
-    with_unit,
-    without_unit,
-)
+from melm_studio.tables.quantities import conversion, is_unit, with_unit, without_unit
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,207 @@
+"""Numbers as people write them: with a sign, a unit, a currency, percent or thousands.
+
+The studio reads tables by these functions. So do a saved plane and a downloaded program, which
+contains them, with new rows.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+MISSING = (
+    "", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-",
+    "#N/A", "#NV", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!",  # of spreadsheets
+)  # fmt: skip
+MAX_UNIT = 16  # characters
+MAX_LENGTH = 64  # characters of a number with all that stands around it
+
+# By decimal mark.
+NUMBERS = {
+    mark: re.compile(rf"[+-]?([0-9]+(\{mark}[0-9]*)?|\{mark}[0-9]+)([eE][+-]?[0-9]+)?")
+    for mark in ".,"
+}
+# Thousands separators: 1,234.5 with a decimal point, 1.234,5 with a decimal comma.
+_SEPARATORS = {".": ",", ",": "."}
+THOUSANDS = {
+    mark: re.compile(
+        rf"[+-]?[1-9][0-9]{{0,2}}(?P<separator>[{separator}'’ \u00a0\u2009\u202f])[0-9]{{3}}"
+        rf"((?P=separator)[0-9]{{3}})*(\{mark}[0-9]*)?"
+    )
+    for mark, separator in _SEPARATORS.items()
+}
+
+_SYMBOLS = "$€£¥₹₩₽₺₴₪₫฿"
+_CODES = "CHF|EUR|USD|GBP|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|ZAR|SGD|HKD"
+CURRENCY = rf"[{_SYMBOLS}]|R\$|(?:{_CODES})\b"
+_EXPONENT = r"(?:\^?-?[1-9]|[⁻]?[¹²³⁴-⁹])?"
+_WORD = rf"[°µμ]?[^\W\d_]+{_EXPONENT}"
+UNIT = rf"(?:[%‰](?: ?[^\W\d_]+)?|{_WORD}(?:(?: ?[/·*] ?| ){_WORD})*)?"  # mg/kg, s-1, °C, %
+_SIGN = r"[+\-\u2212]"  # U+2212 is the minus sign of typeset tables
+_PLUS_MINUS = r"(?:±|\+/[-\u2212])"
+_FOOTNOTE = "[*†‡§]"
+# What stands behind a number and is no part of it: an uncertainty, or the mark of a footnote.
+BEHIND = re.compile(rf"{_PLUS_MINUS}|[0-9%]\s?{_FOOTNOTE}{{1,3}}$")
+QUANTITIES = {
+    mark: re.compile(
+        rf"(?P<open>\()?\s?(?P<sign>{_SIGN})?\s?(?P<currency>{CURRENCY})?\s?(?P<inner>{_SIGN})?"
+        rf"(?P<number>{THOUSANDS[mark].pattern.removeprefix('[+-]?')}"
+        rf"|{NUMBERS[mark].pattern.removeprefix('[+-]?')})"
+        rf"(?:\s?[x×·]\s?10\^?(?P<power>{_SIGN}?[0-9]{{1,3}}))?"
+        rf"(?:\s?{_PLUS_MINUS}\s?[0-9]+(?:[.,][0-9]+)?)?"
+        rf"\s?(?P<unit>{CURRENCY}|{UNIT})(?P<close>\))?(?:\s?{_FOOTNOTE}{{1,3}})?"
+    )
+    for mark in ".,"
+}
+
+
+class Quantity(NamedTuple):
+    """A number and its unit, empty where there is none.
+
+    Examples
+    --------
+    >>> from melm_core.base import Quantity
+    >>> Quantity(18.3, "mg/kg").unit
+    'mg/kg'
+    """
+
+    value: float
+    unit: str
+
+
+def quantity(cell: str, decimal: str) -> Quantity | None:
+    """Read a number with what may stand around it.
+
+    Parameters
+    ----------
+    cell : str
+        Such as "€1,234.50", "12.3%", "1.2e3 µg", "(1,234)", which is negative, or "−3.1×10^4";
+        an uncertainty (± 0.2) and the mark of a footnote (*) behind it are left out.
+    decimal : str
+        The decimal mark, a point or a comma.
+
+    Returns
+    -------
+    Quantity or None
+        None if this is no number.
+
+    Examples
+    --------
+    >>> from melm_core.base import quantity
+    >>> quantity("18,3 mg/kg", ",")
+    Quantity(value=18.3, unit='mg/kg')
+    >>> quantity("(€1,234.50)", ".")
+    Quantity(value=-1234.5, unit='€')
+    >>> quantity("12:30", ".")
+    """
+    match = QUANTITIES[decimal].fullmatch(cell) if len(cell) <= MAX_LENGTH else None
+    if match is None or bool(match["open"]) != bool(match["close"]):
+        return None
+    unit, signs = match["unit"].strip(), [s for s in (match["sign"], match["inner"]) if s]
+    if len(signs) + bool(match["open"]) > 1 or len(unit) > MAX_UNIT:
+        return None
+    if match["currency"] and unit:
+        return None
+    if match["number"].endswith(decimal) and unit[:1].isalpha():  # "7.png" is the name of a file
+        return None
+    digits = match["number"].replace(match["separator"] or "", "").replace(decimal, ".")
+    power = (match["power"] or "0").replace("\u2212", "-")
+    size = float(f"{digits}e{power}") if "e" not in digits.casefold() else float(digits)
+    is_negative = bool(match["open"]) or (bool(signs) and signs[0] != "+")
+    return Quantity(-size if is_negative else size, match["currency"] or unit)
+
+
+def number_part(cell: str, decimal: str) -> str:
+    """Return the digits of a quantity with their marks, empty if the cell is none.
+
+    Examples
+    --------
+    >>> from melm_core.base import number_part
+    >>> number_part("<0,01 mg", ",")
+    '0,01'
+    """
+    bare = cell.lstrip("<>≤≥= ")
+    match = QUANTITIES[decimal].fullmatch(bare) if len(bare) <= MAX_LENGTH else None
+    return match["number"] if match else ""
+
+
+def plain_number(text: str, decimal: str) -> float:
+    """Read a number, perhaps with separators of thousands; NaN for other text.
+
+    Examples
+    --------
+    >>> from melm_core.base import plain_number
+    >>> plain_number("1.234,5", ","), plain_number("low", ".")
+    (1234.5, nan)
+    """
+    if NUMBERS[decimal].fullmatch(text):
+        return float(text.replace(decimal, "."))
+    grouped = THOUSANDS[decimal].fullmatch(text)
+    if grouped:
+        return float(text.replace(grouped["separator"], "").replace(decimal, "."))
+    return math.nan
+
+
+def decimal_mark(cells: Mapping[str, int], delimiter: str) -> str:
+    """Return the decimal mark of most numbers, a point or a comma.
+
+    Parameters
+    ----------
+    cells : mapping of str to int
+        Distinct cells, and how often each occurs.
+    delimiter : str
+        What stands between the cells of a line.
+
+    Examples
+    --------
+    >>> from melm_core.base import decimal_mark
+    >>> decimal_mark({"1,5": 2, "low": 1}, ";"), decimal_mark({"1,234": 2}, ",")
+    (',', '.')
+    """
+    marks = marks_of_numbers(cells, delimiter)
+    if not marks:  # every number may have a unit
+        others = {cell: n for cell, n in cells.items() if not cell.strip().isdecimal()}
+        for mark in NUMBERS:
+            parts = Counter[str]()
+            for cell, n in others.items():
+                parts[number_part(cell.strip(), mark)] += n
+            marks += marks_of_numbers(parts, delimiter, mark)
+        marks = marks if marks.total() > 1 else Counter()
+    if delimiter != "," and marks["."]:  # 75.882 beside 0,56 has a point before three digits
+        points = [
+            cell.strip() for cell in cells if "." in cell and NUMBERS["."].fullmatch(cell.strip())
+        ]
+        if marks[","] >= marks["."] and all(map(THOUSANDS[","].fullmatch, points)):
+            return ","
+    return "," if marks[","] > marks["."] else "."
+
+
+def marks_of_numbers(cells: Mapping[str, int], delimiter: str, only: str = "") -> Counter[str]:
+    """Count cells, each with how often it occurs, that are numbers by each of the decimal marks.
+
+    Parameters
+    ----------
+    cells : mapping of str to int
+    delimiter : str
+    only : str, optional
+        The one mark that is looked for, then also in numbers with separators of thousands.
+
+    Examples
+    --------
+    >>> from melm_core.base import marks_of_numbers
+    >>> marks_of_numbers({"1,5": 2, "2.5": 1, "low": 3}, ";")
+    Counter({',': 2, '.': 1})
+    """
+    counts = Counter[str]()
+    for cell, n in cells.items():
+        text = cell.strip()
+        for mark in only or NUMBERS:
+            # Where commas are delimiters, a quoted 1,234 is a number with a thousands separator.
+            if mark not in text or (mark == delimiter and THOUSANDS["."].fullmatch(text)):
+                continue
+            if NUMBERS[mark].fullmatch(text) or (only and THOUSANDS[mark].fullmatch(text)):
+                counts[mark] += n
+    return counts
