@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
@@ -20,7 +19,7 @@ from sklearn.mixture import GaussianMixture
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.covariances import ledoit_wolf_share
 from melm_core.folds.folds import sampled_rows
-from melm_core.linalg.row_space import row_space
+from melm_core.linalg.row_space import row_coordinates
 
 _MOST_ROWS, _MOST_ROWS_OF_TREE, _LEAST_ROWS_OF_CLASS = 300, 1_000, 3
 _SAME = 0.95  # rows that a clustering would leave where they are
@@ -36,10 +35,12 @@ _SHRUNK = (1.0, 0.5)
 _ROWS_OF_AXIS = 3  # for a covariance that is not shrunk
 _QUANTILES = (0.0, 0.1, 0.25, 0.75, 0.95)
 _ROUNDS = 20  # of k-means
+_CELLS_AT_ONCE = 500_000  # of drawn tables whose statistics are taken at once
 _TREES = ("ward", "complete", "average")
 _RIDGE = 1e-9  # of standardized features, for columns that follow from others
 
 _Clustering = Callable[[FloatArray, int, np.random.Generator], IntArray]
+_Labeled: TypeAlias = tuple[FloatArray, IntArray]  # rows, and the class of each
 
 
 def are_quantized(X: FloatArray, y: IntArray) -> bool:
@@ -109,14 +110,16 @@ def _is_clustered(X: FloatArray, y: IntArray, is_whole: bool) -> bool:
     if np.bincount(y[drawn]).min() < _LEAST_ROWS_OF_CLASS:
         return False
     n_features, stream = X.shape[1], np.random.default_rng(0)
-    sample = row_space(X[drawn] - X[drawn].mean(axis=0), 1).rows, y[drawn]
-    all_rows = row_space(X, 1).rows, y
-    if _has_gap(*sample, n_features, stream):
+    rows = row_coordinates(X)
+    is_all = len(drawn) == len(y)
+    sample = rows if is_all else row_coordinates(X[drawn] - X[drawn].mean(axis=0)), y[drawn]
+    is_in_cells = _stays_in_cells(*sample)
+    trees = [*_possible_trees(rows, y)] if is_whole else []
+    if not (is_in_cells or trees) or _has_gap(*sample, n_features, stream):
         return False
-    if _stays_in_cells(*sample) and _is_drawn_by(_k_means, *sample, n_features, stream):
+    if is_in_cells and _is_drawn_by(_k_means, *sample, n_features, stream):
         return True
-    trees = _possible_trees(*all_rows) if is_whole else ()
-    return any(_is_drawn_by(tree, *all_rows, n_features, stream) for tree in trees)
+    return any(_is_drawn_by(tree, rows, y, n_features, stream) for tree in trees)
 
 
 def _stays_in_cells(X: FloatArray, y: IntArray) -> bool:
@@ -135,14 +138,23 @@ def _has_gap(X: FloatArray, y: IntArray, n_features: int, stream: np.random.Gene
     for _ in range(_LEAST_CLUSTERED):
         rows = normal.draw(len(y), stream)
         labels = _k_means(rows, int(y.max()) + 1, stream)
-        separations.append(_statistics(rows, labels)[0] if np.bincount(labels).min() > 1 else 0.0)
-    return bool(_statistics(X, y)[0] > np.max(separations) + _GAP * np.std(separations))
+        separations.append(
+            _statistics([(rows, labels)])[0, 0] if np.bincount(labels).min() > 1 else 0.0
+        )
+    return bool(_statistics([(X, y)])[0, 0] > np.max(separations) + _GAP * np.std(separations))
 
 
 def _k_means(X: FloatArray, n_classes: int, stream: np.random.Generator) -> IntArray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of empty clusters
-        _, labels = kmeans2(X, n_classes, _ROUNDS, minit="++", seed=stream)  # rng from 1.15 on
+        means, labels = kmeans2(X, n_classes, 1, minit="++", seed=stream)  # rng from 1.15 on
+    for _ in range(1, _ROUNDS):  # of which rows stay after a few
+        before, labels = labels, _squares(X, means).argmin(axis=1)
+        if (labels == before).all():
+            break
+        is_member = labels == np.arange(n_classes)[:, None]
+        sizes = is_member.sum(axis=1, keepdims=True)
+        means = np.where(sizes > 0, is_member @ X / np.maximum(sizes, 1), means)
     return np.asarray(labels, dtype=np.int64)
 
 
@@ -222,15 +234,18 @@ def _is_drawn_by(
     n_rows, n_classes = len(y), int(y.max()) + 1
     wholes = [_Normal.of(X, n_features, shrunk) for shrunk in _SHRUNK]
     each = _Classes.of(X, y, n_features)
-    of_labels = partial(_statistics_beside, how, stream)
-    observed, clusters, classes = of_labels(X, y), list[FloatArray](), list[FloatArray]()
+    (observed,) = _statistics_beside(how, stream, [(X, y)])
+    clusters, classes = list[FloatArray](), list[FloatArray]()
     for n_drawn in (_LEAST_DRAWS, int(np.clip(_ROWS_DRAWN // n_rows, _LEAST_DRAWS, _MOST_DRAWS))):
-        while len(classes) < n_drawn:
-            rows = wholes[len(classes) % len(wholes)].draw(n_rows, stream)
+        clustered, classed = list[_Labeled](), list[_Labeled]()
+        for index in range(len(classes), n_drawn):
+            rows = wholes[index % len(wholes)].draw(n_rows, stream)
             labels = how(rows, n_classes, stream)
             if np.bincount(labels, minlength=n_classes).min() > 1:
-                clusters.append(of_labels(rows, labels))
-            classes.append(of_labels(each.draw(y, stream), y))
+                clustered.append((rows, labels))
+            classed.append((each.draw(y, stream), y))
+        clusters += _statistics_beside(how, stream, clustered)
+        classes += _statistics_beside(how, stream, classed)
         if len(clusters) < _LEAST_CLUSTERED:
             return False
         unlike, like = _places(observed, np.stack(clusters), np.stack(classes))
@@ -243,13 +258,18 @@ def _is_drawn_by(
 
 
 def _statistics_beside(
-    how: _Clustering, stream: np.random.Generator, X: FloatArray, y: IntArray
-) -> FloatArray:
+    how: _Clustering, stream: np.random.Generator, tables: Sequence[_Labeled]
+) -> list[FloatArray]:
     """Those of labels, and how well a clustering like theirs reproduces them."""
-    statistics = _statistics(X, y)
+    step = max(1, _CELLS_AT_ONCE // max((X.size for X, _ in tables), default=1))
+    blocks = (tables[start : start + step] for start in range(0, len(tables), step))
+    statistics = [statistic for block in blocks for statistic in _statistics(block)]
     if how is _k_means:  # of many features each start gives other clusters
         return statistics
-    return np.append(statistics, _agreement(y, how(X, int(y.max()) + 1, stream)))
+    return [
+        np.append(statistic, _agreement(y, how(X, int(y.max()) + 1, stream)))
+        for statistic, (X, y) in zip(statistics, tables, strict=True)
+    ]
 
 
 def _places(observed: FloatArray, clusters: FloatArray, classes: FloatArray) -> tuple[float, float]:
@@ -326,28 +346,38 @@ class _Classes:
         return rows
 
 
-def _statistics(X: FloatArray, y: IntArray) -> FloatArray:
-    """Return distances between classes, and depths of rows in their cells.
+def _statistics(tables: Sequence[_Labeled]) -> FloatArray:
+    """Return distances between classes, and depths of rows in their cells, a row for each table.
 
-    Once as they lie, and once less their own part in the means.
+    Once as they lie, and once less their own part in the means. The tables are of one shape, and
+    each has the same number of classes.
     """
-    X = X - X.mean(axis=0)
-    rows, counts, means = np.arange(len(y)), np.bincount(y), _means(X, y)
-    squares = _squares(X, means)
-    others = squares.copy()
-    others[rows, y] = np.inf
-    nearest = others.argmin(axis=1)
-    apart = 2.0 * np.linalg.norm(means[nearest] - means[y], axis=1) + _RIDGE
-    to_own, other = squares[rows, y], others.min(axis=1)
-    without = to_own * counts[y] / (counts[y] - 1), other * counts[nearest] / (counts[nearest] + 1)
-    total = (X**2).sum()
-    values = [counts @ (means**2).sum(axis=1) / total, counts.std() / len(y)]
+    X, y = (np.stack(parts) for parts in zip(*tables, strict=True))
+    X = X - X.mean(axis=1, keepdims=True)
+    n_tables, n_rows, _ = X.shape
+    member = (y[..., None] == np.arange(int(y.max()) + 1)).astype(np.float64)
+    counts = member.sum(axis=1)
+    means = member.transpose(0, 2, 1) @ X / counts[..., None]
+    lengths = (means**2).sum(axis=2)
+    squares = (X**2).sum(axis=2, keepdims=True) - 2.0 * X @ means.transpose(0, 2, 1)
+    squares += lengths[:, None]
+    to_own = np.take_along_axis(squares, y[..., None], axis=2)[..., 0]
+    others = np.where(member > 0, np.inf, squares)
+    nearest, other = others.argmin(axis=2), others.min(axis=2)
+    each = np.arange(n_tables)[:, None]
+    apart = 2.0 * np.linalg.norm(means[each, nearest] - means[each, y], axis=2) + _RIDGE
+    size, theirs = counts[each, y], counts[each, nearest]
+    without = to_own * size / (size - 1), other * theirs / (theirs + 1)
+    total = (X**2).sum(axis=(1, 2))
+    values = [(counts * lengths).sum(axis=1) / total, counts.std(axis=1) / n_rows]
     for depth in ((other - to_own) / apart, (without[1] - without[0]) / apart):
-        around = depth - (np.bincount(y, depth) / counts)[y]
-        deviation = around.std() + _RIDGE
-        values += [(depth < 0).mean(), depth.mean() / deviation, deviation / np.sqrt(total)]
-        values += [(around**3).mean() / deviation**3, *np.quantile(depth, _QUANTILES) / deviation]
-    return np.array(values)
+        of_class = (depth[:, None] @ member)[:, 0] / counts
+        around = depth - of_class[each, y]
+        deviation = around.std(axis=1) + _RIDGE
+        values += [(depth < 0).mean(axis=1), depth.mean(axis=1) / deviation]
+        values += [deviation / np.sqrt(total), (around**3).mean(axis=1) / deviation**3]
+        values += [*(np.quantile(depth, _QUANTILES, axis=1) / deviation)]
+    return np.stack(values, axis=1)
 
 
 def _squares(X: FloatArray, means: FloatArray) -> FloatArray:
