@@ -18,8 +18,8 @@ from multiprocessing import connection
 
 from melm_studio.configuration.logs import configure_logging
 from melm_studio.configuration.settings import Settings
-from melm_studio.operator_tables.process import tables_kept
 from melm_studio.runs.store.open_store import open_store
+from melm_studio.workers.background_threads import tables_kept
 from melm_studio.workers.pool import WorkerPool
 from melm_studio.workers.supervisor import BEAT_S
 

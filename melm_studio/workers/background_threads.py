@@ -1,26 +1,32 @@
-"""Threads beside a run or the pool: its heartbeat, and the end of processes that are stopped."""
+"""Threads beside a run or the pool: its heartbeat, the end of stopped processes, the tables."""
 
 from __future__ import annotations
 
 import logging
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
+from melm_studio.application_folder import APPLICATION_FOLDER
 from melm_studio.configuration.clock import Clock
 from melm_studio.configuration.limits import DiskFullError
+from melm_studio.configuration.settings import Settings
 from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError
 
 BEAT_S = 1.0
 POLL_S = 0.5
-logger = logging.getLogger(__name__)
+RESTART_DELAY_S = 5.0
 # Of proc_pid_stat(5): stopped by a signal, or by a debugger.
 _STOPPED = {"T", "t"}
+
+logger = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -92,3 +98,31 @@ def is_stopped(pid: int) -> bool:
         return False
     # The name of the program is in parentheses and may have any characters.
     return stat.rpartition(")")[2].split()[0] in _STOPPED
+
+
+@contextmanager
+def tables_kept(settings: Settings) -> Iterator[None]:
+    """Read the registered tables in another process during the block, if there are any."""
+    if not settings.tables:
+        yield
+        return
+    with _working_beside(partial(_keep, settings), name="registered tables"):
+        yield
+
+
+def _keep(settings: Settings, stopping: threading.Event) -> None:
+    while not stopping.is_set():
+        process = subprocess.Popen(
+            [sys.executable, "-m", "melm_studio.operator_tables"],
+            cwd=APPLICATION_FOLDER,
+            env={**os.environ, **settings.as_environment()},
+            stdin=subprocess.PIPE,  # it ends with this process
+            stdout=subprocess.DEVNULL,  # which may be read as the heartbeats of this process
+        )
+        while process.poll() is None and not stopping.wait(0.2):
+            pass
+        process.kill()
+        code = process.wait()
+        if stopping.wait(RESTART_DELAY_S):
+            return
+        logger.warning("the reader of tables exited with %d, restarting it", code)

@@ -17,11 +17,11 @@ from melm_studio.configuration.logs import configure_logging
 from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.configuration.service_manager import ALIVE, READY, tell_service_manager
 from melm_studio.configuration.settings import Settings
-from melm_studio.operator_tables.process import tables_kept
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.runs.store.open_store import open_store
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.runs.store.shared_queue import TASK, celery_on
+from melm_studio.workers.background_threads import tables_kept
 from melm_studio.workers.pool import WorkerPool
 
 NO_STORE = (
