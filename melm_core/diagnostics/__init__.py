@@ -26,6 +26,7 @@ from melm_core.diagnostics.feature_importance import (
     feature_order,
     importance,
 )
+from melm_core.diagnostics.held_out_scores import balanced_mean
 from melm_core.diagnostics.held_out_test import held_out_p_value
 from melm_core.diagnostics.mislabeled_rows import (
     SuspectLabels,
@@ -62,6 +63,7 @@ __all__ = [
     "Reliability",
     "SuspectLabels",
     "WinnerShare",
+    "balanced_mean",
     "class_ellipses",
     "confusion_shares",
     "cross_calibrated",

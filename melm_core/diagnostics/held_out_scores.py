@@ -67,7 +67,7 @@ def balanced_mean(differences: FloatArray, y: IntArray) -> tuple[FloatArray, Flo
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.diagnostics.held_out_scores import balanced_mean
+    >>> from melm_core.diagnostics import balanced_mean
     >>> mean, error = balanced_mean(np.array([0.0, 2.0, 5.0, 5.0]), np.array([0, 0, 1, 1]))
     >>> float(mean), float(error)
     (3.0, 0.5)

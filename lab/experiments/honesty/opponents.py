@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from lab.experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from lab.experiments.honesty.shapes import PlantedTables
 from melm_core.base import FloatArray, IntArray, balanced_share
-from melm_core.diagnostics.held_out_scores import balanced_mean
+from melm_core.diagnostics import balanced_mean
 from melm_core.evaluation import Refits, Study
 
 _N_TABLES, _FEW_TABLES = 20, 2
