@@ -73,8 +73,8 @@ def first_page(
     look = [welcome(shown, class_names)] if is_new else []
     return html.Div(
         [
-            html.Header(brand(), className="top row"),
-            html.Div(className="method-line row"),
+            html.Header(brand(), className="top not-present row"),
+            html.Div(className="method-line not-present row"),
             html.Main(
                 html.Div(look, id=ids.PANELS, className="panels", **aria(live="off")),
                 className="stage",

@@ -42,7 +42,7 @@ def header() -> Component:
                 )
             ),
         ],
-        className="top row",
+        className="top not-present row",
     )
 
 

@@ -69,7 +69,12 @@ def page(settings: Settings = _DEFAULTS) -> Component:
                     html.A("Skip to the picture", href=f"#{ids.PANELS}", className="skip-link"),
                     header(),
                     table_sheet(settings),
-                    html.Div(method_line(), className="method-line row", role="region", **_LINE),
+                    html.Div(
+                        method_line(),
+                        className="method-line not-present row",
+                        role="region",
+                        **_LINE,
+                    ),
                     html.Main(_stage(), className="stage"),
                 ],
                 className="shell",
@@ -152,5 +157,5 @@ def _tools() -> Component:
             ),
         ],
         id=_TOOLS,
-        className="toolbar row wrap",
+        className="toolbar not-present row wrap",
     )

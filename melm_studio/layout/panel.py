@@ -141,7 +141,7 @@ def _head() -> Component:
             ),
             html.Div([*_run_commands(), picture_tools(), *_menus()], className="panel-actions row"),
         ],
-        className="panel-head row wrap",
+        className="panel-head not-present row wrap",
     )
 
 
@@ -188,12 +188,20 @@ def _verdict() -> Component:
                 [
                     html.P(_sentence(), **part("verdict")),
                     html.Span(className="only-spoken", role="status", **part("verdict-spoken")),
-                    html.Ul(className="verdict-notes small cut", **part("verdict-notes")),
+                    html.Ul(
+                        className="verdict-notes explore-only small cut", **part("verdict-notes")
+                    ),
                 ],
                 className="verdict-words",
             ),
-            html.Progress(max="1", hidden=True, **part("check-progress"), **aria(label="Check")),
-            button("Stop", "stop-check", hidden=True, **part("stop-check")),
+            html.Progress(
+                max="1",
+                hidden=True,
+                className="explore-only",
+                **part("check-progress"),
+                **aria(label="Check"),
+            ),
+            button("Stop", "explore-only", hidden=True, **part("stop-check")),
             button("", "explore-only", hidden=True, **part("remedy")),
             _is_it_real(),
         ],
@@ -217,7 +225,7 @@ def _sentence() -> list[Any]:
 def _is_it_real() -> Component:
     return button(
         "Is it real?",
-        "ask-check",
+        "ask-check explore-only",
         title="Cross-validation and a permutation test: would chance score as well?",
         **part("check"),
     )
@@ -310,7 +318,7 @@ def _edited_commands() -> Component:
     """The commands of a plane that is shown edited, or at another kernel width than its run's."""
     back = button("", **part("back"))
     refine = button("Refine from here", **part("refine"), **needs(LINEAR))
-    return html.Div([back, refine], className="elsewhere wrap")
+    return html.Div([back, refine], className="elsewhere not-present wrap")
 
 
 def history() -> Component:
@@ -329,7 +337,7 @@ def history() -> Component:
                     html.Ul(
                         _explained_lines(), className="curve-legend small", **part("curve-legend")
                     ),
-                    button("", "gamma-advice", hidden=True, **part("gamma-advice")),
+                    button("", "gamma-advice explore-only", hidden=True, **part("gamma-advice")),
                     _tree_button(),
                     _position(),
                     html.Span(className="gamma-note explore-only small", **part("gamma-note")),

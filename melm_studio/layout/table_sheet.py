@@ -98,7 +98,7 @@ def table_sheet(settings: Settings) -> Component:
             ),
         ],
         id=ids.TABLE_SHEET,
-        className="table-sheet card",
+        className="table-sheet not-present card",
         tabIndex=-1,
         **aria(label="Table"),
     )
