@@ -32,7 +32,7 @@ from melm_studio.tables import Table as FileTable
 from melm_studio.validation import InputError, Sha256, Text, read
 
 MOST_REMEMBERED = 8  # data sets, by the browser
-_FILE_GONE = "{name} is no longer stored here. Drop the file again, or choose a sample."
+FILE_GONE = "{name} is no longer stored here. Drop the file again, or choose a sample."
 NO_DATA = "There are no data to run on yet. Drop a CSV file or choose a sample."
 
 
@@ -106,7 +106,7 @@ class SourceFiles:
             return sampled_table(self.store, registered)
         stored = self.store.files_of(self.owner)
         if not any((file.kind, file.key) == (FileKind.UPLOAD, source.key) for file in stored):
-            raise UserError(_FILE_GONE.format(name=source.name))  # it may have been read before
+            raise UserError(FILE_GONE.format(name=source.name))  # it may have been read before
         options = source.read_options
         return self.reader.readings.result(
             (self.owner, source.key, source.name, msgspec.json.encode(options)),
@@ -131,7 +131,7 @@ class SourceFiles:
         """
         raw = self.store.get_file(self.owner, FileKind.UPLOAD, source.key)
         if raw is None:
-            raise UserError(_FILE_GONE.format(name=source.name))
+            raise UserError(FILE_GONE.format(name=source.name))
         return raw
 
     def has(self, source: DataSource) -> bool:

@@ -2,10 +2,6 @@
 import { saveFile } from "./dom.mjs";
 import { NO_SERVER, showNotice } from "./notice.mjs";
 
-/** The files that are read as tables. */
-export const ACCEPTED =
-  ".csv,.tsv,.txt,.gz,.zip,.xlsx,.xlsm,.xlsb,.xls,.ods,.parquet,.feather,.arrow,.npy,.npz,.h5ad,.arff,text/csv";
-
 /**
  * The sentence of an answer that is not OK, which every route of the studio sends.
  * @param {Response} answer

@@ -122,8 +122,8 @@ export function takeFiles(input, onChoice) {
   });
 }
 
-/** Lets the user choose a file. @param {string} accept @param {(file: File) => void} onChoice */
-export function chooseFile(accept, onChoice) {
+/** Lets the user choose a file. @param {(file: File) => void} onChoice @param {string} [accept] the kinds to choose from */
+export function chooseFile(onChoice, accept = "") {
   const input = Object.assign(document.createElement("input"), { type: "file", accept });
   takeFiles(input, onChoice);
   input.click();

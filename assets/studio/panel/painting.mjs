@@ -2,7 +2,7 @@
 import { ask } from "../page/answers.mjs";
 import { isNarrow, lessMotion } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
-import { signal } from "../page/signals.mjs";
+import { onChange, signal } from "../page/signals.mjs";
 import { dragMode, hiddenSwitches, shownLayers, switches } from "../page/switches.mjs";
 import { isTurn } from "../plane/animation.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
@@ -12,9 +12,11 @@ import { Painter } from "../plane/painter.mjs";
 import { isMeasured, measureSize, shownOn } from "../plane/pixel_axes.mjs";
 import { union } from "../plane/scales.mjs";
 import { changeView } from "./features.mjs";
+import { shownData } from "./run_list.mjs";
 
 /** The axes of all linked panels, once the user has chosen them. */
 const linkedAxes = signal(/** @type {Axes | null} */ (null));
+onChange(shownData, () => linkedAxes.set(null)); // pictures of other rows
 /** Those that hold all linked panels. @type {Axes | null} */
 let holding = null;
 // What is looked at: rows going from where they were fitted to where planes that never saw them put them, and one view of a
@@ -193,9 +195,13 @@ export class Painting extends Painter {
     return linkedAxes.value ?? holding;
   }
 
-  /** Whether the user has chosen the axes. */
+  /** The axes that the user has chosen; null where the picture holds everything. @returns {Axes | null} */
+  chosenAxes() {
+    return this.isLinked() ? linkedAxes.value : this.zoom;
+  }
+
   isZoomed() {
-    return (this.isLinked() ? linkedAxes.value : this.zoom) !== null;
+    return this.chosenAxes() !== null;
   }
 
   /** Shows all shown panels, or a panel that is not linked, on axes; null for those that hold everything. @param {Axes | null} zoom */

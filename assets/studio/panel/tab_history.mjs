@@ -1,18 +1,24 @@
-// Each tab has its own address: back and forward, reload and bookmarks find mode and run again. They stand behind
-// its "#", as "#compare/RUN".
+// Each tab has its own address: back and forward, reload and bookmarks find table, mode, run and view again. They stand
+// behind its "#", as "#compare/RUN?gamma=2".
 import { MODES } from "../constants.mjs";
+import { ask, sentenceOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
 import { mode } from "../page/mode.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { onChange } from "../page/signals.mjs";
+import { switches } from "../page/switches.mjs";
+import { addToPanels } from "./features.mjs";
 import { openRun } from "./front_run.mjs";
-import { panelRuns } from "./panels.mjs";
+import { frontPanel, panelOfRun, panelRuns } from "./panels.mjs";
+import { runList } from "./run_list.mjs";
 import { frontRun } from "./runs.mjs";
+import { showView, viewText } from "./tab_view.mjs";
 
-const FORM = /^#(\w+)(?:\/([\w-]+))?$/;
-const GONE = "The run of this address is gone, or belongs to another table.";
+const FORM = /^#(\w+)(?:\/([\w-]+)(?:\?(.+))?)?$/;
+const OTHER_TABLE = "The run of this address is of a table that is prepared otherwise now.";
+const SETTLED_MS = 300; // after the last change of a view, which dragging and players change many times a second
 
-/** @typedef {{ mode: string, run: string | null }} Place */
+/** @typedef {{ mode: string, run: string | null, view: string }} Place its view is as `viewText` writes it */
 
 /**
  * What an address names; null where it names nothing of the page, as a link within it.
@@ -20,15 +26,21 @@ const GONE = "The run of this address is gone, or belongs to another table.";
  * @returns {Place | null}
  */
 export function placeIn(hash) {
-  const [, named, run] = FORM.exec(hash) ?? [];
-  return MODES.includes(named) ? { mode: named, run: run ?? null } : null;
+  const [, named, run, view] = FORM.exec(hash) ?? [];
+  return MODES.includes(named) ? { mode: named, run: run ?? null, view: view ?? "" } : null;
 }
 
 /** The end of the address of a place; empty of the first page. @param {Place} place */
-export const hashOf = ({ mode: shown, run }) => (run || shown !== "explore" ? `#${[shown, run].filter(Boolean).join("/")}` : "");
+export function hashOf({ mode: shown, run, view }) {
+  if (!run) return shown === "explore" ? "" : `#${shown}`;
+  return [`#${shown}/${run}`, view].filter(Boolean).join("?");
+}
 
 /** Where an address leads, until the page is there. @type {Place | null} */
 let wanted = null;
+/** The run whose table was chosen for it, and the table that was shown then. @type {{ run: string, instead: any } | null} */
+let sought = null;
+let settling = 0;
 
 export function connectTabHistory() {
   // A link is an address of its own; the server restores what it shows.
@@ -36,35 +48,65 @@ export function connectTabHistory() {
   addEventListener("popstate", () => goTo(placeIn(location.hash)));
   onChange(panelRuns, arrive);
   onChange([mode, frontRun], remember);
+  onChange(Object.values(switches), rememberView);
+  addToPanels(({ node }) => node.addEventListener("panel:painted", rememberView));
 }
 
 /** @param {Place | null} place */
 function goTo(place) {
   if (!place) return;
   wanted = place;
+  sought = null;
   setProps("mode", { value: place.mode });
   if (place.run) openRun(place.run);
   if (panelRuns.value.length) arrive();
+  remember();
 }
 
-// The runs of the table are listed: if the one that the address names is not among them, another stands in front.
+// The runs of the table are listed: one that is not among them is of another table, or gone.
 function arrive() {
   if (!wanted?.run || panelRuns.value.includes(wanted.run)) return;
-  showNotice(GONE, { briefly: true });
-  wanted = { mode: wanted.mode, run: null };
+  if (sought?.run === wanted.run) {
+    if (sought.instead !== runList.value.data) giveUp(OTHER_TABLE);
+  } else seekTable(wanted.run).catch((error) => giveUp(sentenceOf(error)));
+}
+
+async function seekTable(run) {
+  sought = { run, instead: runList.value.data };
+  const source = await ask(`runs/${run}/source`);
+  if (wanted?.run !== run) return;
+  openRun(run);
+  setProps("choice", { data: source });
+}
+
+// Another run stands in front.
+function giveUp(reason) {
+  showNotice(reason, { briefly: true });
+  if (wanted) wanted = { mode: wanted.mode, run: null, view: "" };
+}
+
+function rememberView() {
+  clearTimeout(settling);
+  settling = setTimeout(remember, SETTLED_MS);
 }
 
 function remember() {
   const here = { mode: mode.value, run: frontRun.value };
   if (wanted) {
     const isThere = here.mode === wanted.mode && (!wanted.run || here.run === wanted.run);
-    if (isThere) wanted = null;
-    else return;
+    if (!isThere) return;
+    const panel = wanted.run && panelOfRun(wanted.run);
+    if (wanted.run && !panel) return;
+    const { view } = wanted;
+    wanted = null;
+    if (panel) showView(panel, view).catch(console.warn);
   }
-  const hash = hashOf(here);
+  const panel = frontPanel();
+  const hash = hashOf({ ...here, view: panel ? viewText(panel) : "" });
   if (location.search || hash === location.hash) return;
-  // What was opened first, and the next picture of a talk, are no step to come back from.
+  // A change of the view, what was opened first, and the next picture of a talk are no step to come back from.
   const before = placeIn(location.hash);
-  const isStep = before?.run && !(before.mode === "present" && here.mode === "present");
+  const isElsewhere = before?.run && (before.run !== here.run || before.mode !== here.mode);
+  const isStep = isElsewhere && !(before.mode === "present" && here.mode === "present");
   history[isStep ? "pushState" : "replaceState"](history.state, "", `${location.pathname}${hash}`);
 }

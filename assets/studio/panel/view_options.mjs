@@ -34,6 +34,35 @@ export function viewQuery({ gamma, n_top_features: nTop, morph, edits, view_angl
 }
 
 /**
+ * The view options in the query of a plane.
+ * @param {URLSearchParams} query
+ * @returns {ViewOptions}
+ * @throws {RangeError} if one of them cannot be read; whether the plane has them is the server's to say
+ */
+export function optionsIn(query) {
+  const one = (name) => numbersIn(query.get(name))?.[0] ?? null;
+  const edits = query.get("edits")?.split(",").map(numbersIn) ?? [];
+  const [run, ...morph] = query.get("morph")?.split(":") ?? [];
+  return {
+    gamma: one("gamma"),
+    n_top_features: one("n_top_features"),
+    morph: run ? /** @type {ViewOptions["morph"]} */ ([run, ...numbersIn(morph.join(":"))]) : null,
+    edits: /** @type {ViewOptions["edits"]} */ (edits),
+    view_angle: /** @type {ViewOptions["view_angle"]} */ (numbersIn(query.get("view_angle"))),
+    batch_weight: one("batch_weight"),
+    places: /** @type {ViewOptions["places"]} */ (query.get("places")),
+  };
+}
+
+/** Numbers with colons between them; null of nothing. @param {string | null} text */
+export function numbersIn(text) {
+  if (text === null) return null;
+  const numbers = text.split(":").map((number) => (number.trim() ? Number(number) : NaN));
+  if (!numbers.every(Number.isFinite)) throw new RangeError(`${text} must be numbers.`);
+  return numbers;
+}
+
+/**
  * The plane of another run, and the share of the way to it, that the address of a plane names, if any.
  * @param {string} address
  * @returns {{ other: string, share: number } | null}

@@ -1,5 +1,4 @@
 // The buttons that place the rows of a second file; what places them is loaded with the first.
-import { ACCEPTED } from "../page/answers.mjs";
 import { chooseFile } from "../page/dom.mjs";
 import { showNotice, whenLoaded } from "../page/notice.mjs";
 import { onChange } from "../page/signals.mjs";
@@ -15,7 +14,7 @@ export function addNewRowsButtons() {
   addToPanels((panel) => {
     panel.node.addEventListener("panel:file", ({ detail }) => place(panel, detail));
     panel.node.addEventListener("panel:painted", () => placedFile.value && follow([panel]).catch(console.warn));
-    panel.part("add-rows").onclick = () => chooseFile(ACCEPTED, (file) => place(panel, file));
+    panel.part("add-rows").onclick = () => chooseFile((file) => place(panel, file));
     panel.part("paste-rows").onclick = () => paste(panel);
   });
   onChange(placedFile, () => follow(shownPanels()).catch(console.warn));

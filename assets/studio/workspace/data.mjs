@@ -1,7 +1,7 @@
 // The data: a drop zone, which takes a file dropped anywhere on the page, or chosen by click or keyboard, uploads it
 // and hands its key to the page; the menu of data sets used before; the window of the columns.
 import { LAST_SOURCE } from "../constants.mjs";
-import { ACCEPTED, ask, formOf, sentenceOf } from "../page/answers.mjs";
+import { ask, formOf, sentenceOf } from "../page/answers.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, onClick, takeFiles, whenPresent } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
@@ -12,7 +12,7 @@ import { onChange } from "../page/signals.mjs";
 import { openRun } from "../panel/front_run.mjs";
 import { runHere } from "../panel/new_runs.mjs";
 import { noteArriving, shownData } from "../panel/run_list.mjs";
-import { isProject, openProject, PROJECT } from "./project.mjs";
+import { isProject, openProject } from "./project.mjs";
 
 const MEGABYTE = 2 ** 20;
 const PREPARING = "Reading and preparing the table";
@@ -27,9 +27,7 @@ export function connectUpload() {
   addEventListener("paste", paste);
   onClick("[data-draws]", async () => (await whenLoaded(import("./drawing.mjs")))?.openDrawing(runDrawing));
   whenPresent("#drop-zone:has(input)", (zone) => {
-    const input = zone.querySelector("input");
-    input.accept = `${ACCEPTED},${PROJECT}`;
-    takeFiles(input, take);
+    takeFiles(zone.querySelector("input"), take); // of any kind: the server knows which it reads
     invitation = statusOf(zone).textContent;
   });
   whenPresent("#data-summary", (summary) => {

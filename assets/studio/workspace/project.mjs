@@ -8,7 +8,7 @@ import { followRevision, shownData } from "../panel/run_list.mjs";
 import { currentStory } from "./story.mjs";
 
 /** The end of the name of a project file. */
-export const PROJECT = ".melm";
+const PROJECT = ".melm";
 
 /** Whether a file is a project, by its name, to which some programs add that of the format. @param {{ name: string }} file */
 export const isProject = ({ name }) => [PROJECT, `${PROJECT}.zip`].some((end) => name.toLowerCase().endsWith(end));
@@ -16,7 +16,7 @@ export const isProject = ({ name }) => [PROJECT, `${PROJECT}.zip`].some((end) =>
 export function connectProjects() {
   onClick("[data-project]", ({ dataset: { project } }) => {
     if (project === "save" && shownData.value) saveProject(shownData.value.source).catch(showFailure);
-    if (project === "open") chooseFile(`${PROJECT},.zip`, openProject);
+    if (project === "open") chooseFile(openProject, `${PROJECT},.zip`);
   });
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from callbacks.routes.panels import RUN_GONE
 from melm_studio.layout import ids
 from melm_studio.runs.records.run import RunState
 from melm_studio.workspace import workspace
@@ -118,3 +119,10 @@ def test_a_run_of_somebody_else_takes_no_orders(studio, ready, order):
 @pytest.mark.parametrize("order", ["stop", "remove"])
 def test_a_run_that_is_gone_takes_no_orders(ready, order):
     assert ready.http.post(f"/runs/gone/{order}", json={}).status_code == 404
+
+
+def test_a_run_tells_the_choice_of_its_table_to_whom_it_belongs_alone(studio, ready):
+    run_id = ready.start(method="pca")
+    choice = ready.http.get(f"/runs/{run_id}/source")
+    assert ready.values[f"{ids.DATA}.data"]["source"]["key"] == choice.json["key"]
+    assert studio.visitor().http.get(f"/runs/{run_id}/source").json["words"] == RUN_GONE
