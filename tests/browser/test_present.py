@@ -375,7 +375,7 @@ def test_the_replay_plays_without_the_studio_and_without_a_network(
     panel = wines.run("MELM", n_init=1)
     panel.expect_end()
     file = tmp_path / "replay.html"
-    panel.download("Replay (HTML)").save_as(file)
+    panel.download("Replay").save_as(file)
     alone = new_context()
     alone.set_offline(True)
     page = alone.new_page()

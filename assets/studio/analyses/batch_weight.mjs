@@ -1,18 +1,10 @@
 // The card on batches: what the server says about them in the picture, the slider that refits the plane
 // with another weight of them, and a step away what that costs.
 import { hide, setSlider, write } from "../page/dom.mjs";
-import { addToPanels } from "../panel/features.mjs";
 import { Question, writeIn } from "../panel/question.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 
-export function addBatchWeight() {
-  addToPanels((panel) => {
-    const card = new BatchCard(panel);
-    panel.node.addEventListener("panel:plane", ({ detail: plane }) => card.follow(plane));
-  });
-}
-
-class BatchCard {
+export class BatchCard {
   /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
@@ -21,6 +13,7 @@ class BatchCard {
     const [details, place] = [panel.part("trade-off-details"), panel.part("trade-off")];
     const tradeOff = new Question(panel, () => details.open && addressOf(panel, "trade-off", { batch_weight: null }), writeIn(place));
     details.addEventListener("toggle", () => tradeOff.now());
+    panel.node.addEventListener("panel:plane", ({ detail: plane }) => this.follow(plane));
   }
 
   /** @param {Plane} plane */

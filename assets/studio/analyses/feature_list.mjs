@@ -5,7 +5,6 @@ import { hide, write } from "../page/dom.mjs";
 import { moveAmong } from "../page/menu.mjs";
 import { mode } from "../page/mode.mjs";
 import { sendCommand } from "../panel/commands.mjs";
-import { addToPanels } from "../panel/features.mjs";
 import { Question } from "../panel/question.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 import { originOf } from "../plane/arrows.mjs";
@@ -19,9 +18,8 @@ import { PixelImages } from "./pixel_images.mjs";
 const MOST_AT_FIRST = 6; // features
 const WHILE_RUNNING_MS = 500;
 
-export function addFeatureList() {
-  addToPanels((panel) => panel.part("feature-list") && new FeatureList(panel));
-}
+/** @param {Panel} panel whose run has features to list, or none */
+export const addFeatureList = (panel) => panel.part("feature-list") && new FeatureList(panel);
 
 class FeatureList {
   /** @param {Panel} panel */

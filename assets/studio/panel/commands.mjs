@@ -4,23 +4,21 @@ import { ask, requested, sentenceOf, showFailure } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
 import { write } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
-import { addToPanels } from "./features.mjs";
 import { followRevision } from "./run_list.mjs";
 import { bringToFront } from "./runs.mjs";
 
-export function addCommands() {
-  addToPanels((panel) => {
-    for (const name of ["step", "continue"]) panel.part(name).onclick = () => sendCommand(panel, name);
-    panel.part("stop").onclick = () => stop(panel);
-    panel.part("remove").onclick = () => remove([panel]).catch(console.warn);
-    panel.part("pause").onclick = () => sendCommand(panel, panel.node.dataset.state === "paused" ? "resume" : "pause");
-    panel.part("check").onclick = () => sendCommand(panel, "analyses/check");
-    const refine = panel.part("refine");
-    if (refine) refine.onclick = () => sendCommand(panel, refinePath(panel));
-    panel.node.addEventListener("panel:news", ({ detail: { state } }) => nameFitting(panel, state));
-    panel.title.onclick = () => rename(panel);
-    panel.part("fit").onclick = () => panel.painting.look(null);
-  });
+/** @param {Panel} panel */
+export function addCommands(panel) {
+  for (const name of ["step", "continue"]) panel.part(name).onclick = () => sendCommand(panel, name);
+  panel.part("stop").onclick = () => stop(panel);
+  panel.part("remove").onclick = () => remove([panel]).catch(console.warn);
+  panel.part("pause").onclick = () => sendCommand(panel, panel.node.dataset.state === "paused" ? "resume" : "pause");
+  panel.part("check").onclick = () => sendCommand(panel, "analyses/check");
+  const refine = panel.part("refine");
+  if (refine) refine.onclick = () => sendCommand(panel, refinePath(panel));
+  panel.node.addEventListener("panel:news", ({ detail: { state } }) => nameFitting(panel, state));
+  panel.title.onclick = () => rename(panel);
+  panel.part("fit").onclick = () => panel.painting.look(null);
 }
 
 // The run ends at its next plane; the page answers at once.

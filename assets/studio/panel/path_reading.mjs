@@ -4,16 +4,11 @@ import { hide, write } from "../page/dom.mjs";
 import { switches } from "../page/switches.mjs";
 import { atStep, nearestStep, originOf, pathOf, pathWords, stepOfShare } from "../plane/arrows.mjs";
 import { drawnAxes, toPixels } from "../plane/pixel_axes.mjs";
-import { addToPanels } from "./features.mjs";
 
 const REACH_PX = 10; // between the pointer and the path that it reads
 const BESIDE_PX = 12; // from the place to its words
 
-export function addPathReadings() {
-  addToPanels((panel) => new PathReading(panel));
-}
-
-class PathReading {
+export class PathReading {
   /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;

@@ -1,14 +1,11 @@
 // Where the rows of a run are drawn once its refits are done: where planes that never saw them put them, or as fitted.
 import { hide, write } from "../page/dom.mjs";
 import { unbroken } from "../page/number_text.mjs";
-import { addToPanels } from "./features.mjs";
 
-/** Adds to every panel the switch between the two states of its picture. */
-export function addPlaces() {
-  addToPanels((panel) => {
-    for (const button of buttonsOf(panel)) button.onclick = () => showPlaces(panel, button.dataset.places);
-    panel.node.addEventListener("panel:plane", ({ detail }) => describe(panel, detail));
-  });
+/** Connects the switch between the two states of a picture. @param {Panel} panel */
+export function addPlaces(panel) {
+  for (const button of buttonsOf(panel)) button.onclick = () => showPlaces(panel, button.dataset.places);
+  panel.node.addEventListener("panel:plane", ({ detail }) => describe(panel, detail));
 }
 
 /** Shows the other state of a panel that has two. @param {Panel | null} panel */

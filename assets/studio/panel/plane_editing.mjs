@@ -5,18 +5,13 @@ import { mode } from "../page/mode.mjs";
 import { dragMode, switches } from "../page/switches.mjs";
 import { loadingOf, nearest, originOf, tipsOf } from "../plane/arrows.mjs";
 import { drawnAxes, toData, toPixels } from "../plane/pixel_axes.mjs";
-import { addToPanels } from "./features.mjs";
 import { withEdit } from "./view_options.mjs";
 
 const REACH_PX = 18; // between the pointer and the tip of the arrow that it takes
 const TURN_PER_PX = 0.008; // radians
 const MOST_KEPT = 20; // features; each number is a refit
 
-export function addPlaneEditing() {
-  addToPanels((panel) => new PlaneEditing(panel));
-}
-
-class PlaneEditing {
+export class PlaneEditing {
   /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;

@@ -3,23 +3,13 @@ import { ask } from "../page/answers.mjs";
 import { writeMarkup } from "../page/dash.mjs";
 import { element, hide } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
-import { addToPanels } from "../panel/features.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 
 const WAIT_MS = 120; // pointers that pass over a row do not ask for it
 const GAP_PX = 14;
 const MOST_KNOWN = 200;
 
-export function addRowCards() {
-  addToPanels((panel) => {
-    const card = new RowCard(panel);
-    panel.node.addEventListener("panel:hover", ({ detail }) => card.show(detail));
-    panel.node.addEventListener("panel:plane", () => card.show(null));
-    panel.node.addEventListener("panel:calibrated", () => card.known.clear());
-  });
-}
-
-class RowCard {
+export class RowCard {
   /** @param {Panel} panel */
   constructor(panel) {
     this.panel = panel;
@@ -27,6 +17,9 @@ class RowCard {
     this.node = panel.part("row-card");
     /** @type {Map<string, RowDetails>} */
     this.known = new Map();
+    panel.node.addEventListener("panel:hover", ({ detail }) => this.show(detail));
+    panel.node.addEventListener("panel:plane", () => this.show(null));
+    panel.node.addEventListener("panel:calibrated", () => this.known.clear());
   }
 
   /** @param {{ row: number | null, label: string, at: [number, number] } | null} hovered without a row, something else that is marked */

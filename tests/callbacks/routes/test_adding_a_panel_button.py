@@ -65,7 +65,7 @@ with opened_studio(Path(sys.argv[1])) as studio:
     run = visitor.start(method="pca")
     print(json.dumps([
         'data-part="parameters"' in visitor.http.get("/").text,
-        "addRunParameters()" in page_bundle(PAGE_SCRIPT).script,
+        "addToPanels(addRunParameters)" in page_bundle(PAGE_SCRIPT).script,
         visitor.http.get(f"/runs/{run}/parameters").json["n_components"],
         studio.visitor().http.get(f"/runs/{run}/parameters").status_code,
     ]))
