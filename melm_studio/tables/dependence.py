@@ -70,7 +70,7 @@ _TRIED = "Without an answer the verdict is computed each way."
 
 
 def has_chosen_groups(columns: Sequence[Column], questions: Sequence[Question] = ()) -> bool:
-    """Whether a column or an answer says which rows depend on each other."""
+    """Return whether a column or an answer says which rows depend on each other."""
     is_answered = any(
         question.answer not in ("", INDEPENDENT)
         for question in questions
@@ -169,7 +169,7 @@ def dependence_notes(
     X: FloatArray,
     y: IntArray,
 ) -> Iterator[str]:
-    """What keeps rows together or, without a group, what suggests that rows depend on each other.
+    """Say what keeps rows together or, without a group, suggests that they depend on each other.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def _batch_notes(cells: pd.Series, y: IntArray) -> Iterator[str]:
 
 
 def _small_cell_notes(cells: pd.Series, y: IntArray) -> Iterator[str]:
-    """Which classes have too few rows of a batch to be compared there."""
+    """Name the classes that have too few rows of a batch to be compared there."""
     codes, names = pd.factorize(cells.fillna("missing"))
     of_classes = nuisance_cells(y, codes.astype(np.int64), n_components=int(COMPONENTS.default))
     if of_classes.small and not of_classes.is_confounded:
@@ -301,7 +301,7 @@ class AskedRows:
 def dependence_questions(
     rows: AskedRows, answers: Mapping[str, str], known: Mapping[str, str]
 ) -> tuple[Question, ...]:
-    """What is asked of the table about rows that may depend on each other, or was answered.
+    """Return what is asked about rows that may depend on each other, or was answered.
 
     Where a column or an answer says which rows do, nothing more is asked.
 
@@ -340,7 +340,7 @@ def dependence_questions(
 
 
 def _of_groups(rows: AskedRows, answers: Mapping[str, str]) -> Iterator[Question]:
-    """Whether groups that are kept together anyway are subjects to compare within."""
+    """Ask whether groups that are kept together anyway are subjects to compare within."""
     for column in rows.columns:
         if column.role is Role.GROUP and SUBJECTS + column.name not in answers:
             question = design_question(rows.frame[column.name], rows.y)
@@ -391,7 +391,7 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
 
 
 def _repeats(column: Column, n_rows: int) -> bool:
-    """Whether the values repeat as often as those of subjects do."""
+    """Return whether the values repeat as often as those of subjects do."""
     is_subject = not SUBJECT_WORDS.isdisjoint(words_of(column.name))
     least = LEAST_VISITS if is_subject else LEAST_REPEATS
     return (
@@ -401,7 +401,7 @@ def _repeats(column: Column, n_rows: int) -> bool:
 
 
 def _is_repeated_id(column: Column, frame: pd.DataFrame) -> bool:
-    """Whether an identifier of rows is a number that some of them share."""
+    """Return whether an identifier of rows is a number that some of them share."""
     n_present = len(frame) - column.n_missing
     is_id = column.role in (Role.ID, Role.NAME) and frame[column.name].dtype.kind == "f"
     return is_id and n_present / LEAST_REPEATS < column.n_values <= n_present - MIN_REPEATED
@@ -452,7 +452,7 @@ def _is_named(name: str) -> bool:
 
 
 def _least_clustering(name: str, frame: pd.DataFrame) -> float:
-    """How clustered the values of a column must be for it to be asked about."""
+    """Return how clustered the values of a column must be for it to be asked about."""
     words = words_of(name)
     if not SUBJECT_WORDS.isdisjoint(words):
         return -math.inf
@@ -461,7 +461,7 @@ def _least_clustering(name: str, frame: pd.DataFrame) -> float:
 
 
 def _has_codes(cells: pd.Series) -> bool:
-    """Whether nearly all texts have a digit."""
+    """Return whether nearly all texts have a digit."""
     if cells.dtype.kind == "f":
         return False
     texts = cells.dropna().unique()
@@ -469,7 +469,7 @@ def _has_codes(cells: pd.Series) -> bool:
 
 
 def _is_like_subject(column: Column, rows: AskedRows) -> bool:
-    """Whether the name says so, or rows with the same value resemble each other otherwise."""
+    """Return whether the name says so, or rows of the same value resemble each other otherwise."""
     if column.role is Role.NAME or _is_named(column.name):
         return True
     others = rows.encoded[:, [owner != column.name for owner in rows.owners]]
@@ -483,7 +483,7 @@ def _is_like_subject(column: Column, rows: AskedRows) -> bool:
 
 
 def _is_serial(rows: AskedRows) -> bool:
-    """Whether neighboring rows are alike both in their labels and in their features.
+    """Return whether neighboring rows are alike both in their labels and in their features.
 
     Where labels come in random order they are exchangeable whatever the features do.
     """

@@ -203,7 +203,7 @@ def readings_of(raw: bytes) -> tuple[Reading, ...]:
 
 
 def _near(best: Reading) -> float:
-    """How far below the best what may be right is: farther where few letters speak for that."""
+    """Return how far below the best a reading may score: farther where few letters speak."""
     n_letters = sum(not letter.isascii() for word in best.words for letter in word)
     return max(NEAR, NEAR_OF_ONE / math.sqrt(n_letters))
 

@@ -1,4 +1,4 @@
-"""What could have been read otherwise: the cells of a file, and the use of its columns.
+"""Ask what could have been read otherwise: the cells of a file, and the use of its columns.
 
 Each of these questions has a default, which holds while nobody answers; no yes depends on them.
 """
@@ -88,7 +88,7 @@ _NUMBER_CHOICES = (
 
 
 def reading_questions(table: Table, answers: Mapping[str, str]) -> Iterator[Question]:
-    """What could have been read otherwise in the file.
+    """Ask what could have been read otherwise in the file.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def _encoding_question(table: Table, answer: str) -> Question:
 def label_question(
     table: Table, likely: Sequence[str], answer: str, *, is_anew: bool = False
 ) -> Iterator[Question]:
-    """Which column is the label, where it was a guess.
+    """Ask which column is the label, where it was a guess.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def column_questions(
     chosen: Mapping[str, str],
     others: Collection[str],
 ) -> tuple[Question, ...]:
-    """Which columns may be something else than they were taken for.
+    """Ask which columns may be something else than they were taken for.
 
     Those that are nearly empty, and whole numbers that count occasions or tell things apart.
 
@@ -241,7 +241,7 @@ def _column_question(
 
 
 def _may_be_no_quantity(frame: pd.DataFrame, column: Column) -> bool:
-    """Whether whole numbers repeat under the name of occasions or codes, or are years."""
+    """Return whether whole numbers repeat under the name of occasions or codes, or are years."""
     if not 2 <= column.n_values <= len(frame) / LEAST_REPEATS:
         return False
     if _NUMBERING_WORDS.isdisjoint(words_of(column.name)):

@@ -1,4 +1,4 @@
-"""Which runs compute: the lane, the turns of long runs, and who ends where memory runs short."""
+"""Places and turns of runs: the lane, who gives way, and who ends where memory runs short."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ class RunRecord(Record, frozen=True):
 
     @property
     def n_places(self) -> int:
-        """How many places it takes in the queue."""
+        """The number of places that it takes in the queue."""
         return 1 + len(self.to_bytes()) // BYTES_PER_PLACE
 
     @property

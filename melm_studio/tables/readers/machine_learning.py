@@ -161,7 +161,7 @@ def sparse_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, t
 
 
 def is_time_series(raw: bytes) -> bool:
-    """Whether this is the text of a .ts file."""
+    """Return whether this is the text of a .ts file."""
     lines = (line.strip().lower() for line in raw[:_MOST_BEFORE_SERIES].split(b"\n"))
     first = next((line for line in lines if line and not line.startswith(b"#")), b"")
     return first.startswith(_STARTS)
