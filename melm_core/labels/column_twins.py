@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -124,6 +125,7 @@ def label_twins(
     *,
     groups: IntArray | None = None,
     random_state: int = 0,
+    only_twins: bool = False,
 ) -> tuple[ColumnAlone, ...]:
     """Judge every column of a table alone against the label.
 
@@ -140,6 +142,8 @@ def label_twins(
         Rows of a group are held out together.
     random_state : int, default=0
         Of the folds, and of the sample of a table of more than 2,000 rows.
+    only_twins : bool, default=False
+        Whether columns that are no twins are left out, nearly all of a wide table.
 
     Returns
     -------
@@ -208,12 +212,12 @@ def label_twins(
         for column, share, error, (twin, n_same), is_code in zip(
             table, shares.tolist(), errors.tolist(), kinds, are_codes.tolist(), strict=True
         )
+        if twin is not Twin.NONE or not only_twins
     ]
     return tuple(sorted(judged, key=lambda column: (-column.share, column.twin == Twin.NONE)))
 
 
-@dataclass(frozen=True, eq=False)
-class _Column:
+class _Column(msgspec.Struct, frozen=True, eq=False):
     """A column as numbers: those that it has, or codes of its words."""
 
     names: tuple[str, ...]
@@ -414,7 +418,7 @@ def _twin_where_known(
     """The twin that a column with gaps is in the rows that have a value."""
     if len(np.unique(y[has_value])) < len(names):
         return Twin.NONE, 0
-    filled = replace(column, values=column.values[has_value])
+    filled = msgspec.structs.replace(column, values=column.values[has_value])
     pairs = _rows_of_pairs(filled, y[has_value])
     pairs = pairs[pairs.sum(axis=1) > 0]
     told = float(pairs.max(axis=1).sum() / pairs.sum())

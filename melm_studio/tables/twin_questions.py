@@ -93,8 +93,8 @@ def twin_questions(
     names = [column.name for column in asked]
     cells = _cells(frame[names])
     words = np.array(classes.names, dtype=object)[classes.y]
-    twins_found = label_twins(cells, words, names, groups=_groups(frame, columns))
-    twins = [each for each in twins_found if each.twin][:MOST_ASKED]
+    groups = _groups(frame, columns)
+    twins = label_twins(cells, words, names, groups=groups, only_twins=True)[:MOST_ASKED]
     n_left = sum(column.role in FEATURES for column in columns)
     n_left -= sum(len(twin.names) for twin in twins if _is_left_out(twin))
     return tuple(
