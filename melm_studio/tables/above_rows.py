@@ -28,6 +28,7 @@ LEAST_NUMBERED = 6  # columns whose names have groups and numbers
 LEAST_COLUMNS = 4  # of numbers, for samples to be in columns
 LEAST_ASCENDING = 6  # numbers in a header that ascend or descend, which are wavelengths or masses
 BLANK = b" \r\n\t,;|"
+_FIRST_OF_NUMBER = "+-.,0123456789"
 FEW = 3  # a title fills at most one in so many cells of a row
 NEARLY_ALL = 0.9
 
@@ -127,9 +128,11 @@ def _has_numbers(rows: Sequence[list[str]], n_cells: int) -> bool:
 
 def _is_number(cell: str) -> bool:
     # Digits alone are, which is quickly seen of the many cells of counts.
-    return (cell.isascii() and cell.isdigit()) or any(
-        pattern.fullmatch(cell) for pattern in NUMBERS.values()
-    )
+    if cell.isascii() and cell.isdigit():
+        return True
+    # Nor is a name one, which its first character tells.
+    is_begun = cell[:1] in _FIRST_OF_NUMBER and cell != ""
+    return is_begun and any(pattern.fullmatch(cell) for pattern in NUMBERS.values())
 
 
 def without_rules(data: bytes) -> bytes:

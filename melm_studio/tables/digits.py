@@ -17,6 +17,7 @@ _ASCII = str.maketrans(
 _NUMBER = re.compile(
     rf"(?<={_EDGE})[-+\uff0d\uff0b\u2212]?[{_OTHERS}][{_OTHERS}\u066b\uff0e\uff0c\u066c.eE+-]*(?={_EDGE})"
 )
+_EXPONENT = re.compile(rb"[dD][+-]?[0-9]")
 _FORTRAN = re.compile(
     rb"(?<=[\t\n;|,\" ])([+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+))[dD]([+-]?[0-9]{1,3})(?=[\t\n\r;|,\" ])"
 )
@@ -47,7 +48,8 @@ def plain_numbers(data: bytes) -> tuple[bytes, tuple[str, ...]]:
         text = _NUMBER.sub(lambda digits: digits[0].translate(_ASCII), f"\n{data.decode()}\n")
         data = text[1:-1].encode()
         steps.append("Digits of another script are read as 0 to 9.")
-    if _FORTRAN.search(sample):
+    # Sooner than the digits before it, of which tables are full, an exponent is seen.
+    if _EXPONENT.search(sample) and _FORTRAN.search(sample):
         data = _FORTRAN.sub(rb"\1e\2", b"\n" + data + b"\n")[1:-1]
         steps.append("Exponents that are written with D are read, as in 1.2D+03.")
     return data, tuple(steps)

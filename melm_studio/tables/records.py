@@ -239,6 +239,8 @@ def _reject_prose(records: list[list[str]]) -> None:
 
 def _survey(data: bytes, delimiter: str, limits: Limits) -> tuple[list[str], IntArray]:
     """Return the first record, and the row of the file that each record is in."""
+    if (surveyed := _plain_survey(data, delimiter, limits)) is not None:
+        return surveyed
     lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="\n")
     first: list[str] = []
     file_rows = array("q")
@@ -263,6 +265,26 @@ def _survey(data: bytes, delimiter: str, limits: Limits) -> tuple[list[str], Int
     if len(first) < 2:
         raise TableError(_too_few_columns(len(first), delimiter))
     return first, np.array(file_rows, dtype=np.int64)
+
+
+def _plain_survey(data: bytes, delimiter: str, limits: Limits) -> tuple[list[str], IntArray] | None:
+    """As `_survey`, without looking at each cell; None where quotes or errors need that."""
+    if any(mark in data for mark in (b'"', b"\r", b"\0")):
+        return None
+    lines, mark = data.split(b"\n"), delimiter.encode()
+    n_marks = np.array([line.count(mark) for line in lines])
+    is_blank = n_marks == 0
+    is_blank[is_blank] = [not lines[row].strip(b" \t") for row in np.flatnonzero(is_blank)]
+    rows = np.flatnonzero(~is_blank)
+    n_columns = int(n_marks.max()) + 1
+    if n_columns < 2 or (n_marks[rows] + 1 != n_columns).any() or n_columns > limits.n_columns:
+        return None
+    if len(rows) > min(limits.n_rows, limits.n_cells // n_columns):
+        return None
+    if max(map(len, lines)) > MAX_RECORD:
+        return None
+    first = lines[rows[0]].decode().split(delimiter)
+    return [cell.lstrip(" ") for cell in first], rows + 1
 
 
 def _unsplittable(row: int, error: csv.Error) -> str:

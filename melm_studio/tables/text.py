@@ -15,7 +15,7 @@ from melm_studio.tables.formatting import count
 # In order of preference in a tie: a decimal comma looks like a delimiter.
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}
 
-CONTROL_CODES = [chr(code) for code in range(32) if chr(code) not in "\t\n\v\f\r"]
+CONTROL_CODES = bytes(code for code in range(32) if chr(code) not in "\t\n\v\f\r")
 WESTERN = "Western European text"
 BYTE_ORDER_MARK = "\ufeff"
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -76,14 +76,14 @@ def as_utf8(raw: bytes, file: str, encoding: str = "auto") -> Decoded:
     text, name, others = _decode(raw, encoding)
     if kind := foreign_text(text):
         raise TableError(f"{file} is {kind}")
-    n_control_codes = sum(text.count(code) for code in CONTROL_CODES)
-    if "\0" in text or n_control_codes > len(text) // 100:
+    # Concatenated files contain the mark inside, where it would become part of a name.
+    data = text.replace(BYTE_ORDER_MARK, "").encode()
+    n_control_codes = len(data) - len(data.translate(None, CONTROL_CODES))
+    if b"\0" in data or n_control_codes > len(text) // 100:
         raise TableError(
             f"{file} is not a text file: its first bytes are {raw[:6].hex(' ').upper()}. Save "
             "the table as CSV and drop that."
         )
-    # Concatenated files contain the mark inside, where it would become part of a name.
-    data = text.replace(BYTE_ORDER_MARK, "").encode()
     data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not data.strip():
         raise TableError(EMPTY)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from melm_studio.tables import parsing, read_table
+from melm_studio.tables.records import Limits, find_records
 
 N_COLUMNS = 120
 
@@ -53,3 +56,20 @@ def test_pandas_reads_the_numbers_of_many_columns_as_one(monkeypatch):
     monkeypatch.setattr(pd, "read_csv", counted)
     read_table(wide(kind=["a", "b", "c"]), "t.csv")
     assert widths == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"a,b,c\n1,2,x\n3,4,last\n",
+        b"\n \na, b,c\n\n1, 2,x\n\t\n3,4,last",
+        b"\xc3\xa4;b\n1;x\n2;last\n\n",
+    ],
+)
+def test_lines_without_quotes_have_the_records_of_those_with(raw):
+    plain, quoted = (
+        find_records(data, Limits(math.inf, math.inf))
+        for data in (raw, raw.replace(b"last", b'"last"'))
+    )
+    assert plain.first == quoted.first
+    assert plain.file_rows.tolist() == quoted.file_rows.tolist()
