@@ -15,6 +15,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
 from melm_core.base.groups import group_codes, nuisance_codes
+from melm_core.linalg.class_moments import class_means
 from melm_core.recipe import centered_within
 
 _ROUNDING = 1e-9
@@ -267,7 +268,7 @@ class _Design:
             return self.scores, self.terms, np.zeros(len(self.scores), dtype=np.int64)
         told = np.column_stack([subjects, *(self.codes[name] for name in names)])
         _, first, cell = np.unique(told, axis=0, return_index=True, return_inverse=True)
-        blocks, rows = subjects[first], _means(self.scores, cell.reshape(-1))
+        blocks, rows = subjects[first], class_means(self.scores, cell.reshape(-1))
         terms = {
             factors: centered_within(term[first], blocks)
             for factors, term in self.terms.items()
@@ -281,13 +282,6 @@ def _basis(columns: list[FloatArray]) -> FloatArray:
     left, values, _ = np.linalg.svd(np.hstack(columns), full_matrices=False)
     basis: FloatArray = left[:, values > _ROUNDING * values[0]]
     return basis
-
-
-def _means(rows: FloatArray, cells: IntArray) -> FloatArray:
-    sums = np.zeros((int(cells.max()) + 1, rows.shape[1]))
-    np.add.at(sums, cells, rows)
-    means: FloatArray = sums / np.bincount(cells)[:, None]
-    return means
 
 
 def _squares(values: FloatArray) -> float:

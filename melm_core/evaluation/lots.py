@@ -41,6 +41,7 @@ from melm_core.evaluation.refitting import MethodLike, Standardization
 from melm_core.evaluation.study import Study
 from melm_core.folds.folds import coded_rows, stratified_folds
 from melm_core.folds.groups import group_strata
+from melm_core.recipe import centered_within
 
 N_PERMUTATIONS = 999
 
@@ -330,9 +331,7 @@ class _Both:
     @property
     def residuals(self) -> FloatArray:
         """Standardized features less the mean of their class, with variance 1 or 0."""
-        away = self.X.copy()
-        for c in np.unique(self.y):
-            away[self.y == c] -= self.X[self.y == c].mean(axis=0)
+        away = centered_within(self.X, self.y)
         spread = away.std(axis=0)
         varies = spread > 1e-9 * np.maximum(self.X.std(axis=0), np.finfo(float).tiny)
         values: FloatArray = np.where(varies, away / np.where(varies, spread, 1.0), 0.0)
@@ -505,16 +504,11 @@ def _within(lot: IntArray, rows: IntArray) -> Block:
 def _judged(both: _Both, blocks: tuple[Block, ...], n_permutations: int, seed: int) -> LotChange:
     """The p-value and the features, by the same permutations."""
     values = both.residuals
-    spreads = np.abs(values)
-    for c in np.unique(both.y):
-        spreads[both.y == c] -= spreads[both.y == c].mean(axis=0)
+    spreads = centered_within(np.abs(values), both.y)
     codes = np.unique(both.y, return_inverse=True)[1]
     observed = both.is_new.astype(np.int64)
     lots = np.vstack([observed, *random_permutations(blocks, n_permutations, seed)])
-    indicators = lots.astype(np.float64)
-    for code in range(int(codes.max()) + 1):
-        of_class = codes == code
-        indicators[:, of_class] -= indicators[:, of_class].mean(axis=1, keepdims=True)
+    indicators = centered_within(lots.T.astype(np.float64), codes).T
     # Each column is a statistic in standard deviations over the permutations.
     by_mean = standardized_draws(indicators @ values)
     by_spread = standardized_draws(indicators @ spreads)
