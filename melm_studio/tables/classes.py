@@ -247,12 +247,18 @@ def _names_in_one_form(cells: pd.Series) -> pd.Series:
 
 
 def is_measure(cells: pd.Series) -> bool:
-    """Return whether a column is a number with so many values that they are no classes."""
+    """Return whether a column is a number whose values are no classes.
+
+    It has too many of them, or is of fractions of which hardly two rows have one.
+    """
     if cells.dtype.kind != "f":
         return False
-    values = cells.dropna().unique()
-    are_whole = bool((values % 1 == 0).all())
-    return len(values) > (MAX_CLASSES if are_whole else MAX_VALUES)
+    present = cells.dropna()
+    values, n_rows = np.unique(present.to_numpy(), return_counts=True)
+    if bool((values % 1 == 0).all()):
+        return len(values) > MAX_CLASSES
+    is_cut = len(present) >= 2 * DEFAULT_QUANTILES and int((n_rows > 1).sum()) < 2
+    return len(values) > MAX_VALUES or is_cut
 
 
 def _ranges(label: str, cells: pd.Series, rules: ClassRules) -> _Found | None:

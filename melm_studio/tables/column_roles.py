@@ -14,6 +14,12 @@ from melm_core.base import IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.distinct import Numbers, fewest_values
 from melm_studio.tables.formatting import count, listed, number, shortened, words_of
+from melm_studio.tables.identifiers import (
+    GROUP_WORDS,
+    THINGS_NUMBERED,
+    is_id_of_thing,
+    names_identifier,
+)
 from melm_studio.tables.labels import says_split
 from melm_studio.tables.maps import map_columns
 from melm_studio.tables.read import Table, TableError
@@ -30,36 +36,15 @@ LARGEST = 1e150  # squares of larger values overflow
 SMALLEST_SPREAD = 1e-150  # squares of smaller ones vanish
 RESOLUTION = 1e-13  # a spread below this share of the values is rounding error
 DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is an identifier
-ID_WORDS = {
-    "id",
-    "ids",
-    "idx",
-    "index",
-    "identifier",
-    "key",
-    "no",
-    "nr",
-    "number",
-    "rowid",
-    "seqno",
-    "uuid",
-}
+COUNTING = 0.9  # of the numbers of rows, those that are the one above and 1
 ID_SHARE = 0.8  # of the values of a number with such a name are different, where some repeat
 FIRST_UNNAMED, SECOND_UNNAMED = "column 1", "column 2"  # as the reader names them
 LEAST_ID = 1_000  # of a first column without a header whose whole numbers are nearly all different
 CHOSEN = "as you chose"
 AS_FEATURES = (Use.FEATURE, Use.CATEGORY, Use.ORDERED)
-# Whole numbers of such names number things; those that rows share are no measure, either.
-THINGS_NUMBERED = {
-    "account", "animal", "case", "cell", "chart", "client", "customer", "hospital", "instant",
-    "observation", "participant", "patient", "record", "respondent", "row", "sample", "specimen",
-    "subject",
-}  # fmt: skip
 SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "number"}
-LEAST_STEM = 3  # letters
 LEAST_NUMBERED, MOST_SHARING = 10, 20  # values, and rows for each on average
 NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", "title", "uuid"}
-GROUP_WORDS = {"animal", "donor", "participant", "patient", "person", "subject"}
 BATCH_WORDS = {"batch", "lot", "plate"}
 ORDER_WORDS = {"date", "datetime", "injection", "order", "time", "timestamp"}
 LONGEST_NAME = 60  # characters of most names
@@ -293,18 +278,29 @@ def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
     n_rows = cells.n_present + cells.n_missing
     if cells.n_missing > NEARLY_EMPTY * n_rows:
         return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
-    if cells.is_numeric:
-        if _numbers_things(cells):
-            return Role.ID, "its numbers name things that several rows share"
-        is_id = _is_identifier(cells)
-        nearly = "" if cells.n_values == cells.n_present else "nearly "
-        return (Role.ID, f"{nearly}every value differs: an identifier") if is_id else None
+    if words_of(cells.name)[:1] == ("metadata",):
+        return Role.IGNORED, "its name says that it is about the rows, not measured of them"
+    return _id_of_rows(cells) if cells.is_numeric else _soft_exclusion_of_text(cells)
+
+
+def _id_of_rows(cells: _Cells) -> tuple[Role, str] | None:
+    if _numbers_things(cells):
+        return Role.ID, "its numbers name things that several rows share"
+    nearly = "" if cells.n_values == cells.n_present else "nearly "
+    is_id = _is_identifier(cells)
+    return (Role.ID, f"{nearly}every value differs: an identifier") if is_id else None
+
+
+def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
     if any(map(names_picture, cells.texts[:PICTURES_PROBED])):
         return Role.IGNORED, "names of pictures"
     if cells.n_values <= MAX_LEVELS and says_split(cells.name, pd.unique(cells.texts)):
         return Role.IGNORED, "it says which rows are for training and which for a test"
-    is_long = cells.n_values > MAX_LEVELS
-    return (Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)) if is_long else None
+    if cells.n_values > MAX_LEVELS:
+        return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)
+    if cells.n_present >= LEAST_NUMBERED and 2 * cells.n_values > cells.n_present:
+        return Role.IGNORED, f"{number(cells.n_values)} categories of hardly more rows"
+    return None
 
 
 def _too_many(n_levels: int, limit: int) -> str:
@@ -337,10 +333,10 @@ def _is_identifier(cells: _Cells) -> bool:
         return True
     words = words_of(cells.name)
     if cells.is_numbering and len(words) == 1 and cells.n_present >= LEAST_NUMBERED:
-        return words[0] in THINGS_NUMBERED | ID_WORDS or _is_id_of_thing(words[0])
+        return words[0] in THINGS_NUMBERED or names_identifier(cells.name)
     if not cells.is_numbering and "of" in words:  # a number of something
         return False
-    return bool(words) and not ID_WORDS.isdisjoint({words[0], words[-1]})
+    return names_identifier(cells.name)
 
 
 def _numbers_things(cells: _Cells) -> bool:
@@ -351,18 +347,10 @@ def _numbers_things(cells: _Cells) -> bool:
         return False
     *before, last = words_of(cells.name) or ("",)
     if not before:
-        is_thing = last == "id" or last in GROUP_WORDS or _is_id_of_thing(last)
+        is_thing = last == "id" or last in GROUP_WORDS or is_id_of_thing(last)
         return is_thing or last in {"mrn", "specimen"}
     is_number = last in SAYS_A_NUMBER and not THINGS_NUMBERED.isdisjoint(before)
     return is_number or last in {"mrn", "specimen"}
-
-
-def _is_id_of_thing(word: str) -> bool:
-    """Return whether a word is such as patid, hospid or subjid."""
-    stem = word.removesuffix("id").removesuffix("no")
-    return LEAST_STEM <= len(stem) < len(word) and any(
-        thing.startswith(stem) for thing in THINGS_NUMBERED | GROUP_WORDS
-    )
 
 
 def guess_roles(
@@ -456,9 +444,7 @@ class _Guesses:
         if Role.NAME in self._taken or first != FIRST_UNNAMED or second == SECOND_UNNAMED:
             return {}
         cells = self._frame[first]
-        is_name = cells.dtype.kind != "f" or (
-            len(cells) >= LEAST_NUMBERED and cells.is_unique and bool((cells % 1 == 0).all())
-        )
+        is_name = cells.dtype.kind != "f" or _numbers_rows(cells)
         if not is_name or not any(column.name == first for column in self._open):
             return {}
         self._taken.add(Role.NAME)
@@ -521,6 +507,13 @@ class _Guesses:
     def _name_preference(self, column: Column) -> tuple[bool, bool]:
         is_text = self._frame[column.name].dtype.kind != "f"
         return is_text, not NAME_WORDS.isdisjoint(words_of(column.name))
+
+
+def _numbers_rows(cells: pd.Series) -> bool:
+    """Whether whole numbers differ, or count up but where tables were put together."""
+    if len(cells) < LEAST_NUMBERED or not bool((cells % 1 == 0).all()):
+        return False
+    return cells.is_unique or bool((np.diff(cells) == 1).mean() >= COUNTING)
 
 
 def _repeated(column: Column, n_rows: int) -> str:

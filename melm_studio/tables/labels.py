@@ -15,6 +15,7 @@ from melm_studio.tables.classes import DIGITS, MAX_CLASSES, MAX_VALUES, is_measu
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.families import members_of_families
 from melm_studio.tables.formatting import MOST_NAMES, words_of
+from melm_studio.tables.identifiers import names_identifier
 from melm_studio.tables.read import Table
 from melm_studio.tables.readers import is_picture, names_picture
 from melm_studio.tables.roles import NO_LABEL
@@ -23,6 +24,7 @@ PROBE_ROWS = 10_000
 MAX_LABELS = 200  # of a column that is named label
 FEW_AT_END = 5  # values of a number in the last column, for it to be the label before a text
 FEW_TEXTS = 10  # of a text in the last column
+LEAST_POINTS = 20  # of a curve
 MIN_COLUMNS = 2  # besides a number that is cut into classes
 
 # The best hint first; plurals count as well.
@@ -48,7 +50,7 @@ QUANTITY_WORDS = {
 }  # fmt: skip
 MOST_KINDS, LEAST_OF_KIND = 3, 8  # values that are no persons or plates, and rows of each
 # Last words of numbers that are asked for as often as classes are.
-TARGET_WORDS = {"charges", "cnt", "mpg", "price", "salary", "sales"}
+TARGET_WORDS = {"charges", "cnt", "mpg", "price", "salary", "sales", "wage", "yield"}
 _TRAINING = {"train", "training", "calibration"}
 _HELD_OUT = {"dev", "heldout", "holdout", "test", "testing", "val", "valid", "validation"}
 LEAST_WORD = 4  # letters, of a word of the file's name that says what its label is
@@ -81,6 +83,10 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
     else `NO_LABEL` alone. No member of a family is among them.
     """
     candidates = [*label_candidates(table, without)]
+    last = str(table.frame.columns[-1])
+    is_told = bool(candidates) and (_is_hinted(candidates[0]) or candidates[0] == last)
+    if not is_told:
+        candidates = [*_named_measures(table.frame, without), *candidates]
     if not candidates or _is_plain_number(table.frame, candidates[0]):
         of_one_class = [name for name in _labels_of_one_class(table.frame) if name not in without]
         if of_one_class:
@@ -98,7 +104,12 @@ def _are_numbers(frame: pd.DataFrame, names: Sequence[str]) -> bool:
 
 
 def way_to_a_label(table: Table) -> str:
-    """Describe how a table without a label gets one, in a sentence or two."""
+    """Describe how a table without a label gets one, or why its rows are no samples."""
+    if axis := _axis_of_curve(table.frame):
+        return (
+            f"Its rows look like the points of one curve along {axis}, not like samples. To "
+            "compare curves, drop a table that has a column or a row for each of them."
+        )
     if table.asked.get("samples") == NO_GROUPS:
         return (
             "Its numbers are all of one kind. If its columns are the samples, add a row with the "
@@ -106,6 +117,15 @@ def way_to_a_label(table: Table) -> str:
             "its rows are, add a column with the class of each."
         )
     return "To ask whether classes can be told apart, add a column with the class of every row."
+
+
+def _axis_of_curve(frame: pd.DataFrame) -> str:
+    """Which of two numbers ascends or descends all along, as wavelengths beside a spectrum do."""
+    if frame.shape[1] != 2 or len(frame) < LEAST_POINTS or {*frame.dtypes} != {np.dtype("f8")}:
+        return ""
+    steps = np.diff(frame.to_numpy(), axis=0)
+    is_axis = (steps > 0).all(axis=0) | (steps < 0).all(axis=0)
+    return str(frame.columns[int(np.argmax(is_axis))]) if is_axis.sum() == 1 else ""
 
 
 def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
@@ -118,7 +138,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     guess, *others = candidates
     if guess == NO_LABEL or guess.lower() in PLAIN_NAMES:
         return []
-    is_hinted = _is_hinted(guess)
+    is_hinted = _is_hinted(guess) and not is_measure(table.frame[guess])
     kinds, usable = table.frame.dtypes.to_dict(), dict(_could_be_labels(table.frame[others]))
     is_text = kinds[guess] != np.float64
     rivals = [
@@ -134,7 +154,12 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     preference = _Preference(table, usable)
     ranked = sorted(kept, key=lambda name: preference(name) if name in usable else ())
     is_doubtful = not is_hinted and (bool(ranked) or not is_text)
-    targets = [] if _is_all_hint(guess) else _targets(table.frame, guess, with_ends=is_doubtful)
+    first, last = str(table.frame.columns[0]), str(table.frame.columns[-1])
+    with_ends = is_doubtful and (guess not in (first, last) or not table.form.has_header)
+    targets = [] if _is_all_hint(guess) else _targets(table.frame, guess, with_ends=with_ends)
+    is_code = is_hinted and not is_text
+    if is_code and usable.get(last) == 2 and COVARIATE_WORDS.isdisjoint(words_of(last)):
+        targets.append(last)
     return [*dict.fromkeys([*targets, *ranked])]
 
 
@@ -150,11 +175,11 @@ def _are_kinds(cells: pd.Series) -> bool:
 
 
 def _targets(frame: pd.DataFrame, guess: str, *, with_ends: bool) -> list[str]:
-    """Numbers to be cut into classes: of such a name, or at an end while the guess is at none."""
+    """Numbers to be cut into classes: of such a name, or at an end."""
     names = [str(name) for name in frame]
     ends = (names[-1], names[0])
     named = [name for name in names if not TARGET_WORDS.isdisjoint(words_of(name)[-1:])]
-    likely = dict.fromkeys([*named, *(ends if with_ends and guess not in ends else ())])
+    likely = dict.fromkeys([*named, *(ends if with_ends else ())])
     found = [
         name
         for name in likely
@@ -162,6 +187,11 @@ def _targets(frame: pd.DataFrame, guess: str, *, with_ends: bool) -> list[str]:
     ]
     members = members_of_families(frame) if found else ()
     return [name for name in found if name not in members]
+
+
+def _is_recurring_id(name: str) -> bool:
+    """Whether a name is that of an id, beside no word of a label."""
+    return not _is_hinted(name) and names_identifier(name)
 
 
 def _may_number(cells: pd.Series) -> bool:
@@ -203,9 +233,36 @@ def _labels_of_one_class(frame: pd.DataFrame) -> list[str]:
 
 
 def _measures(frame: pd.DataFrame) -> list[str]:
-    """Numbers that can be cut into classes: with the name of a label first, then the last."""
-    names = [str(name) for name, column in frame.items() if is_measure(column)][::-1]
-    return sorted(names, key=lambda name: not _is_hinted(name))
+    """Numbers that can be cut into classes: with the name of a label first, then those at ends.
+
+    None of a few rows.
+    """
+    if len(frame) <= MAX_VALUES:
+        return []
+    names = [
+        str(name)
+        for name, column in frame.items()
+        if is_measure(column) and not (names_identifier(str(name)) and _may_number(column))
+    ]
+    given = [str(name) for name in frame if not names_identifier(str(name))]
+    first = [name for name in given[:1] if name in names and not _may_number(frame[name])]
+    in_order = dict.fromkeys([*names[-1:], *first, *names[::-1]])
+    return sorted(in_order, key=lambda name: not _is_hinted(name))
+
+
+def _named_measures(frame: pd.DataFrame, without: Collection[str]) -> list[str]:
+    """Numbers to be cut into classes that have no other name than that of a label, but for x, y."""
+    if len(frame) <= MAX_VALUES:
+        return []
+    names = {str(name).lower() for name in frame}
+    return [
+        str(name)
+        for at, name in enumerate(frame.columns)
+        if _is_all_hint(str(name))
+        and str(name) not in without
+        and not (str(name).lower() == "y" and "x" in names)
+        and is_measure(frame.iloc[:, at])
+    ]
 
 
 def _is_hinted(name: str) -> bool:
@@ -273,6 +330,8 @@ def _could_be_labels(
             n_values, n_repeated = counts.get(str(name), (MAX_CLASSES + 1, 0))
             # Of others than hinted ones, most rows must be of a class that can be held out.
             is_repeated = n_repeated > 1 and (_is_hinted(str(name)) or 2 * n_values <= len(frame))
+            if n_values > FEW_TEXTS and _is_recurring_id(str(name)):
+                continue
             if is_repeated and n_values <= most:
                 yield str(name), int(n_values)
         elif _could_be_label(column := frame.iloc[:, index], most) and not says_split(
@@ -312,8 +371,9 @@ def _could_be_label(column: pd.Series, max_values: int) -> bool:
 class _Preference:
     """Sort key of columns that could be the label: the lowest is the most likely one.
 
-    In order: what names say, theirs and that of the file; two values, or few in the last column;
-    text before numbers; numbers of two values; the last column and the first; fewer values.
+    In order: what names say; without a header, the ends; what the name of the file says; two
+    values, or few in the last column; text before numbers; numbers of two values; the last column
+    and the first; fewer values.
     """
 
     def __init__(self, table: Table, n_values: Mapping[str, int]) -> None:
@@ -323,6 +383,7 @@ class _Preference:
             name for name in n_values if _names_no_class(name) and _are_kinds(table.frame[name])
         }
         self._ends = (str(table.frame.columns[0]), str(table.frame.columns[-1]))
+        self._has_header = table.form.has_header
         self._file = {word for word in words_of(table.name) if len(word) >= LEAST_WORD}
 
     def __call__(self, name: str) -> tuple[Any, ...]:
@@ -334,6 +395,7 @@ class _Preference:
         is_telling = n_values <= few if name == last else n_values == 2 and not is_number
         return (
             *_hint(name),
+            not (self._has_header or name in self._ends),
             self._file.isdisjoint(words),
             not COVARIATE_WORDS.isdisjoint(words)
             or (_names_no_class(name) and name not in self._kinds_of_persons),

@@ -328,7 +328,8 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
             cells, steps = cells_of(data, file, limits)
             if _may_be_turned(cells, options):
                 return _written(cells.to_csv(index=False).encode(), limits, steps, options)
-            return _with_groups(_of_frame(cells, steps))
+            named = _named_by_first_row(cells, limits, steps, options)
+            return named or _with_groups(_of_frame(cells, steps))
     decoded = as_utf8(data, file, options.encoding)
     text, steps = decoded.data, decoded.steps
     if is_arff(text[:ARFF_HEAD].decode("utf-8", "replace")):
@@ -363,6 +364,17 @@ def _may_be_turned(cells: pd.DataFrame, options: ReadOptions) -> bool:
         return True
     layout = recognized(cells.head(ROWS_COMPARED).to_csv(index=False).encode(), options)
     return layout is not None and layout.turned is not None
+
+
+def _named_by_first_row(
+    cells: pd.DataFrame, limits: Limits, steps: tuple[str, ...], options: ReadOptions
+) -> _Content | None:
+    """The content of a data frame of R that was read without its header: V1, V2 and so on."""
+    names = [f"V{number}" for number in range(1, cells.shape[1] + 1)]
+    if [*cells] != names or all(kind == np.float64 for kind in cells.dtypes):
+        return None
+    content = _written(cells.to_csv(index=False, header=False).encode(), limits, steps, options)
+    return content if content.form.has_header else None
 
 
 def _with_groups(content: _Content) -> _Content:

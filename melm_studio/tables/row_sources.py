@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from melm_core.base import ColumnEncoding, FloatArray
-from melm_studio.tables.column_roles import BATCH_WORDS, GROUP_WORDS
+from melm_studio.tables.column_roles import BATCH_WORDS
 from melm_studio.tables.formatting import words_of
+from melm_studio.tables.identifiers import GROUP_WORDS
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.roles import Role
 

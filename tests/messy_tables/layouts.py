@@ -68,7 +68,7 @@ def totals() -> MessyTable:
         (rows + f"Total,{sum(A):.2f},{sum(B):.2f},\n").encode(),
         ("yield", "mass"),
         shown=('Left out: 1 row at the end ("Total").',),
-        asked=("totals",),
+        asked=("label", "totals"),
     )
 
 

@@ -22,11 +22,12 @@ _GAPS = {"", "na", "nan", "n/a", "null", "-", "filtered"}
 # Words of columns that say what features are, as programs for spectra, proteins and genes do.
 _WORDS_OF_FEATURES = {
     "accession", "accessions", "adduct", "adducts", "annotation", "asv", "cas", "charge", "chr",
-    "chromosome", "compound", "compounds", "cpg", "ensembl", "entrez", "formula", "gene", "genes",
-    "hmdb", "inchi", "inchikey", "kegg", "locus", "metabolite", "metabolites", "modifications",
-    "gid", "gweight", "mz", "ontology", "orf", "otu", "pathway", "peptide", "peptides", "probe",
-    "probeset", "protein", "proteins", "pubchem", "retention", "rt", "sequence", "smiles", "strand",
-    "superclass", "symbol", "taxon", "taxonomy", "transcript", "uniprot", "yorf",
+    "chromosome", "clid", "compound", "compounds", "cpg", "ensembl", "entrez", "formula", "gene",
+    "genes", "hmdb", "inchi", "inchikey", "kegg", "locus", "metabolite", "metabolites",
+    "modifications", "gid", "gweight", "mz", "ontology", "orf", "otu", "pathway", "peptide",
+    "peptides", "probe", "probeset", "protein", "proteins", "pubchem", "retention", "rt",
+    "sequence", "smiles", "strand", "superclass", "symbol", "taxon", "taxonomy",
+    "transcript", "uniprot", "yorf",
 }  # fmt: skip
 # Of which the name is an id, a name or a mass.
 _THINGS = {"row", "alignment", "feature", "compound", "cluster", "peak", "average", "mean", "quant"}
@@ -132,7 +133,9 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     first_columns = range(min(len(header), MOST_BESIDE + 1))
     ends = (index for index in first_columns if not _may_be_beside(index, header, below))
     beside = next(ends, -1) if is_first else -1
-    n_known = sum(says_features(name) for name in header[: max(beside, 0)])
+    n_known = sum(
+        says_features(name) or name.lower() == "name" for name in header[: max(beside, 0)]
+    )
     if not 2 <= beside <= MOST_BESIDE or n_known < 2:
         return None
     columns = range(beside, len(header))

@@ -1,4 +1,4 @@
-"""Tables that R writes: names of rows first, and a header that is one field short."""
+"""A header that is one field short, as R writes it, or one long, by a delimiter at its end."""
 
 from __future__ import annotations
 
@@ -12,11 +12,21 @@ _ROWS_COMPARED = 50
 ROW = "row"
 
 
+def _is_shifted(header: list[str], below: list[list[str]]) -> bool:
+    """Whether all names stand left of their columns, as in a sheet where R's table was opened."""
+    numbers = [str(number) for number in range(1, len(below) + 1)]
+    is_open = len(header) > 2 and all(header[:-1]) and not header[-1]
+    return is_open and [row[0] for row in below if row] == numbers
+
+
 def r_table(first: FirstLines) -> Layout | None:
-    """A header with a field less than all rows, whose first fields are the names of the rows."""
+    """A header with a field less than all rows, whose first fields are the names of the rows.
+
+    Also where an empty field was added to it; or one with an empty field more than these.
+    """
     for mark in _MARKS:
         start = [record for (record, _), _ in zip(first.records(mark), range(2), strict=False)]
-        if len(start) < 2 or len(start[1]) != len(start[0]) + 1:
+        if len(start) < 2 or abs(len(start[1]) - len(start[0])) > 1:
             continue
         numbered = first.records(mark)
         records = [record for (record, _), _ in zip(numbered, range(_ROWS_COMPARED), strict=False)]
@@ -24,13 +34,18 @@ def r_table(first: FirstLines) -> Layout | None:
         if len(rows) <= _LEAST_ROWS:
             continue
         header, *below = rows
+        if _is_shifted(header, below):
+            header = header[:-1]
+        n_above = next(line for line, text in enumerate(first.texts) if text.strip()) + 1
+        if {len(row) for row in below} == {len(header) - 1} and len(header) > 2 and not header[-1]:
+            step = "Left out: the delimiter at the end of the header."
+            return Layout(step, tuple(header[:-1]), n_above, mark)
         is_short = {len(row) for row in below} == {len(header) + 1} and len(header) > 1
         is_header = not any(map(is_number, header)) and all(header)
         # A delimiter at the end of every row is no field.
         if is_short and is_header and any(row[-1] for row in below):
             name = ROW if ROW not in header else f"{ROW} name"
             step = "Read as R writes tables: the first field of every row is its name."
-            n_above = next(line for line, text in enumerate(first.texts) if text.strip()) + 1
             return Layout(
                 step, (name, *header), n_above, mark, answers={USE + name: Use.NAME.value}
             )

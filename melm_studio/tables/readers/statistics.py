@@ -134,7 +134,7 @@ def _r(raw: bytes) -> pd.DataFrame | None:
             return value.reset_index(names=ROW_NAMES) if is_named else value.reset_index(drop=True)
         if isinstance(value, np.ndarray) and value.ndim == 2:
             return pd.DataFrame(value).add_prefix("column ")
-    return None
+    return _joined(content) if isinstance(content, dict) else None  # a matrix and its classes
 
 
 def data_frame(parts: dict[str, Any], attributes: Any) -> Any:

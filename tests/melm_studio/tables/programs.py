@@ -86,6 +86,16 @@ def r_tables() -> dict[str, Program]:
             ("a\tb\tc\tgrade\n" + lines(numbered(with_kinds(X3), "plot "), "\t")).encode(),
             **expected,
         ),
+        "R, opened in a sheet": Program(
+            ("a,b,c,grade,\n" + lines(numbered(with_kinds(X3)))).encode(), **expected
+        ),
+        "a delimiter at the end of the header": Program(
+            ("a,b,c,grade,\n" + lines(with_kinds(X3))).encode(),
+            ("a", "b", "c"),
+            "grade",
+            first={"a": X3[0][0]},
+            said="delimiter at the end",
+        ),
     }
 
 

@@ -202,6 +202,10 @@ def test_a_column_that_is_nearly_empty_is_left_out_and_one_click_brings_it_back(
         ("patid", np.arange(60.0) // 2 * 7 + 11),
         ("subject", np.arange(60.0) // 4 * 7 + 11),
         ("id", np.arange(60.0) // 2 * 7 + 11),
+        ("copairid", np.arange(60.0)[::-1] * 3 + 7),
+        ("pitnumber", np.arange(60.0)[::-1] * 3 + 7),
+        ("Metadata_Site", np.arange(60.0) % 9),
+        ("candidate", [f"name {at // 3 * 2 + at % 2}" for at in range(60)]),
         ("Case", ["Train", "Test"] * 30),
         ("training", ["True", "False"] * 30),
     ],
@@ -212,5 +216,12 @@ def test_numbers_of_things_and_parts_for_tests_are_no_features(name, values):
 
 def test_a_first_column_without_a_name_numbers_the_rows_though_some_are_missing():
     rows = "".join(f"{at + at // 9},{at / 7},{at % 5 / 3},{'ab'[at % 2]}\n" for at in range(40))
+    data = prepare(read_table(f",x,z,kind\n{rows}".encode(), "t.csv"))
+    assert data.feature_names == ("x", "z")
+
+
+def test_a_first_column_without_a_name_numbers_the_rows_of_tables_put_together():
+    numbered = [*range(30), *range(50)]
+    rows = "".join(f"{at},{at / 7},{at % 5 / 3},{'ab'[at % 2]}\n" for at in numbered)
     data = prepare(read_table(f",x,z,kind\n{rows}".encode(), "t.csv"))
     assert data.feature_names == ("x", "z")

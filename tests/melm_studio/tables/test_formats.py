@@ -292,6 +292,21 @@ def test_vectors_of_one_length_in_a_list_of_r_are_a_table(monkeypatch):
         of_objects(monkeypatch, known={"mass": ABUNDANCES[:, 0], **ABOUT})
 
 
+def test_a_matrix_of_r_beside_a_vector_of_its_classes_is_one_table(monkeypatch):
+    xarray = pytest.importorskip("xarray")
+    matrix = xarray.DataArray(ABUNDANCES.T, coords={"dim_1": [*"abcdefg"]}, dims=("dim_0", "dim_1"))
+    table = of_objects(monkeypatch, diet=ABOUT["diet"], counts=matrix)
+    assert list(table.frame) == [*"abcdefg", "diet"]
+
+
+def test_a_data_frame_of_r_read_without_its_header_is_named_by_its_first_row(monkeypatch):
+    rows = [["mass", "kind"], *([f"{at / 7:.3f}", "ab"[at % 2]] for at in range(9))]
+    frame = pd.DataFrame(rows, columns=["V1", "V2"])
+    assert list(of_objects(monkeypatch, study=frame).frame) == ["mass", "kind"]
+    below = frame.iloc[1:].reset_index(drop=True)
+    assert list(of_objects(monkeypatch, study=below).frame) == ["V1", "V2"]
+
+
 def test_a_matrix_within_a_data_frame_of_r_is_columns():
     pytest.importorskip("rdata")
     parts = {"water": ABUNDANCES[:, 0], "NIR": ABUNDANCES}

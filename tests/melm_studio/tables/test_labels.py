@@ -11,6 +11,7 @@ import pytest
 from melm_studio.tables import NO_LABEL, Table, prepare
 from melm_studio.tables.families import families
 from melm_studio.tables.labels import guess_label, label_candidates
+from melm_studio.tables.records import Form
 
 N_ROWS = 60
 RNG = np.random.default_rng(0)
@@ -220,3 +221,51 @@ def test_a_season_need_not_be_asked():
     assert choices(Table("t", frame, ())) == ["season", NO_LABEL]
     named = frame.rename(columns={"season": "class of the season"})
     assert choices(Table("t", named, ())) == []
+
+
+def test_without_a_header_the_ends_are_the_likeliest():
+    frame = pd.DataFrame({f"column {at}": numbers(*RNG.permutation(9)) for at in range(1, 8)})
+    frame["column 3"], frame["column 7"] = words("a", "b"), numbers(1, 2, 3)
+    table = Table("t", frame, (), Form(",", ".", has_header=False))
+    assert guess_label(table) == "column 7"
+    table.frame["column 1"] = measured("a")
+    assert choices(table)[:2] == ["column 7", "column 1"]
+    assert guess_label(Table("t", frame.rename(columns="{} of it".format), ())) == "column 3 of it"
+
+
+def test_a_number_that_is_named_y_is_cut_before_texts_are_guessed():
+    frame = measured("y", "a").assign(x0=words("p", "q"), x1=words("r", "s", "t"), **measured("b"))
+    assert choices(Table("t", frame, ())) == ["y", "x0", "x1", NO_LABEL]
+    assert guess_label(Table("t", frame.assign(x=frame["a"]), ())) == "x0"
+    assert guess_label(Table("t", frame.drop(columns="b"), ())) == "x1"
+
+
+def test_two_values_of_the_last_column_are_offered_beside_what_a_name_says():
+    frame = measured("mass").assign(dx=numbers(0, 1, 2, 3), well=numbers(0, 1))
+    assert choices(Table("t", frame, ())) == ["dx", "well"]
+    assert choices(Table("t", frame.rename(columns={"well": "sex"}), ())) == []
+
+
+def test_numbers_of_things_are_not_offered_to_be_cut_and_the_ends_come_first():
+    frame = measured("a", "b", "c").assign(copairid=RNG.permutation(N_ROWS) * 7.0)
+    frame = pd.concat([frame, pd.DataFrame({"row": RNG.permutation(N_ROWS) + 1.0})], axis=1)
+    assert choices(Table("t", frame[["row", "a", "b", "copairid", "c"]], ())) == [
+        "c", "a", "b", NO_LABEL,
+    ]  # fmt: skip
+
+
+def test_fractions_of_few_rows_are_cut_since_no_two_are_equal():
+    frame = measured("mass", "price", "depth").iloc[:9]
+    assert guess_label(Table("t", frame, ())) == NO_LABEL
+    assert len(prepare(Table("t", frame, ()), "price").class_names) == 3
+    kinds = frame.assign(kind=words("p", "q")[:9], place=words("r", "s")[:9])
+    assert "price" in choices(Table("t", kinds, ()))
+
+
+def test_one_curve_says_that_its_points_are_no_samples():
+    waves = np.linspace(400, 1800, N_ROWS)
+    curve = pd.DataFrame({"shift": waves[::-1], "counts": RNG.normal(size=N_ROWS)})
+    said = prepare(Table("t", curve, ())).warnings
+    assert any("one curve along shift" in sentence for sentence in said)
+    plain = prepare(Table("t", curve.sample(frac=1, random_state=0), ())).warnings
+    assert not any("curve" in sentence for sentence in plain)

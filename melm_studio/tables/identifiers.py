@@ -1,0 +1,68 @@
+"""Names of columns that number or name things: samples, patients, records."""
+
+from __future__ import annotations
+
+import re
+
+from melm_studio.tables.formatting import words_of
+
+ID_WORDS = {
+    "id", "ids", "idx", "index", "identifier", "key", "no", "nr", "number", "rowid", "seqno",
+    "uuid",
+}  # fmt: skip
+GROUP_WORDS = {"animal", "donor", "participant", "patient", "person", "subject"}
+# Whole numbers of such names number things; those that rows share are no measure, either.
+THINGS_NUMBERED = {
+    "account", "animal", "case", "cell", "chart", "client", "customer", "hospital", "instant",
+    "observation", "participant", "patient", "record", "respondent", "row", "sample", "specimen",
+    "subject",
+}  # fmt: skip
+LEAST_STEM = 3  # letters
+_SHORT = re.compile("[a-z]{1,2}id")  # of geographic systems and databases: fid, gid, uid
+_JOINED = re.compile("[a-z]{3,}(?:id|number)")  # copairid, rownumber
+_NO_SHORT = {"acid", "aid", "bid", "grid", "kid", "mid", "paid", "void"}
+_NO_IDS = (
+    "acid", "arid", "covid", "fluid", "grid", "humid", "hybrid", "lipid", "liquid", "oid", "paid",
+    "pyramid", "rapid", "rigid", "solid", "valid", "vivid",
+)  # fmt: skip
+
+
+def names_identifier(name: str) -> bool:
+    """Return whether a name says that whole numbers which nearly all differ name things.
+
+    Its first word or its last one does, or that ends in "id" or "number".
+
+    Examples
+    --------
+    >>> names_identifier("sample_id"), names_identifier("copairid"), names_identifier("input_fid")
+    (True, True, True)
+    >>> names_identifier("citric acid"), names_identifier("mass")
+    (False, False)
+    """
+    words = words_of(name)
+    return bool(words) and (
+        not ID_WORDS.isdisjoint({words[0], words[-1]})
+        or words == ("row",)
+        or is_id_of_thing(words[-1])
+        or _ends_as_id(words[-1])
+    )
+
+
+def is_id_of_thing(word: str) -> bool:
+    """Return whether a word is such as patid, hospid or subjid.
+
+    Examples
+    --------
+    >>> is_id_of_thing("patid"), is_id_of_thing("acid")
+    (True, False)
+    """
+    stem = word.removesuffix("id").removesuffix("no")
+    return LEAST_STEM <= len(stem) < len(word) and any(
+        thing.startswith(stem) for thing in THINGS_NUMBERED | GROUP_WORDS
+    )
+
+
+def _ends_as_id(word: str) -> bool:
+    if _SHORT.fullmatch(word):
+        return word not in _NO_SHORT
+    return bool(_JOINED.fullmatch(word)) and not word.endswith(_NO_IDS)
