@@ -205,7 +205,6 @@ def test_a_column_that_is_nearly_empty_is_left_out_and_one_click_brings_it_back(
         ("copairid", np.arange(60.0)[::-1] * 3 + 7),
         ("pitnumber", np.arange(60.0)[::-1] * 3 + 7),
         ("Metadata_Site", np.arange(60.0) % 9),
-        ("candidate", [f"name {at // 3 * 2 + at % 2}" for at in range(60)]),
         ("Case", ["Train", "Test"] * 30),
         ("training", ["True", "False"] * 30),
     ],
@@ -225,3 +224,9 @@ def test_a_first_column_without_a_name_numbers_the_rows_of_tables_put_together()
     rows = "".join(f"{at},{at / 7},{at % 5 / 3},{'ab'[at % 2]}\n" for at in numbered)
     data = prepare(read_table(f",x,z,kind\n{rows}".encode(), "t.csv"))
     assert data.feature_names == ("x", "z")
+
+
+def test_words_that_hardly_two_rows_share_are_names_not_categories():
+    rows = "".join(f"{at / 7},name {at * at % 13},{'ab'[at % 2]}\n" for at in range(12))
+    data = prepare(read_table(f"x,candidate,kind\n{rows}".encode(), "t.csv"))
+    assert data.feature_names == ("x",)
