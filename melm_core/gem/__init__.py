@@ -13,9 +13,11 @@ from melm_core.gem.estimator import GEM, GEMPlane, class_pair_eigenvectors
 from melm_core.gem.features import half_powers, root_mean_squares
 from melm_core.gem.many_features import WideClass, wide_eigenvectors
 from melm_core.gem.perturbation import eigenvector_errors
+from melm_core.gem.predictors import GEM_PREDICTORS
 
 __all__ = [
     "GEM",
+    "GEM_PREDICTORS",
     "Denominator",
     "GEMClassifier",
     "GEMPlane",

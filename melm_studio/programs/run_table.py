@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -18,11 +19,13 @@ from tqdm import tqdm
 
 from melm_core.base import DEFAULT_DENSITY_GAMMA, UserError, known_type
 from melm_core.evaluation import Refits
+from melm_core.gem import GEM_PREDICTORS
 from melm_core.methods import AUTO, CURVES, GAMMA, METHODS, SEED
 from melm_studio.analyses import ANALYSES
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.models import AnalysisResult, Check, PreparedTable, Result, Run
 from melm_studio.programs.own_process import studio_in_this_process
+from melm_studio.programs.predict_label import LabelResult, label_values, predicted_label
 from melm_studio.runs.execution.rows import study_of
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters
@@ -51,8 +54,10 @@ _DOWNLOADS = {
 }
 _COLUMNS = (
     "method", "held_out", "standard_error", "train", "chance", "divergence", "answer", "p_value",
-    "batch_held_out", "batch_train", "batch_chance", "seconds", "refusal",
+    "batch_held_out", "batch_train", "batch_chance", "seconds", "refusal", "measure",
 )  # fmt: skip
+_MEASURE = "balanced accuracy"
+_PREDICT = "predict_"  # before the name of a predictor, among methods
 STEPS = 3  # of a method: its plane, its folds, its check and files
 
 
@@ -127,6 +132,15 @@ def add_run_parser(commands: Any) -> None:
         metavar="NAME",
         help=f"also analyze every run, in summary.json and reports: {', '.join(ANALYSES)}",
     )
+    parser.add_argument(
+        "--predict",
+        nargs="+",
+        default=[],
+        choices=list(GEM_PREDICTORS),
+        metavar="NAME",
+        help="also predict the label, of any number of classes or a number, by features of GEM: "
+        f"{', '.join(GEM_PREDICTORS)}",
+    )
     new = parser.add_argument(
         "--new",
         type=Path,
@@ -156,7 +170,7 @@ def run_table(options: argparse.Namespace, unknown: Sequence[str]) -> int:
         raw = table_in(options.table)
         _check_options(options, methods)
         with studio_in_this_process() as client:
-            results = _results(client, raw, options, methods)
+            are_done = _are_done(client, raw, options, methods)
     except UserError as error:
         print(f"melm-studio run: {error}", file=sys.stderr)
         return REFUSED
@@ -168,7 +182,7 @@ def run_table(options: argparse.Namespace, unknown: Sequence[str]) -> int:
         return STOPPED
     if options.json:
         print((options.out / "summary.json").read_text(encoding="utf-8"))
-    return DONE if all(result.is_done for result in results) else SOME_FAILED
+    return DONE if are_done else SOME_FAILED
 
 
 def _fold_count(text: str) -> int | str:
@@ -198,14 +212,17 @@ def _check_options(options: argparse.Namespace, methods: Sequence[str]) -> None:
         raise UserError(f"{len(methods)} methods are too many at once. Choose {MOST_METHODS}.")
     if options.folds != AUTO and (options.folds < 0 or options.folds == 1):
         raise UserError(f"--folds must be auto, 0, or 2 or more; it is {options.folds}.")
+    if options.predict and not options.folds:
+        raise UserError("--predict needs folds, and --folds is 0. Leave one of them out.")
     options.out.mkdir(parents=True, exist_ok=True)
     if any(options.out.iterdir()):
         raise UserError(f"{options.out} is not empty. Choose another folder by --out.")
 
 
-def _results(
+def _are_done(
     client: StudioClient, raw: bytes, options: argparse.Namespace, methods: Sequence[str]
-) -> list[MethodResult]:
+) -> bool:
+    """Write what methods and predictors find; return whether none was refused."""
     source: dict[str, Any] = {
         **client.upload(raw, options.table.name),
         "label": options.label,
@@ -218,22 +235,34 @@ def _results(
         if question.default != EACH_WAY:
             print_question(question)
     new_rows = client.upload(table_in(options.new), options.new.name) if options.new else None
-    with Progress(methods, is_shown=not options.quiet) as progress:
+    predictors = dict.fromkeys(options.predict)
+    keys = (*methods, *(f"{_PREDICT}{name}" for name in predictors))
+    results: list[MethodResult] = []
+    predictions: list[LabelResult] = []
+    with Progress(keys, is_shown=not options.quiet) as progress:
         work = _Work(client, judged_data(raw, source), source, options, progress, new_rows)
-        results: list[MethodResult] = []
+        # What is there is kept if the next one takes long.
         for method in methods:
             results.append(work.result(method))
-            write_scores(results, options.out)  # what is there is kept if the next one takes long
-    checks = [result.check for result in results if result.check]
-    questions = (question for check in checks for question in check.questions)
-    for question in dict.fromkeys(questions):
-        if question.default == EACH_WAY:
-            print_question(question)
-    write_summary(table, results, options.out)
+            write_scores(results, options.out)
+        for name in predictors:
+            predictions.append(work.prediction(name, raw))
+            write_scores([*results, *predictions], options.out)
+    _print_suspicions(results, predictions)
+    write_summary(table, results, predictions, options.out)
     _write_verdict(client, results[0], options.verdict)
     if options.report:
         write_comparison(client, results, options.out)
-    return results
+    return all([result.is_done for result in results] + [each.is_done for each in predictions])
+
+
+def _print_suspicions(results: Sequence[MethodResult], predictions: Sequence[LabelResult]) -> None:
+    """Print what was asked of the rows for a yes that could not be given."""
+    asked = [result.check.questions for result in results if result.check]
+    asked += [each.questions for each in predictions]
+    for question in dict.fromkeys(chain.from_iterable(asked)):
+        if question.default == EACH_WAY:
+            print_question(question)
 
 
 def _write_verdict(client: StudioClient, first: MethodResult, file: Path | None) -> None:
@@ -271,6 +300,27 @@ class _Work:
         if self.options.report:
             write_report(self.client, result, folder)
         self.progress.end(method, result)
+        return result
+
+    def prediction(self, name: str, raw: bytes) -> LabelResult:
+        """Predict the label of every row without it, and write that."""
+        key = f"{_PREDICT}{name}"
+        self.progress.fitted(key)
+        try:
+            result = predicted_label(
+                name,
+                self.data,
+                label_values(raw, self.source, self.data),
+                self.options.out / key,
+                n_folds=self.options.folds,
+                is_checked=self.options.check,
+                seed=self.options.seed,
+            )
+        except (UserError, MemoryError) as error:
+            refusal = NO_MEMORY if isinstance(error, MemoryError) else str(error)
+            self.progress.refused(key, refusal)
+            return LabelResult(name, refusal=refusal)
+        self.progress.end(key, result)
         return result
 
     def _found(self, method: str) -> MethodResult:
@@ -367,6 +417,7 @@ class MethodResult:
             "batch_chance": batches and batches.chance,
             "seconds": result and result.run.seconds,
             "refusal": self.refusal,
+            "measure": _MEASURE,
         }
 
 
@@ -390,17 +441,23 @@ def write_report(client: StudioClient, method: MethodResult, folder: Path) -> No
     (folder / "report.html").write_bytes(client.report([run]))
 
 
-def write_scores(results: Sequence[MethodResult], folder: Path) -> None:
-    """Write a row of scores for each method that is done."""
+def write_scores(results: Sequence[MethodResult | LabelResult], folder: Path) -> None:
+    """Write a row of scores for each method and predictor that is done."""
     with (folder / "scores.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, _COLUMNS)
         writer.writeheader()
         writer.writerows(result.row() for result in results)
 
 
-def write_summary(table: PreparedTable, results: Sequence[MethodResult], folder: Path) -> None:
+def write_summary(
+    table: PreparedTable,
+    results: Sequence[MethodResult],
+    predictions: Sequence[LabelResult],
+    folder: Path,
+) -> None:
     """Write all that was found of a table."""
-    summary = {"table": table, "methods": [_summary(result) for result in results]}
+    methods = [_summary(result) for result in results]
+    summary = {"table": table, "methods": methods, "predictions": predictions}
     encoded = msgspec.json.format(msgspec.json.encode(summary), indent=2)
     (folder / "summary.json").write_bytes(encoded)
 
@@ -506,6 +563,7 @@ class Progress:
     Parameters
     ----------
     methods : sequence of str
+        Their keys, and those of predictors.
     is_shown : bool
     """
 
@@ -514,7 +572,7 @@ class Progress:
         # None: off where nobody would see it move, such as in a pipe.
         disable = None if is_shown else True
         self._bar = tqdm(total=STEPS * len(methods), disable=disable, leave=False)
-        self._width = max(len(METHODS[method].label) for method in methods)
+        self._width = max(len(_label(method)) for method in methods)
         self._n_done = 0
 
     def __enter__(self) -> Self:
@@ -535,7 +593,7 @@ class Progress:
         """Show that the folds are done; the check, if requested, is next."""
         self._step(method, "check", 2)
 
-    def end(self, method: str, result: MethodResult) -> None:
+    def end(self, method: str, result: MethodResult | LabelResult) -> None:
         """Show that a method is done."""
         self._line(method, result.sentence)
 
@@ -544,7 +602,7 @@ class Progress:
         self._line(method, reason)
 
     def _step(self, method: str, doing: str, step: int) -> None:
-        self._bar.set_description(f"{METHODS[method].label}: {doing}", refresh=False)
+        self._bar.set_description(f"{_label(method)}: {doing}", refresh=False)
         self._bar.n = STEPS * self._n_done + step
         self._bar.refresh()
 
@@ -552,5 +610,10 @@ class Progress:
         self._n_done += 1
         if self._is_shown:
             self._bar.clear()
-            print(f"{METHODS[method].label:{self._width}}  {words}", file=sys.stderr)
+            print(f"{_label(method):{self._width}}  {words}", file=sys.stderr)
         self._step(method, "done", 0)
+
+
+def _label(key: str) -> str:
+    """Return how a method, or a predictor, is called."""
+    return METHODS[key].label if key in METHODS else GEM_PREDICTORS[key[len(_PREDICT) :]].label

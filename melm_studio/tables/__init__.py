@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from melm_studio.tables.cells import BEYOND_LIMIT, EXACT
-from melm_studio.tables.classes import ClassRules, class_values, is_measure
+from melm_studio.tables.classes import ClassRules, class_values, is_measure, value_name
 from melm_studio.tables.dependence import has_chosen_groups
 from melm_studio.tables.formatting import (
     count,
@@ -169,5 +169,6 @@ __all__ = [
     "summarize",
     "told_apart",
     "twin_notes",
+    "value_name",
     "without_columns",
 ]

@@ -338,7 +338,7 @@ def _as_classes(names: Sequence[str], codes: IntArray, steps: tuple[str, ...]) -
 
 def value_name(value: float | str) -> str:
     """The name of the class of a value."""
-    return value if isinstance(value, str) else number_text(value)
+    return one_form(value) if isinstance(value, str) else number_text(value)
 
 
 def _merged(classes: _Found, rules: ClassRules) -> _Found:

@@ -1,0 +1,255 @@
+"""Labels that are predicted for rows which the fit did not see: classes, however many, or numbers.
+
+A study names few classes, by which its folds are stratified. What is predicted may be finer: a
+number that they are ranges of, or a thousand classes of which they merge some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+
+from melm_core.answers.answers import Answer, answer_of
+from melm_core.answers.folds_sentence import FIRST_WORDS, folds_lead, shuffles_sentence
+from melm_core.base.array_types import IntArray
+from melm_core.base.errors import UserError
+from melm_core.base.sample_weights import balanced_share
+from melm_core.base.share_text import percent
+from melm_core.evaluation.permutation_statistics import n_test_folds
+from melm_core.evaluation.permutations import PermutationTest, permutation_test
+from melm_core.evaluation.plane_separability import Score
+from melm_core.evaluation.refits import score_of
+from melm_core.evaluation.study import FoldCount, Study
+from melm_core.folds.folds import Fold, sampled_rows
+
+Labels = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPredictions:
+    """Labels of rows, predicted without them, and how near they are.
+
+    Attributes
+    ----------
+    predicted : ndarray of shape (n_samples,)
+        Labels, each by the fit without the fold of its row.
+    fold_of_rows : ndarray of int of shape (n_samples,)
+    held_out : float
+        Of classes the balanced accuracy. Of numbers Q2: one less the mean square of the errors
+        over the variance, negative where the mean would be nearer.
+    standard_error : float
+        Of it, over the folds.
+    train : float
+        The same of the rows of each fit.
+    chance : float
+        What guessing gives: one over the number of classes, or 0.
+
+    Notes
+    -----
+    A rare class may be missing among the training rows of a fold: its rows are then told wrongly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import LabelPredictions
+    >>> found = LabelPredictions(np.array([1.2, 1.9]), np.array([0, 1]), 0.81, 0.03, 0.93, 0.0)
+    >>> found.sentence()
+    'Predictions explain 81 ± 3 % of the variance of held-out rows; guessing gives 0 %.'
+    """
+
+    predicted: Labels
+    fold_of_rows: IntArray
+    held_out: float
+    standard_error: float
+    train: float
+    chance: float
+
+    @property
+    def are_numbers(self) -> bool:
+        """True if numbers are predicted, not classes."""
+        return self.predicted.dtype.kind == "f"
+
+    def answer(self, test: PermutationTest) -> Answer:
+        """Return whether labels are predicted, given the test of their shuffles; see `answer_of`.
+
+        Of numbers it is yes from a Q2 of one half on, halfway from guessing to perfect.
+        """
+        smallest = max(test.design.smallest_p_value, 1.0 / (test.n_permutations + 1))
+        accuracy = (1.0 + self.held_out) / 2.0 if self.are_numbers else self.held_out
+        n_classes = 2 if self.are_numbers else round(1.0 / self.chance)
+        return answer_of(accuracy, n_classes, test.p_value, smallest_p_value=smallest)
+
+    def sentence(self, answer: Answer | None = None, test: PermutationTest | None = None) -> str:
+        """Return what is predicted beside guessing, with the answer and shuffles where known."""
+        first = FIRST_WORDS[answer]
+        if self.are_numbers:
+            share = percent(self.held_out, self.standard_error)
+            lead = f"{first}Predictions explain {share} of the variance of held-out rows"
+            lead = f"{lead}; guessing gives 0 %"
+        else:
+            lead = folds_lead(self.held_out, round(1.0 / self.chance), first, self.standard_error)
+        if test is None:
+            return f"{lead}."
+        shuffles = shuffles_sentence(test.n_exceeding, len(test.values), test.p_value)
+        return f"{lead}. {shuffles}"
+
+
+def predict_labels(study: Study, labels: Any, *, n_folds: FoldCount = "auto") -> LabelPredictions:
+    """Predict the label of every row by fits that did not see it, nor its group.
+
+    Parameters
+    ----------
+    study : Study
+        Of a classifier or a regressor, with rows in memory. Its classes stratify the folds, and its
+        preparation is learned in each.
+    labels : array-like of shape (n_samples,)
+        Classes or, if they are floats, numbers; rows with the same label have one class of the
+        study.
+    n_folds : int or "auto", default="auto"
+        See `Study.folds`.
+
+    Returns
+    -------
+    LabelPredictions
+
+    Raises
+    ------
+    ValueError
+        If there is not a label for each row, a number is not finite, or folds are impossible.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import RidgeCV
+    >>> from melm_core.evaluation import Study, predict_labels
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> found = predict_labels(Study(RidgeCV(), X, y > np.median(y)), y)
+    >>> 0.4 < found.held_out < found.train < 0.6
+    True
+    """
+    coded, values = _coded(study, labels)
+    folds = study.folds(study.folds_of_all_rows if n_folds == "auto" else n_folds)
+    fold_of_rows = np.full(len(coded.rows.y), -1)
+    for number, fold in enumerate(folds):
+        fold_of_rows[fold.test] = number
+    predicted, of_training_rows = _predicted(study, values[coded.rows.y], folds)
+    known = np.flatnonzero(fold_of_rows >= 0)
+    score = _score(coded.take(known), values, predicted[known], fold_of_rows[known])
+    return LabelPredictions(
+        predicted=predicted,
+        fold_of_rows=fold_of_rows,
+        held_out=score.balanced_accuracy,
+        standard_error=score.standard_error,
+        train=float(np.mean(of_training_rows)),
+        chance=0.0 if values.dtype.kind == "f" else 1.0 / len(values),
+    )
+
+
+def label_permutations(
+    study: Study,
+    labels: Any,
+    *,
+    n_permutations: int = 199,
+    max_rows: int = 600,
+    callback: Callable[[PermutationTest], bool | None] | None = None,
+) -> PermutationTest:
+    """Test whether labels are predicted better than shuffled ones, with full refits.
+
+    Parameters
+    ----------
+    study, labels
+        See `predict_labels`. Whole groups exchange their label where all their rows share one.
+    n_permutations, callback
+        See `permutation_test`.
+    max_rows : int, default=600
+        Of more rows a stratified sample is shuffled.
+
+    Returns
+    -------
+    PermutationTest
+
+    Raises
+    ------
+    ValueError
+        As `predict_labels`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from melm_core.evaluation import Study, label_permutations
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> study = Study(LinearRegression(), X, y > 140.0)
+    >>> label_permutations(study, y, n_permutations=19).p_value
+    0.05
+    """
+    sample = sampled_rows(study.rows.y, max_rows, study.rows.groups)
+    used = study.take(sample)
+    coded, values = _coded(used, np.asarray(labels)[sample])
+    class_of_value = np.zeros(len(values), dtype=np.int64)
+    class_of_value[coded.rows.y] = used.rows.y
+    return permutation_test(
+        coded,
+        statistic=partial(_of_shuffled, values=values, class_of_value=class_of_value),
+        n_permutations=n_permutations,
+        max_rows=max_rows,
+        callback=callback,
+    )
+
+
+def _of_shuffled(coded: Study, *, values: Labels, class_of_value: IntArray) -> float:
+    codes = coded.rows.y
+    study = coded.with_labels(class_of_value[codes])
+    folds = study.parts(n_test_folds(*study.rows.X.shape), 0)
+    predicted, _ = _predicted(study, values[codes], folds)
+    return _nearness(values[codes], predicted, codes)
+
+
+def _coded(study: Study, labels: Any) -> tuple[Study, Labels]:
+    """The study with a code for each distinct label, and these labels."""
+    given = np.asarray(labels)
+    if given.shape != study.rows_in_memory.y.shape:
+        raise UserError(
+            f"{len(given):,} labels are given for {len(study.rows.y):,} rows. Give one for each."
+        )
+    if given.dtype.kind == "f" and not np.isfinite(given).all():
+        raise UserError("A label is nan or infinite. Leave its row out.")
+    values, codes = np.unique(given, return_inverse=True)
+    return study.with_labels(codes).named(values), values
+
+
+def _predicted(study: Study, labels: Labels, folds: tuple[Fold, ...]) -> tuple[Labels, list[float]]:
+    """Labels of the rows of each fold by a fit without them, and how near the other rows are."""
+    X, predicted, of_training_rows = study.rows.X, np.empty_like(labels), []
+    for fold in folds:
+        prepared = study.preparation_for(study.rows.take(fold.train)).fit(X[fold.train])
+        train, given = prepared.apply(X[fold.train]), labels[fold.train]
+        fitted = clone(study.estimator).fit(train, given)
+        predicted[fold.test] = fitted.predict(prepared.apply(X[fold.test]))
+        codes = np.unique(given, return_inverse=True)[1]
+        of_training_rows.append(_nearness(given, fitted.predict(train), codes))
+    return predicted, of_training_rows
+
+
+def _nearness(labels: Labels, predicted: Labels, codes: IntArray) -> float:
+    if labels.dtype.kind != "f":
+        return balanced_share(predicted == labels, codes)
+    return 1.0 - float(np.mean(np.square(predicted - labels)) / labels.var())
+
+
+def _score(coded: Study, values: Labels, predicted: Labels, fold: IntArray) -> Score:
+    codes = coded.rows.y
+    labels = values[codes]
+    if values.dtype.kind != "f":
+        return score_of(predicted == labels, codes, fold, coded)
+    errors, numbers = np.square(predicted - labels) / labels.var(), np.unique(fold)
+    of_folds = np.array([errors[fold == number].mean() for number in numbers])
+    error = Score.over_refits(of_folds).standard_error if len(numbers) > 1 else np.nan
+    return Score(1.0 - float(errors.mean()), error)
