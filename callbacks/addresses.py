@@ -1,8 +1,8 @@
 """Declarations of a route beside its method and path: its body, its cost, and its guard.
 
-Flask makes rules of the class `Route`, so each of these is an argument where a route is connected:
-``app.server.post("/upload", body=Body.FILE, is_heavy=True)``. A route that declares nothing takes
-no body, is light, and is for visitors.
+Flask makes rules of the class `Route`, so each of these is an argument where a route is declared:
+``@routes.post("/upload", body=Body.FILE, is_heavy=True)``. A route that declares nothing takes no
+body, is light, and is for visitors.
 """
 
 from __future__ import annotations

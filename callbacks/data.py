@@ -7,9 +7,8 @@ from typing import Any
 import msgspec
 from dash import ALL, Dash, Input, Output, State, ctx, no_update
 from dash.development.base_component import Component
-from msgspec.structs import replace
 
-from callbacks.page_state import connect_script
+from callbacks.page_state import connect_choice, connect_script
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_core.base import UserError
@@ -20,17 +19,13 @@ from melm_studio.layout.table_sheet import data_notes, data_size, data_summary, 
 from melm_studio.planes.theme import THEMES, Scheme, class_shape
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import (
-    LABEL,
-    OTHER_COLUMNS,
     SAMPLES,
-    SHEET,
-    ClassRules,
-    answers_about_file,
-    answers_without,
     recipe_caption,
 )
 from melm_studio.validation import InputError, read
 from melm_studio.workspace.data_source import ShownData, recent_data, remembered_sources
+from melm_studio.workspace.map_comparison import map_fits
+from melm_studio.workspace.table_choices import answered, with_label
 
 _UNREADABLE = "The last choice of data cannot be read. Choose a sample or drop a CSV file."
 _N_COLORS = len(THEMES[Scheme.LIGHT].class_colors)
@@ -38,18 +33,9 @@ _N_COLORS = len(THEMES[Scheme.LIGHT].class_colors)
 
 def register(app: Dash) -> None:
     """Connect the data part of the page."""
-    app.callback(
-        Output(ids.CHOICE, "data", allow_duplicate=True),
-        Input(ids.LABEL, "value"),
-        State(ids.DATA, "data"),
-        prevent_initial_call=True,
-    )(choose_label)
-    app.callback(
-        Output(ids.CHOICE, "data", allow_duplicate=True),
-        Input({"type": "answer", "question": ALL, "choice": ALL}, "n_clicks"),
-        State(ids.DATA, "data"),
-        prevent_initial_call=True,
-    )(answer_question)
+    connect_choice(app, choose_label, Input(ids.LABEL, "value"))
+    answers = Input({"type": "answer", "question": ALL, "choice": ALL}, "n_clicks")
+    connect_choice(app, answer_question, answers)
     app.callback(
         Output(ids.DATA_NAME, "children"),
         Output(ids.DATA_SIZE, "children"),
@@ -71,6 +57,14 @@ def register(app: Dash) -> None:
             Output(ids.TABLES, "children"),
             Input(ids.SAMPLES_OPEN, "n_clicks"),
         )(list_tables)
+    # A file with a map is compared with planes when it is shown for the first time.
+    app.callback(
+        Output(ids.MODE, "value", allow_duplicate=True),
+        Output(ids.RUN_ERROR, "children", allow_duplicate=True),
+        Input(ids.DATA, "data"),
+        State(ids.REQUESTED, "data"),
+        prevent_initial_call=True,
+    )(compare_map)
     connect_script(
         app,
         "rememberData",
@@ -92,45 +86,27 @@ def list_tables(clicks: int | None) -> tuple[Any, Any]:
     return named("Tables" if tables else "Samples"), table_items(tables)
 
 
-def choose_label(label: str | None, data: Any) -> Any:
+def choose_label(label: str | None, data: Any) -> DataSource | None:
     """Choose another label column."""
-    shown = None if data is None else ShownData.from_json(data)
+    shown = ShownData.from_json(data)
     # The page fills in a label that was inferred, or answered: that is not a choice.
-    if label is None or shown is None or label == shown.label:
-        return no_update
-    return msgspec.to_builtins(replace(_for_label(shown.source, label), label=label))
+    if label is None or label == shown.label:
+        return None
+    return with_label(shown.source, label)
 
 
-def answer_question(clicks: list[int | None], data: Any) -> Any:
+def answer_question(clicks: list[int | None], data: Any) -> DataSource | None:
     """Answer a question of the table."""
     pressed = ctx.triggered_id
-    if not any(clicks) or not isinstance(pressed, dict) or data is None:
-        return no_update
+    if not any(clicks) or not isinstance(pressed, dict):
+        return None
     shown = ShownData.from_json(data)
     questions = workspace().data(shown).questions
     place, number = pressed["question"], pressed["choice"]
     if place >= len(questions) or number >= len(questions[place].choices):
-        return no_update  # the table has changed meanwhile
+        return None  # the table has changed meanwhile
     question = questions[place]
-    answer, source = question.choices[number].value, shown.source
-    answers = {**source.answers, question.id: answer}
-    if question.id in OTHER_COLUMNS:  # what was chosen is of those that the table had
-        about = answers_about_file(answers)
-        sheet = "" if question.id == SHEET else source.reading.sheet
-        reading = replace(source.reading, sheet=sheet)
-        reopened = DataSource(source.kind, source.key, source.name, reading=reading, answers=about)
-        return msgspec.to_builtins(reopened)
-    if question.id == LABEL:
-        source = _for_label(source, answer)
-        answers = {**source.answers, LABEL: answer}
-    return msgspec.to_builtins(replace(source, answers=answers))
-
-
-def _for_label(source: DataSource, label: str) -> DataSource:
-    """Without what was chosen of a column as something else, and of the classes of another."""
-    roles = {column: use for column, use in source.roles.items() if column != label}
-    answers = answers_without(source.answers, label)
-    return replace(source, roles=roles, classes=ClassRules(), answers=answers)
+    return answered(shown.source, question.id, question.choices[number].value)
 
 
 def show_data(choice: Any, remembered: Any, shown: Any) -> tuple[Any, ...]:
@@ -192,3 +168,24 @@ def list_recent(clicks: int | None, remembered: Any) -> list[Component]:
     """List the data sets with their runs, as the menu opens, and what opens a project."""
     recent = recent_data(remembered_sources(remembered), workspace().panels())
     return [*recent_list(recent), open_project_item()]
+
+
+def compare_map(data: Any, requested: Any) -> tuple[Any, Any]:
+    """Run the map and its comparisons, and ask whether the map is real; nothing of other tables.
+
+    Nor of a table that is chosen for a view of a link or a story, which is `requested`.
+    """
+    space = workspace()
+    shown = None if data is None or requested else ShownData.from_json(data)
+    if shown is None or shown.source.kind != "upload" or space.shown_fits(shown):
+        return no_update, no_update
+    try:
+        fits = map_fits(space, shown)
+        if not fits:
+            return no_update, no_update
+        space.queue(*fits)
+        if fits[0].n_classes > 1:
+            space.check(fits[0])
+    except UserError as error:  # what was queued before stays
+        return no_update, str(error)
+    return "compare", None

@@ -8,10 +8,10 @@ from dash import Dash, Input, Output, no_update
 from dash.development.base_component import Component
 
 from callbacks.page_state import connect_script
-from callbacks.run_form import method_of
 from melm_core.methods import GAMMA, STARTS, AutoParameter
 from melm_studio.layout import ids
 from melm_studio.layout.method_line import own_settings
+from melm_studio.workspace.run_form import method_of
 
 
 def register(app: Dash) -> None:

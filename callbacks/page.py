@@ -7,12 +7,12 @@ from dash import Dash
 from callbacks import (
     audit,
     data,
-    map_comparison,
     method_form,
     page_state,
     session,
     share_link,
     story,
+    table_dialog,
 )
 from callbacks.guards import (
     abandoned_requests,
@@ -26,32 +26,22 @@ from callbacks.guards import (
 )
 from callbacks.routes import (
     analyses,
-    batch_runs,
-    description,
+    documents,
     export,
     frames,
-    guide,
     health,
     links_and_tokens,
-    new_runs,
-    numbers,
-    panels,
-    preview,
-    project_file,
     publication,
-    replay,
     rows,
-    run_commands,
-    shared_view,
+    runs,
+    sharing,
     static_files,
-    stories,
-    surface,
-    upload,
+    tables,
 )
-from callbacks.routes.api import endpoints, links
+from callbacks.routes.api import access, endpoints
+from callbacks.routes.api import runs as api_runs
 from callbacks.routes.talks import audience, presenter
 from callbacks.services import Services, install
-from callbacks.table_dialog import classes, columns, file, filters, recipe
 
 _GUARDS = (
     compression,
@@ -67,44 +57,30 @@ _GUARDS = (
 )
 _ROUTES = (
     static_files,
-    guide,
+    documents,
     health,
-    upload,
+    tables,
     frames,
-    preview,
-    panels,
-    new_runs,
-    batch_runs,
+    runs,
     export,
-    run_commands,
-    replay,
     links_and_tokens,
     publication,
-    shared_view,
-    stories,
-    project_file,
+    sharing,
     rows,
-    numbers,
-    description,
-    surface,
     analyses,
     presenter,
     audience,
     endpoints,
-    links,
+    access,
+    api_runs,
 )
 _CALLBACKS = (
     method_form,
     page_state,
     story,
     data,
-    columns,
-    classes,
-    file,
-    filters,
-    recipe,
+    table_dialog,
     share_link,
-    map_comparison,
 )
 
 
@@ -112,5 +88,9 @@ def register(app: Dash, services: Services) -> None:
     """Connect every callback and route of the page to an app."""
     install(app.server, services)
     with app.server.app_context():
-        for part in (*_GUARDS, *_ROUTES, *_CALLBACKS):
+        for guard in _GUARDS:
+            guard.register(app)
+        for room in _ROUTES:
+            app.server.register_blueprint(room.routes)
+        for part in _CALLBACKS:
             part.register(app)

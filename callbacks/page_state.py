@@ -1,12 +1,17 @@
-"""Functions of the page's scripts as callbacks; and the state of the page that scripts hold."""
+"""How callbacks are connected: functions of the page's scripts, and choices of the table."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, TypedDict, cast
 
-from dash import ClientsideFunction, Dash, Input
+import msgspec
+from dash import ClientsideFunction, Dash, Input, Output, State, no_update
 
+from melm_core.base import UserError
 from melm_studio.layout import ids
+from melm_studio.runs.records.data_source import DataSource
 
 # The script function that each of these changes calls.
 _LISTENERS = {
@@ -32,3 +37,57 @@ def connect_script(app: Dash, function: str, *dependencies: Any, **options: Any)
     """Call a function of the page's scripts as a callback, which runs in the browser."""
     connect = cast(Any, app.clientside_callback)  # Dash leaves it untyped
     connect(ClientsideFunction("studio", function), *dependencies, **options)
+
+
+class NamedControl(TypedDict):
+    """The id of a control that is distinguished by a name from others of its type."""
+
+    name: str
+
+
+def connect_choice(
+    app: Dash,
+    choose: Callable[..., DataSource | None],
+    *controls: Input | State,
+    refusal: Output | None = None,
+    clears: bool = True,
+    resets: Sequence[Output] = (),
+) -> None:
+    """Connect controls of the table to what they choose: another source of the data, or none.
+
+    Parameters
+    ----------
+    app : Dash
+    choose : callable
+        Takes the values of the controls and, last, the data on screen; called once there are some.
+    *controls : Input or State
+    refusal : Output, optional
+        Where the page says why a choice is refused. Without it, a refused one is none.
+    clears : bool, default=True
+        Whether a choice clears the refusal of the one before.
+    resets : sequence of Output
+        Further properties that a choice empties.
+    """
+
+    refusals = [] if refusal is None else [refusal]
+
+    @wraps(choose)  # by whose annotations calls are checked
+    def chosen(*values: Any) -> Any:
+        source, words = None, cast(Any, no_update)
+        if values[-1] is not None:
+            try:
+                source = choose(*values)
+            except UserError as error:
+                words = str(error)
+        if source is not None and clears:
+            words = None
+        answer = [
+            no_update if source is None else msgspec.to_builtins(source),
+            *(words for _ in refusals),
+            *(no_update if source is None else None for _ in resets),
+        ]
+        return answer if len(answer) > 1 else answer[0]
+
+    outputs = [Output(ids.CHOICE, "data", allow_duplicate=True), *refusals, *resets]
+    data = State(ids.DATA, "data")
+    app.callback(*outputs, *controls, data, prevent_initial_call=True)(chosen)

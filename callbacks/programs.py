@@ -9,10 +9,11 @@ import flask
 from callbacks import session
 from callbacks.guards import error_answers, request_guards
 from callbacks.routes import analyses, export, publication, rows
-from callbacks.routes.api import endpoints
+from callbacks.routes.api import access, endpoints, runs
 from callbacks.services import Services, install
 
-_PARTS = (error_answers, request_guards, session, analyses, export, publication, rows, endpoints)
+_GUARDS = (error_answers, request_guards, session)
+_ROUTES = (analyses, export, publication, rows, endpoints, access, runs)
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ def programs_server(services: Services) -> flask.Flask:
     programs = _Programs(flask.Flask(__name__))
     install(programs.server, services)
     with programs.server.app_context():
-        for part in _PARTS:
-            part.register(programs)
+        for guard in _GUARDS:
+            guard.register(programs)
+        for room in _ROUTES:
+            programs.server.register_blueprint(room.routes)
     return programs.server

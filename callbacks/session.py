@@ -18,6 +18,7 @@ from callbacks.services import Served, services
 from melm_studio.runs.records.grant import Grant, GrantKind
 from melm_studio.runs.records.run import FIT, RunRecord
 from melm_studio.runs.store.secret_key import pseudonym
+from melm_studio.workspace.known_runs import KnownRuns
 from melm_studio.workspace.workspace import Workspace
 
 # Browsers keep a cookie so named only if this very host set it over HTTPS, for all of its paths: no
@@ -117,6 +118,11 @@ def workspace() -> Workspace:
     """Return the data and runs of the visitor of this request."""
     studio = services()
     return Workspace(studio.store, owner(), studio.settings, studio.reader, address())
+
+
+def known_runs() -> KnownRuns:
+    """Return what is known of the runs of the visitor of this request."""
+    return KnownRuns(workspace(), services().renderer, services().rows)
 
 
 def address() -> str:

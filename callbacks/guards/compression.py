@@ -22,7 +22,7 @@ from melm_studio.planes.encoding import PACKED_ROWS
 _BROTLI_LEVEL = 5
 # Of frames, many a second: .1 ms for the 50 kB of four planes, of which it leaves 9. The usual
 # level takes five times as long to leave 8.
-_LEVEL_OF_FRAMES, _FRAMES = 1, "frames"
+_LEVEL_OF_FRAMES, _FRAMES = 1, "frames.frames"
 # Of static files, by size: 0.1 s for the largest script, of a megabyte, and 0.5 s for all others.
 _LARGE_BYTES = 500_000
 _LEVEL_OF_LARGE = 9

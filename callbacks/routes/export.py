@@ -1,4 +1,4 @@
-"""Downloads: points and components as CSV, the plane as JSON, a program.
+"""Downloads: points and components as CSV, the plane as JSON, a program, a replay.
 
 `plane` names the plane, the newest by default; the view options apply as on screen. A nonlinear
 projection has points only.
@@ -13,13 +13,21 @@ from urllib.parse import quote
 import flask
 import numpy as np
 import pandas as pd
+from flask import Blueprint
 
-from callbacks.routes.probabilities import probabilities_in_plane
-from callbacks.routes.requested_view import requested_event, requested_options, viewed_event
-from callbacks.services import Served, services
-from callbacks.session import own_run
+from callbacks.routes.requested_view import (
+    requested_event,
+    requested_options,
+    requested_plane,
+    viewed_event,
+)
+from callbacks.services import services
+from callbacks.session import known_runs, own_run
 from melm_core.methods import METHODS, SavedPlane
+from melm_studio.layout.scripts import replay_script
+from melm_studio.planes.theme import Scheme
 from melm_studio.publication.program import program_of
+from melm_studio.publication.run_replay import RunReplay
 from melm_studio.rows.placement import model_text, saved_plane
 from melm_studio.rows.spreadsheet import csv_text
 from melm_studio.runs.execution.rows import RunData
@@ -29,14 +37,10 @@ from melm_studio.tables import LabeledData
 _MOST_OF_NAME = 50
 
 
-def register(app: Served) -> None:
-    """Connect the download routes."""
-    app.server.get("/runs/<run_id>/points.csv", is_heavy=True)(points)
-    app.server.get("/runs/<run_id>/components.csv")(components)
-    app.server.get("/runs/<run_id>/model.json")(model)
-    app.server.get("/runs/<run_id>/script.py")(program)
+routes = Blueprint("export", __name__)
 
 
+@routes.get("/runs/<run_id>/points.csv", is_heavy=True)
 def points(run_id: str) -> flask.Response:
     """Return the coordinates of every row."""
     record = own_run(run_id)
@@ -44,6 +48,7 @@ def points(run_id: str) -> flask.Response:
     return _csv(points_table(parts, _event(record)), record, "points")
 
 
+@routes.get("/runs/<run_id>/components.csv")
 def components(run_id: str) -> flask.Response:
     """Return the linear map from a row to its coordinates."""
     record = _linear_run(run_id)
@@ -51,6 +56,7 @@ def components(run_id: str) -> flask.Response:
     return _csv(components_table(data, _event(record)), record, "components")
 
 
+@routes.get("/runs/<run_id>/model.json")
 def model(run_id: str) -> flask.Response:
     """Return the plane in the format of `SavedPlane`."""
     record = _linear_run(run_id)
@@ -61,8 +67,8 @@ def model(run_id: str) -> flask.Response:
 
 def _saved_plane(record: RunRecord) -> SavedPlane:
     options = requested_options()
-    event = requested_event(record.run_id, flask.request.args.get("plane", type=int))
-    refits = probabilities_in_plane(record, event)
+    event = requested_plane(record.run_id)
+    refits = known_runs().probabilities_in_plane(record, event, requested_options())
     components = viewed_event(record, event).components
     return saved_plane(
         services().renderer.data(record),
@@ -75,12 +81,29 @@ def _saved_plane(record: RunRecord) -> SavedPlane:
     )
 
 
+@routes.get("/runs/<run_id>/script.py")
 def program(run_id: str) -> flask.Response:
     """Return a Python program that computes the coordinates and classes of any rows."""
     record = _linear_run(run_id)
     data = services().renderer.data(record)
     text = program_of(record, _event(record), data, _saved_plane(record))
     return attachment(text, record, "script.py", "text/x-python")
+
+
+@routes.get("/runs/<run_id>/replay.html", is_heavy=True)
+def replay(run_id: str) -> flask.Response:
+    """Return the replay of a run, at evenly spaced planes, with its tree and resamples.
+
+    `layers` names what else it shows, see `MoreLayer`.
+    """
+    record, query = own_run(run_id), flask.request.args
+    scheme = query.get("scheme", type=Scheme)
+    events = services().store.events(run_id)
+    if not events:
+        flask.abort(404)
+    made = RunReplay(known_runs(), record, events)
+    page = made.page(replay_script(), query.get("layers", "").split(","), scheme)
+    return attachment(page, record, "replay.html", "text/html")
 
 
 def points_table(parts: tuple[LabeledData, LabeledData], event: PlaneEvent) -> pd.DataFrame:

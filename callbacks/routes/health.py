@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import flask
 import prometheus_client
-from dash import Dash
+from flask import Blueprint
+from flask.blueprints import BlueprintSetupState
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector, CollectorRegistry
 
@@ -20,23 +21,20 @@ from melm_studio.runs.records.run import RunState
 from melm_studio.runs.store.protocol import RunStore, Sign, StoreUnavailableError
 
 MAX_SUPERVISOR_SILENCE_S = 5.0
+_EXTENSION = "melm-studio-metrics"
 logger = logging.getLogger(__name__)
 
 
-def register(app: Dash) -> None:
-    """Connect /health and /ready."""
-    app.server.get("/health", is_prompt=True, guard=Guard.MONITOR)(health)
-    app.server.get("/ready", is_prompt=True, guard=Guard.MONITOR)(ready)
-    metrics = _Metrics(services().store)
-    app.server.after_request(metrics.count)
-    app.server.get("/metrics", is_prompt=True, guard=Guard.MONITOR)(metrics.answer)
+routes = Blueprint("health", __name__)
 
 
+@routes.get("/health", is_prompt=True, guard=Guard.MONITOR)
 def health() -> tuple[str, int]:
     """Answer that the server works, with its implementation of sums over pairs of rows."""
     return f"ok, sums over pairs of rows: {engine()}", 200
 
 
+@routes.get("/ready", is_prompt=True, guard=Guard.MONITOR)
 def ready() -> tuple[str, int]:
     """Answer whether the store can be written, and a supervisor works the queue."""
     store = services().store
@@ -71,20 +69,37 @@ def _supervisor_problems(store: RunStore) -> list[str]:
 
 class _Metrics:
     def __init__(self, store: RunStore) -> None:
-        self._registry = CollectorRegistry()
-        self._registry.register(_Runs(store))
-        self._frames = prometheus_client.Counter(
-            "melm_frames_served", "Answers to the loops of pages.", registry=self._registry
+        self.registry = CollectorRegistry()
+        self.registry.register(_Runs(store))
+        self.frames = prometheus_client.Counter(
+            "melm_frames_served", "Answers to the loops of pages.", registry=self.registry
         )
 
-    def count(self, response: flask.Response) -> flask.Response:
-        if flask.request.endpoint == "frames" and response.status_code == 200:
-            self._frames.inc()
-        return response
 
-    def answer(self) -> flask.Response:
-        content = prometheus_client.generate_latest(self._registry)
-        return flask.Response(content, content_type=prometheus_client.CONTENT_TYPE_LATEST)
+@routes.record
+def begin_counting(state: BlueprintSetupState) -> None:
+    """Count from the start of the server."""
+    state.app.extensions[_EXTENSION] = _Metrics(services().store)
+
+
+def _metrics() -> _Metrics:
+    metrics: _Metrics = flask.current_app.extensions[_EXTENSION]
+    return metrics
+
+
+@routes.after_app_request
+def count(response: flask.Response) -> flask.Response:
+    """Count the answers with frames."""
+    if flask.request.endpoint == "frames.frames" and response.status_code == 200:
+        _metrics().frames.inc()
+    return response
+
+
+@routes.get("/metrics", is_prompt=True, guard=Guard.MONITOR)
+def metrics() -> flask.Response:
+    """Return the metrics of the studio, as Prometheus reads them."""
+    content = prometheus_client.generate_latest(_metrics().registry)
+    return flask.Response(content, content_type=prometheus_client.CONTENT_TYPE_LATEST)
 
 
 class _Runs(Collector):

@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 import flask
-from dash import Dash
+from flask import Blueprint
 
 from callbacks.addresses import Guard
 from callbacks.guards.error_answers import sentence
@@ -34,35 +34,32 @@ _BY_LOGIN = (
 _UNKNOWN = "There is no such link or token, or it is over already. Load the page again."
 
 
-def register(app: Dash) -> None:
-    """Connect the page and its buttons."""
-    app.server.get("/links-and-tokens")(links_and_tokens)
-    app.server.post("/links-and-tokens/recovery")(make_recovery_link)
-    app.server.post("/links-and-tokens/token")(make_token)
-    app.server.post("/links-and-tokens/<grant_id>/revoke")(revoke)
-    app.server.get("/recovery/<key>", guard=Guard.LINK)(question)
-    app.server.post("/recovery/<key>", guard=Guard.LINK)(recover)
+routes = Blueprint("links_and_tokens", __name__)
 
 
+@routes.get("/links-and-tokens")
 def links_and_tokens() -> flask.Response:
     """Show the links and tokens that admit as this visitor, and the buttons that make more."""
     return _page()
 
 
+@routes.post("/links-and-tokens/recovery")
 def make_recovery_link() -> flask.Response:
     """Make a recovery link, and show it."""
     if services().settings.user_header:
         raise UserError(_BY_LOGIN)
     key, made = grant(GrantKind.RECOVERY)
-    return _page(link=flask.url_for("question", key=key, _external=True), made=made.grant_id)
+    return _page(link=flask.url_for(".question", key=key, _external=True), made=made.grant_id)
 
 
+@routes.post("/links-and-tokens/token")
 def make_token() -> flask.Response:
     """Make a token, and show it."""
     token, made = grant(GrantKind.TOKEN)
     return _page(token=token, made=made.grant_id)
 
 
+@routes.post("/links-and-tokens/<grant_id>/revoke")
 def revoke(grant_id: str) -> flask.Response | tuple[dict[str, str], int]:
     """Revoke a link or token; every browser that it let in is out, except this one."""
     if not revoke_grant(owner(), grant_id):
@@ -107,12 +104,14 @@ def _span(seconds: float) -> str:
     return "a moment"
 
 
+@routes.get("/recovery/<key>", guard=Guard.LINK)
 def question(key: str) -> str:
     """Ask before the browser changes hands: another site may have led here."""
     used_grant(GrantKind.RECOVERY, key)
     return document("recovery.html", root=flask.request.script_root, key=key)
 
 
+@routes.post("/recovery/<key>", guard=Guard.LINK)
 def recover(key: str) -> flask.Response:
     """Make this browser that of the visitor who made the link."""
     hand_over(used_grant(GrantKind.RECOVERY, key))

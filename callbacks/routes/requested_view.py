@@ -1,21 +1,43 @@
-"""The run, plane, and view options that a request names."""
+"""The run, plane, and view options that a request names, and the probabilities that hold there."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 import flask
 from msgspec.structs import replace
 
 from callbacks.services import services
-from callbacks.session import own_run, workspace
-from melm_studio.analyses.check import run_verdict
+from callbacks.session import own_run
+from melm_studio.planes.theme import Scheme
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
-from melm_studio.scores import Verdict
 from melm_studio.validation import read
 from melm_studio.workspace.view_query import option_values
-from melm_studio.workspace.workspace import readable
+
+T = TypeVar("T")
+
+
+def requested_body(model: type[T], name: str) -> T:
+    """Return the JSON body of the request as a model, called `name` where it breaks a rule.
+
+    Raises
+    ------
+    InputError
+        Names the value and the rule.
+    """
+    return read(flask.request.get_json(silent=True), model, name)
+
+
+def requested_scheme() -> Scheme:
+    """Return the color scheme of the page that asks."""
+    return flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
+
+
+def requested_plane(run_id: str) -> PlaneEvent:
+    """Return the plane that the query names, the newest by default; answer 404 if there is none."""
+    return requested_event(run_id, flask.request.args.get("plane", type=int))
 
 
 def requested_options() -> ViewOptions:
@@ -41,11 +63,6 @@ def options_in(fields: Mapping[str, str]) -> ViewOptions:
     return options
 
 
-def morph_target(options: ViewOptions) -> RunRecord | None:
-    """Return the visitor's run to which the options morph, or None."""
-    return own_run(options.morph.run_id) if options.morph else None
-
-
 def requested_event(run_id: str, sequence: int | None) -> PlaneEvent:
     """Return a plane by its number, the newest for None; answer 404 if there is none."""
     store = services().store
@@ -59,18 +76,3 @@ def viewed_event(record: RunRecord, event: PlaneEvent) -> PlaneEvent:
     """Return the event with the components under the view options in the query."""
     components = services().renderer.components(record, event, requested_options())
     return replace(event, components=components)
-
-
-def shown_verdict(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Verdict:
-    """Return the verdict on a run where its own plane is shown, as above its picture.
-
-    Of any other plane, what its shares say.
-    """
-    app = services()
-    # A run is judged by densities of its own width, whatever the width of those that are drawn.
-    if not (record.state.is_final and event.is_final) or options.changes_plane:
-        view = app.renderer.view(record, event, options)
-        return view.scores.verdict(len(view.classes))
-    fits, checks = workspace().fits_and_checks()
-    check = checks.get(record.run_id)
-    return run_verdict(app.renderer, app.store, record, event, fits=readable(fits), check=check)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
@@ -11,18 +11,21 @@ import flask
 import msgspec
 import numpy as np
 import pandas as pd
+from flask import Blueprint
 from msgspec import Meta, Struct
-from msgspec.structs import replace
 
 from callbacks.addresses import Body
 from callbacks.routes.export import attachment
 from callbacks.routes.markup import at_once, markup_of
-from callbacks.routes.probabilities import known_probabilities, probabilities_in_plane
-from callbacks.routes.requested_view import requested_event, requested_options
-from callbacks.services import Served, services
-from callbacks.session import own_run, workspace
-from melm_core.base import FloatArray, IntArray, UserError, thinned
-from melm_core.methods import METHODS, STARTS
+from callbacks.routes.requested_view import (
+    requested_body,
+    requested_event,
+    requested_options,
+    requested_scheme,
+)
+from callbacks.services import services
+from callbacks.session import known_runs, own_run, workspace
+from melm_core.base import FloatArray, UserError, thinned
 from melm_studio.analyses.distances import distances_shown
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.planes.coloring import RowMarks, row_colors, row_symbols
@@ -30,7 +33,6 @@ from melm_studio.planes.drawn_rows import EveryRow, Parts, every_point
 from melm_studio.planes.encoding import PACKED_ROWS, as_bytes, stepped, whole
 from melm_studio.planes.figure import row_numbers
 from melm_studio.planes.plane_view import MAX_DRAWN_ROWS, PlaneViewer
-from melm_studio.planes.theme import Scheme
 from melm_studio.rows.details import row_details, unlabeled_details
 from melm_studio.rows.distances import row_contributions, row_distances
 from melm_studio.rows.held_out_probabilities import KnownProbabilities
@@ -42,32 +44,32 @@ from melm_studio.rows.row_summaries import indices_of
 from melm_studio.rows.selection import selection, selection_table
 from melm_studio.rows.spreadsheet import csv_text
 from melm_studio.rows.unlabeled_rows import ChosenRows
-from melm_studio.runs.execution.refusals import check_data
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
 from melm_studio.tables import (
-    MAX_EDITED_ROWS,
     LabeledData,
-    Mark,
     RowNumbers,
-    Use,
     Words,
     number,
-    shortened,
 )
 from melm_studio.validation import Count, Text, read
-from melm_studio.workspace.data_source import ShownData
+from melm_studio.workspace.table_choices import (
+    fit_on,
+    unedited,
+    with_class,
+    with_column,
+    without_columns,
+    without_rows,
+)
 from melm_studio.workspace.view_spec import row_scales
 
 _REFITTING = "Refitting in 5 folds, to judge each row by planes fitted without it…"
 _MAX_SELECTED = 1_000_000
-_MARKED = "yes"
-_TAKEN = 'The table has a column "{name}" already. Choose another name.'
-_NO_COLUMN = 'The table has no column "{name}". Choose one of its columns.'
-_TOO_MANY = f"More than {MAX_EDITED_ROWS:,} rows would be left out. Remove them from the file."
 _SAMPLE = "The picture shows {drawn} of the {all} new rows, evenly spaced. The CSV has all."
 _DIGITS = 5  # in standard deviations: a fraction of a pixel
+
+
+routes = Blueprint("rows", __name__)
 
 
 class RequestedRows(Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,31 +78,7 @@ class RequestedRows(Struct, frozen=True, forbid_unknown_fields=True):
     rows: Annotated[tuple[Count, ...], Meta(title="The list of rows", max_length=_MAX_SELECTED)]
 
 
-def register(app: Served) -> None:
-    """Connect the routes."""
-    run = "/runs/<run_id>"
-    plane = f"{run}/planes/<int:sequence>"
-    app.server.get(f"{plane}/rows/<int:row>")(details)
-    app.server.post(f"{plane}/rows", body=Body.JSON)(selected)
-    app.server.post(f"{plane}/rows.csv", body=Body.JSON, is_heavy=True)(selected_csv)
-    app.server.get(f"{plane}/outliers")(found_outliers)
-    app.server.get(f"{run}/rows-named")(named)
-    app.server.post(f"{run}/suspect-labels")(suspects)
-    app.server.post(f"{run}/leave-out", body=Body.JSON, is_heavy=True)(leave_out)
-    app.server.post(f"{run}/leave-out-columns", body=Body.JSON, is_heavy=True)(leave_columns_out)
-    app.server.post(f"{run}/new-class", body=Body.JSON, is_heavy=True)(new_class)
-    app.server.post(f"{run}/new-column", body=Body.JSON, is_heavy=True)(new_column)
-    app.server.post(f"{run}/put-back", is_heavy=True)(put_back)
-    app.server.get(f"{plane}/distances")(distances)
-    app.server.get(f"{run}/every-row")(rows_of_run)
-    app.server.get(f"{plane}/every-point")(points_of_plane)
-    app.server.get(f"{run}/columns")(columns)
-    app.server.get(f"{run}/colors")(colors)
-    app.server.get(f"{run}/symbols")(symbols)
-    app.server.get(f"{plane}/new-rows", is_heavy=True)(new_rows)
-    app.server.get(f"{plane}/new-rows.csv", is_heavy=True)(new_rows_csv)
-
-
+@routes.get("/runs/<run_id>/planes/<int:sequence>/rows/<int:row>")
 def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
     """Return the details of one row."""
     plane = _plane(run_id, sequence)
@@ -115,6 +93,7 @@ def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
     return _json(card) | {"markup": markup_of("row_card", card)}
 
 
+@routes.post("/runs/<run_id>/planes/<int:sequence>/rows", body=Body.JSON)
 def selected(run_id: str, sequence: int) -> dict[str, Any]:
     """Return the rows of the body, and what distinguishes them; ``markup`` is for the page."""
     plane = _plane(run_id, sequence)
@@ -122,6 +101,7 @@ def selected(run_id: str, sequence: int) -> dict[str, Any]:
     return _json(selected_rows) | {"markup": markup_of("selected", selected_rows)}
 
 
+@routes.post("/runs/<run_id>/planes/<int:sequence>/rows.csv", body=Body.JSON, is_heavy=True)
 def selected_csv(run_id: str, sequence: int) -> flask.Response:
     """Return the rows of the body with all columns of their file, predictions and coordinates."""
     plane = _plane(run_id, sequence)
@@ -131,12 +111,14 @@ def selected_csv(run_id: str, sequence: int) -> flask.Response:
     return attachment(csv_text(table), plane.record, "selection.csv", "text/csv")
 
 
+@routes.get("/runs/<run_id>/planes/<int:sequence>/outliers")
 def found_outliers(run_id: str, sequence: int) -> dict[str, Any]:
     """Return the rows beyond the limits of T² and Q."""
     plane = _plane(run_id, sequence)
     return _json(outliers(plane.data, plane.placer))
 
 
+@routes.get("/runs/<run_id>/rows-named")
 def named(run_id: str) -> dict[str, Any]:
     """Return the rows whose name contains ``text``."""
     data = services().rows.data(own_run(run_id))
@@ -144,6 +126,7 @@ def named(run_id: str) -> dict[str, Any]:
     return _json(rows_named(data, text))
 
 
+@routes.post("/runs/<run_id>/suspect-labels")
 def suspects(run_id: str) -> dict[str, Any]:
     """Return the rows with suspect labels, once probabilities are computed; else the progress."""
     record, space = own_run(run_id), workspace()
@@ -151,7 +134,7 @@ def suspects(run_id: str) -> dict[str, Any]:
     work = space.analyze(record, PROBABILITIES)
     if work.state is RunState.FAILED:
         raise UserError(work.message)
-    probabilities = known_probabilities(record) if work.state.is_final else None
+    probabilities = known_runs().probabilities(record) if work.state.is_final else None
     if probabilities is None:
         return {"rows": None, "words": _REFITTING}
     return _json(suspect_labels(data, probabilities.log_mixtures))
@@ -170,7 +153,7 @@ class _Plane:
 def _plane(run_id: str, sequence: int) -> _Plane:
     record, event = own_run(run_id), requested_event(run_id, sequence)
     placer = services().rows.placer(record, event, requested_options())
-    probabilities = probabilities_in_plane(record, event)
+    probabilities = known_runs().probabilities_in_plane(record, event, requested_options())
     return _Plane(record, services().rows.data(record), placer, probabilities)
 
 
@@ -203,83 +186,54 @@ class Columns(Struct, frozen=True, forbid_unknown_fields=True):
     columns: Annotated[list[Words], Meta(title="The columns", min_length=1, max_length=100)]
 
 
+@routes.post("/runs/<run_id>/leave-out", body=Body.JSON, is_heavy=True)
 def leave_out(run_id: str) -> tuple[dict[str, Any], int]:
     """Leave rows out and run the same method again."""
-    record, source = _run_and_source(run_id)
-    rows = read(flask.request.get_json(silent=True), LeftOut, "The selection").rows
-    left_out = tuple(sorted({*source.left_out, *rows}))
-    if len(left_out) > MAX_EDITED_ROWS:
-        raise UserError(_TOO_MANY)
-    return _run_again(record, replace(source, left_out=left_out))
+    record = own_run(run_id)
+    rows = requested_body(LeftOut, "The selection").rows
+    return _run_again(record, without_rows(record.source, rows))
 
 
+@routes.post("/runs/<run_id>/leave-out-columns", body=Body.JSON, is_heavy=True)
 def leave_columns_out(run_id: str) -> tuple[dict[str, Any], int]:
     """Leave columns out and run the same method again."""
-    record, source = _run_and_source(run_id)
-    columns = read(flask.request.get_json(silent=True), Columns, "The columns").columns
-    frame = workspace().table(source).frame
-    for name in columns:
-        if name not in frame:
-            raise UserError(_NO_COLUMN.format(name=shortened(name)))
-    roles = {**source.roles, **dict.fromkeys(columns, Use.IGNORED)}
-    return _run_again(record, replace(source, roles=roles))
+    record = own_run(run_id)
+    columns = requested_body(Columns, "The columns").columns
+    table = workspace().table(record.source)
+    return _run_again(record, without_columns(record.source, columns, table.frame))
 
 
+@routes.post("/runs/<run_id>/new-class", body=Body.JSON, is_heavy=True)
 def new_class(run_id: str) -> tuple[dict[str, Any], int]:
     """Give rows another class and run the same method again."""
-    record, source = _run_and_source(run_id)
-    wanted = read(flask.request.get_json(silent=True), Named, "The selection")
-    mark = Mark(source.label or "", wanted.value, wanted.rows)
-    return _run_again(record, replace(source, marks=(*source.marks, mark)))
+    record, wanted = own_run(run_id), requested_body(Named, "The selection")
+    return _run_again(record, with_class(record.source, wanted.value, wanted.rows))
 
 
+@routes.post("/runs/<run_id>/new-column", body=Body.JSON, is_heavy=True)
 def new_column(run_id: str) -> tuple[dict[str, Any], int]:
     """Mark rows in a new column of information and run the same method again."""
-    record, source = _run_and_source(run_id)
-    wanted = read(flask.request.get_json(silent=True), Named, "The selection")
-    if wanted.value in workspace().table(source).frame.columns:
-        raise UserError(_TAKEN.format(name=shortened(wanted.value)))
-    mark = Mark(wanted.value, _MARKED, wanted.rows)
-    roles = {**source.roles, wanted.value: Use.INFO}
-    return _run_again(record, replace(source, marks=(*source.marks, mark), roles=roles))
+    record, wanted = own_run(run_id), requested_body(Named, "The selection")
+    table = workspace().table(record.source)
+    source = with_column(record.source, wanted.value, wanted.rows, table.frame)
+    return _run_again(record, source)
 
 
+@routes.post("/runs/<run_id>/put-back", is_heavy=True)
 def put_back(run_id: str) -> tuple[dict[str, Any], int]:
     """Return to the table as it was: to the same run of it, or else to a new one."""
-    record, source = _run_and_source(run_id)
-    marked = {mark.column for mark in source.marks}
-    roles = {column: use for column, use in source.roles.items() if column not in marked}
-    return _run_again(record, replace(source, left_out=(), marks=(), filters=(), roles=roles))
-
-
-def _run_and_source(run_id: str) -> tuple[RunRecord, DataSource]:
     record = own_run(run_id)
-    return record, record.source
+    return _run_again(record, unedited(record.source))
 
 
 def _run_again(record: RunRecord, source: DataSource) -> tuple[dict[str, Any], int]:
     space = workspace()
-    data = space.prepare(space.table(source), source)
-    parameters = _parameters(record, data)
-    check_data(record.method, data, parameters)
-    fit = space.equal_fit(data.content_hash, record.method, parameters)
-    if fit is None:
-        shown = ShownData(data.content_hash, data.name, source.label or "", source)
-        fit = space.new_fit(shown, record.method, parameters, data)
-        space.queue(fit)
+    fit = fit_on(space, record, source)
     choice = msgspec.to_builtins(source)
     return {"revision": space.revision(), "choice": choice, "run": fit.run_id}, 201
 
 
-def _parameters(record: RunRecord, data: LabeledData) -> RunParameters:
-    """Return those of the run; without its start where the features are others now."""
-    start = record.parameters.init
-    if start is None or len(start[0][0]) == data.X.shape[1]:
-        return record.parameters
-    settings = {each.name: each.default for each in METHODS[record.method].parameters}
-    return replace(record.parameters, init=None, n_init=int(settings.get(STARTS.name, 1)))
-
-
+@routes.get("/runs/<run_id>/planes/<int:sequence>/distances")
 def distances(run_id: str, sequence: int) -> dict[str, Any]:
     """Return T² and Q of the rows, their limits, and why the row of the query is where it is."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
@@ -289,16 +243,18 @@ def distances(run_id: str, sequence: int) -> dict[str, Any]:
     row = flask.request.args.get("row", type=int)
     indices = indices_of(data, [] if row is None else [row])
     explained = row_contributions(data, placer, int(indices[0])) if len(indices) else None
-    scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
+    scheme = requested_scheme()
     blocks = distances_shown(data, of_rows, row, explained, scheme)
     return at_once(run_id, "Distances of the rows from the plane", of_rows.words, blocks)
 
 
+@routes.get("/runs/<run_id>/every-row")
 def rows_of_run(run_id: str) -> flask.Response:
     """Return number, class and held-out mark of every row, those without a class included."""
     return packed_rows_of(services().renderer.viewer(own_run(run_id)))
 
 
+@routes.get("/runs/<run_id>/planes/<int:sequence>/every-point")
 def points_of_plane(run_id: str, sequence: int) -> flask.Response:
     """Return the place of every row in the plane."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
@@ -332,18 +288,21 @@ def _tagged(response: flask.Response) -> flask.Response:
     return response
 
 
+@routes.get("/runs/<run_id>/columns")
 def columns(run_id: str) -> dict[str, Any]:
     """Return the names of the columns of the run's table."""
     table = services().rows.table(workspace(), own_run(run_id))
     return {"columns": [str(name) for name in table.columns]}
 
 
+@routes.get("/runs/<run_id>/colors")
 def colors(run_id: str) -> dict[str, Any]:
     """Return the colors of the points by ``column``, on a page of a ``scheme``."""
-    scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
+    scheme = requested_scheme()
     return _marks(own_run(run_id), partial(row_colors, scheme=scheme))
 
 
+@routes.get("/runs/<run_id>/symbols")
 def symbols(run_id: str) -> dict[str, Any]:
     """Return the symbols of the points by ``column``."""
     return _marks(own_run(run_id), row_symbols)
@@ -357,7 +316,7 @@ def _marks(record: RunRecord, marks_of: Callable[[pd.Series], RowMarks]) -> dict
     viewer = services().renderer.viewer(record)
     numbers = EveryRow.of(viewer.parts).numbers
     column = flask.request.args.get("column", "")
-    (values,) = column_values(record, column, [numbers])
+    (values,) = known_runs().column(record, column, [numbers])
     marks = marks_of(values)
     traces = (np.searchsorted(numbers, rows) for rows in row_numbers(viewer.drawn_rows))
     shown = marks.of_traces(traces)
@@ -370,24 +329,7 @@ def _marks(record: RunRecord, marks_of: Callable[[pd.Series], RowMarks]) -> dict
     }
 
 
-def column_values(
-    record: RunRecord, name: str, drawn: Sequence[list[int] | IntArray]
-) -> list[pd.Series]:
-    """Return the values of a column of the run's table at rows of the file, for each list of them.
-
-    Raises
-    ------
-    UserError
-        If the table has no such column.
-    """
-    table = services().rows.table(workspace(), record)
-    if name not in table.columns:
-        raise UserError(
-            f'The table of this run has no column "{shortened(name)}". Reload the page.'
-        )
-    return [table[name].reindex(pd.Index(np.asarray(rows, dtype=np.int64)) - 1) for rows in drawn]
-
-
+@routes.get("/runs/<run_id>/planes/<int:sequence>/new-rows", is_heavy=True)
 def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
     """Return a report, and the points to draw; of very many rows an evenly spaced subset.
 
@@ -419,6 +361,7 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
     }
 
 
+@routes.get("/runs/<run_id>/planes/<int:sequence>/new-rows.csv", is_heavy=True)
 def new_rows_csv(run_id: str, sequence: int) -> flask.Response:
     """List every new row with its prediction, distances and coordinates."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
@@ -441,7 +384,7 @@ def requested_new_rows(record: RunRecord) -> NewRows:
 def _placement(
     record: RunRecord, event: PlaneEvent, placer: RowPlacer, rows: FloatArray, new: NewRows
 ) -> Placement:
-    probabilities = probabilities_in_plane(record, event)
+    probabilities = known_runs().probabilities_in_plane(record, event, requested_options())
     placement = placer.place(rows, is_new=True)
     return placement.with_sets(None if probabilities is None else probabilities.p_values_of(new))
 

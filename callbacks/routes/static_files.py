@@ -7,16 +7,17 @@ from http import HTTPStatus
 from typing import cast
 
 import flask
-from dash import Dash
+from flask import Blueprint
+from flask.blueprints import BlueprintSetupState
 from rjsmin import jsmin
 
 from callbacks.addresses import Guard, is_for_everybody
-from callbacks.services import services
 from melm_studio.layout.scripts import (
     ASSETS,
     ENTRIES,
     PAGE_SCRIPT,
     STYLE_SHEET,
+    assets_path,
     compressed_plotly_script,
     module_on_demand,
     page_bundle,
@@ -37,25 +38,26 @@ _WITH_AND_WITHOUT = {
 _FOREVER = "public, max-age=31536000, immutable"
 
 
-def register(app: Dash) -> None:
-    """Connect plotly, the scripts and the style sheet; let browsers keep what has a fingerprint."""
-    app.server.get(PLOTLY_PATH, guard=Guard.FILE)(plotly)
-    app.server.get(_asset_path(app, STYLE_SHEET), guard=Guard.FILE)(styles)
-    for name in ENTRIES:
-        endpoint = f"script-{name.partition('.')[0]}"
-        path = _asset_path(app, name)
-        app.server.get(path, endpoint=endpoint, guard=Guard.FILE)(partial(script, name))
-    app.server.after_request(add_lifetime)
-    app.server.after_request(shorten_module)
-    app.server.after_request(read_file)
+routes = Blueprint("static_files", __name__)
 
 
+@routes.get(PLOTLY_PATH, guard=Guard.FILE)
 def plotly() -> flask.Response:
     """Return the script of plotly, as it is stored if the browser accepts brotli."""
     if flask.request.accept_encodings["br"]:
         headers = {"Content-Encoding": "br"}
         return flask.Response(compressed_plotly_script(), 200, headers, "text/javascript")
     return flask.Response(plotly_script(), mimetype="text/javascript")
+
+
+@routes.record
+def connect_bundles(state: BlueprintSetupState) -> None:
+    """Connect the style sheet and the scripts of pages, at addresses with a fingerprint of all."""
+    folder = assets_path()
+    state.add_url_rule(f"/{folder}/{STYLE_SHEET}", "styles", styles, guard=Guard.FILE)
+    for name in ENTRIES:
+        answer, endpoint = partial(script, name), f"script-{name.partition('.')[0]}"
+        state.add_url_rule(f"/{folder}/{name}", endpoint, answer, guard=Guard.FILE)
 
 
 def styles() -> flask.Response:
@@ -68,14 +70,15 @@ def script(name: str) -> flask.Response:
     return flask.Response(page_bundle(name).script, mimetype="text/javascript")
 
 
-def read_file(response: flask.Response) -> flask.Response:
-    """Read a file that Flask would stream, since streams are not compressed."""
-    if is_for_everybody():
-        response.direct_passthrough = False
-        response.make_sequence()
+@routes.after_app_request
+def add_lifetime(response: flask.Response) -> flask.Response:
+    """Let browsers keep files whose addresses change with their content."""
+    if _is_fingerprinted(response) and response.status_code in {200, 304}:
+        response.headers["Cache-Control"] = _FOREVER
     return response
 
 
+@routes.after_app_request
 def shorten_module(response: flask.Response) -> flask.Response:
     """Leave out the comments of a module, and what fingerprinted files need not say."""
     if _is_fingerprinted(response) and response.status_code == HTTPStatus.OK:
@@ -93,17 +96,13 @@ def _text_of_module(response: flask.Response) -> str:
     return module_on_demand(path, page_bundle(PAGE_SCRIPT), PAGE_SCRIPT, ASSETS)
 
 
-def add_lifetime(response: flask.Response) -> flask.Response:
-    """Let browsers keep files whose addresses change with their content."""
-    if _is_fingerprinted(response) and response.status_code in {200, 304}:
-        response.headers["Cache-Control"] = _FOREVER
+@routes.after_app_request
+def read_file(response: flask.Response) -> flask.Response:
+    """Read a file that Flask would stream, since streams are not compressed."""
+    if is_for_everybody():
+        response.direct_passthrough = False
+        response.make_sequence()
     return response
-
-
-def _asset_path(app: Dash, name: str) -> str:
-    """Return the path of an asset below the prefix of addresses."""
-    path: str = app.get_asset_url(name)
-    return path.removeprefix(services().settings.path_prefix)
 
 
 def _is_fingerprinted(response: flask.Response) -> bool:

@@ -29,7 +29,7 @@ PLANAR = "planar"
 LATENT = "latent"
 MACHINE = "machine"  # a kernel machine
 ONE_CLASS = "one-class"
-WITHIN = "within"  # compared within subjects
+WITHIN_SUBJECTS = "within"
 # What React spells otherwise, beyond capitals.
 _SPELLED = {"className": "class", "htmlFor": "for"}
 _VOID = {"br", "hr", "img", "input"}

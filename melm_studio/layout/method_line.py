@@ -30,6 +30,7 @@ from melm_studio.layout import ids
 from melm_studio.layout.compare import batch_form, both_preparations, run_batch_button
 from melm_studio.layout.elements import Element, aria, plain, tip
 from melm_studio.runs.execution.refusals import missing_package
+from melm_studio.workspace.run_form import FIRST_METHOD
 
 # Significant digits of a kernel width chosen by the slider.
 GAMMA_DIGITS = 3
@@ -40,7 +41,6 @@ _AUTO_GAMMA = (
     "Try several kernel widths on parts of the training rows, and use the one that tells the "
     "others apart best. Takes several times as long."
 )
-FIRST_METHOD = next(iter(METHODS))
 _GROUPS = ("Supervised", "Unsupervised", "Nonlinear", "From the papers")
 
 

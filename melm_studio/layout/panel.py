@@ -13,8 +13,9 @@ from typing import Any
 from dash import html
 from dash.development.base_component import Component
 
-from melm_core.methods import GAMMA
+from melm_core.methods import BANDWIDTH, GAMMA, METHODS
 from melm_studio.analyses.analysis import CLASSES
+from melm_studio.analyses.tree import TREE_METHOD
 from melm_studio.layout import ids
 from melm_studio.layout.elements import (
     FLAT,
@@ -26,7 +27,7 @@ from melm_studio.layout.elements import (
     PLANAR,
     SPACE,
     TREE,
-    WITHIN,
+    WITHIN_SUBJECTS,
     Element,
     aria,
     button,
@@ -37,7 +38,10 @@ from melm_studio.layout.elements import (
 )
 from melm_studio.layout.panel_side import side
 from melm_studio.layout.panel_tools import picture_tools
+from melm_studio.planes.captions import edited_rows, title
+from melm_studio.runs.records.run import RunRecord
 from melm_studio.scores import TermsInWords
+from melm_studio.tables import WITHIN
 
 SEARCH = "search"
 _SHAPES = {1: "line", 2: FLAT, 3: SPACE}
@@ -58,54 +62,39 @@ _LINES = {
 _OF_DENSITIES = "γ of the densities"
 
 
-def described_panel(
-    run_id: str,
-    title: str,
-    data_name: str,
-    *,
-    gamma: float = 1.0,
-    n_components: int = 2,
-    is_linear: bool = True,
-    is_search: bool = True,
-    has_tree: bool = False,
-    has_latent: bool = False,
-    has_classes: bool = True,
-    is_machine: bool = False,
-    is_within: bool = False,
-    space: str = "",
-    edits: str = "",
-    projection: str = "",
-) -> dict[str, str]:
+def described_panel(run: RunRecord) -> dict[str, str]:
     """Return the description from which the panel of a run is made.
 
     A nonlinear projection has no components, only a search has a history, only MELM has a tree of
     planes, only PLS-DA and OPLS-DA latent components, and only a kernel machine a decision surface;
-    of rows of one class there is nothing to tell apart. Runs in the same `space` can be morphed
-    into each other. `edits` is what the user did to rows of its table. `projection` names the axes
-    of a nonlinear one, as "t-SNE".
+    of rows of one class there is nothing to tell apart. Runs in the same ``space`` can be morphed
+    into each other. ``edits`` is what the user did to rows of its table. ``projection`` names the
+    axes of a nonlinear one, as "t-SNE".
     """
+    method, n_components = METHODS[run.method], run.parameters.n_components
     kinds = {
         PLANAR: n_components > 1,
-        LINEAR: is_linear,
-        SEARCH: is_search,
-        TREE: has_tree,
-        LATENT: has_latent,
-        CLASSES if has_classes else ONE_CLASS: True,
-        MACHINE: is_machine,
-        MAP: not is_linear,
-        WITHIN: is_within,
+        LINEAR: method.is_linear,
+        SEARCH: method.streams,
+        TREE: run.method == TREE_METHOD,
+        LATENT: method.predicts_indicators,
+        CLASSES if run.n_classes != 1 else ONE_CLASS: True,
+        MACHINE: method.takes(BANDWIDTH.name),
+        MAP: not method.is_linear,
+        WITHIN_SUBJECTS: WITHIN in run.source.answers.values(),
     }
     features = [_SHAPES[n_components], *(kind for kind, applies in kinds.items() if applies)]
+    name = title(run)
     return {
-        "run": run_id,
-        "label": f"{title}, {data_name}",
-        "title": title,
-        "gamma": f"{gamma:g}",
+        "run": run.run_id,
+        "label": f"{name}, {run.data_name}",
+        "title": name,
+        "gamma": f"{run.density_gamma:g}",
         "components": str(n_components),
         "has": " ".join(features),
-        "space": space,
-        "edits": edits,
-        "projection": projection,
+        "space": f"{run.data_id}:{n_components}" if method.is_linear else "",
+        "edits": ", ".join(edited_rows(run)),
+        "projection": "" if method.is_linear else method.label,
     }
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import brotli
+from rjsmin import jsmin
 
 from melm_studio.application_folder import APPLICATION_FOLDER
 
@@ -53,6 +54,8 @@ ENTRIES = {
     FOLLOW_SCRIPT: "follow.mjs",
     PRESENTER_SCRIPT: "studio/present/presenter_page.mjs",
 }
+
+_REPLAY = "studio/present/replay/page.mjs"
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
@@ -127,6 +130,13 @@ class Bundle:
 def page_bundle(name: str) -> Bundle:
     """Return the script of a page by its name in `ENTRIES`."""
     return bundle(ASSETS / ENTRIES[name], ASSETS)
+
+
+@cache
+def replay_script() -> str:
+    """Join the modules that draw a replay into one script that opens it."""
+    script = jsmin(bundle(ASSETS / _REPLAY, ASSETS).script)
+    return f'{script}\nmodules["{_REPLAY}"].openReplay();'
 
 
 def bundle(entry: Path, folder: Path) -> Bundle:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from callbacks.routes.panels import RUN_GONE
+from callbacks.routes.runs import RUN_GONE
 from lab.driver.page import StudioPage
 
 

@@ -27,7 +27,7 @@ from tests.callbacks.every_route import (
 )
 from tests.callbacks.guards.web_servers import PATIENCE_S, serving
 
-_MONITORING = {"ready"}
+_MONITORING = {"health.ready"}
 _IN_PATHS = ("-1", "9" * 20, "9" * 5_000, "1e5", "%00", "999999")
 _IN_QUERIES = ("1e308", "-1", "NaN", "9" * 5_000, "\x00")
 _NUMBERS: tuple[Any, ...] = (-1, 1, 1e308, 10**9, 10**30, float("nan"))
@@ -74,7 +74,7 @@ def kept_rules(studio) -> list[Any]:
     return [
         (method, rule)
         for method, rule in rules(studio)
-        if method != "DELETE" and rule.endpoint not in {*_MONITORING, "remove"}
+        if method != "DELETE" and rule.endpoint not in {*_MONITORING, "runs.remove"}
     ]
 
 

@@ -24,9 +24,13 @@ from melm_studio.layout import ids
 from tests.callbacks.every_route import address, asked_for, example, names_of, noted, rules
 
 # A link that says whose browser this becomes is that visitor's own to give away.
-_GIVEN_AWAY = {"question", "recover"}
+_GIVEN_AWAY = {"links_and_tokens.question", "links_and_tokens.recover"}
 # Answers a random secret of the visitor's own.
-_MAKING = {"api POST /tokens", "make_recovery_link", "make_token"}
+_MAKING = {
+    "access.POST /tokens",
+    "links_and_tokens.make_recovery_link",
+    "links_and_tokens.make_token",
+}
 # View options would break rules of theirs before the run is looked up.
 _OTHER_NAMES = {
     "scheme",

@@ -7,9 +7,10 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from callbacks.share_link import NEEDS_FILE, OTHER_FILE, OTHER_PREPARATION
+from callbacks.share_link import NEEDS_FILE, OTHER_FILE
 from melm_studio.layout import ids
 from melm_studio.runs.records.parameters import StartPlane
+from melm_studio.workspace.restored_view import OTHER_PREPARATION
 from melm_studio.workspace.view_query import TOO_LONG
 from melm_studio.workspace.view_spec import ViewSpec
 from melm_studio.workspace.workspace import MAX_PANELS, PANELS_FULL

@@ -1,4 +1,4 @@
-"""The endpoints of the HTTP interface, which the routes and their description are made from."""
+"""The HTTP interface: an endpoint is declared where it is answered, and described by that."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar, get_type_hints
 
 import flask
 import msgspec
+from flask import Blueprint
 from msgspec import Struct
 
 from callbacks.addresses import Body, Guard
 from callbacks.keys.grants import TOKEN_DAYS
 from callbacks.keys.identity import HEADER
-from callbacks.routes.api import links, runs, tokens
-from callbacks.routes.publication import report_run, verdict
-from callbacks.services import Served
-from melm_studio.planes.view_options import ViewOptions
-from melm_studio.programs import models
 from melm_studio.programs.models import Refusal
-from melm_studio.runs.records.data_source import DataSource
+from melm_studio.validation import InputError, read
 
 PREFIX = "/api/v1"
 _VALUE = re.compile(r"<(\w+)>")
@@ -38,6 +34,10 @@ _REFUSALS = {
     "503": "The storage does not answer or is locked, or a file is still being read.",
     "507": "The disk is full.",
 }
+_NO_JSON = "The body of the request must be a JSON object, with Content-Type: application/json."
+T = TypeVar("T")
+Handle = TypeVar("Handle", bound=Callable[..., Any])
+routes = Blueprint("api", __name__)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Endpoint:
     method, path : str
         In the path, ``<name>`` stands for a value.
     handle : callable
-    summary : str
+        Its docstring begins with what the address is for.
     answer : type or str
         A model, or the media type of a file.
     body : type or None
@@ -62,238 +62,97 @@ class Endpoint:
         Of an answer.
     makes_visitors : bool
         Whether it needs no token.
-    is_heavy : bool
-        Whether its answer is seconds of work, as all that take a file or a model are.
     """
 
     method: str
     path: str
     handle: Callable[..., Any]
-    summary: str
     answer: type[Struct] | str
-    body: type[Struct] | None = None
+    body: type[Struct] | None
     takes_file: bool = False
     query: Mapping[str, type] = field(default_factory=dict)
     status: int = 200
     makes_visitors: bool = False
-    is_heavy: bool = False
 
     @property
-    def address(self) -> dict[str, Any]:
-        """Declarations of its route."""
-        taken = Body.FILE if self.takes_file else Body.JSON if self.body else Body.NOTHING
-        return {
-            "body": taken,
-            "is_heavy": self.is_heavy or taken is not Body.NOTHING,
-            "guard": Guard.VISITOR if self.makes_visitors else Guard.PROGRAM,
-        }
+    def summary(self) -> str:
+        """The first line of the docstring."""
+        return (self.handle.__doc__ or "").partition("\n")[0].removesuffix(".")
+
+    @property
+    def taken(self) -> Body:
+        """What its route takes."""
+        return Body.FILE if self.takes_file else Body.JSON if self.body else Body.NOTHING
 
 
-ENDPOINTS = (
-    Endpoint(
-        "POST",
-        "/tokens",
-        tokens.make_token,
-        "Make a token, without one for a new visitor",
-        models.Token,
-        status=201,
-        makes_visitors=True,
-    ),
-    Endpoint("GET", "/tokens", tokens.list_tokens, "List the tokens", models.Tokens),
-    Endpoint("DELETE", "/tokens/<token_id>", tokens.revoke_token, "Revoke a token", models.Tokens),
-    Endpoint(
-        "POST",
-        "/files",
-        runs.store_file,
-        "Store a file",
-        models.StoredFile,
-        takes_file=True,
-        status=201,
-    ),
-    Endpoint(
-        "POST",
-        "/tables",
-        runs.prepare,
-        "Prepare a file or a sample, without a run",
-        models.PreparedTable,
-        body=DataSource,
-    ),
-    Endpoint(
-        "POST",
-        "/links",
-        links.make_link,
-        "Make an address that opens a table in a browser",
-        models.Link,
-        body=models.NewLink,
-        status=201,
-    ),
-    Endpoint(
-        "POST",
-        "/comparisons",
-        runs.start_comparison,
-        "Compare all methods on a table",
-        models.Comparison,
-        body=DataSource,
-        status=201,
-    ),
-    Endpoint(
-        "GET",
-        "/comparisons/<run_id>",
-        runs.show_comparison,
-        "What the comparison of all methods has found",
-        models.Comparison,
-    ),
-    Endpoint(
-        "GET", "/comparisons", runs.list_comparisons, "List the comparisons", models.Comparisons
-    ),
-    Endpoint(
-        "POST",
-        "/comparisons/<run_id>/stop",
-        runs.stop_comparison,
-        "Stop a comparison, keep what it has found",
-        models.Comparison,
-    ),
-    Endpoint(
-        "DELETE",
-        "/comparisons/<run_id>",
-        runs.remove_comparison,
-        "Remove a comparison",
-        models.Comparisons,
-    ),
-    Endpoint("GET", "/runs", runs.list_runs, "List the runs", models.Runs),
-    Endpoint(
-        "POST", "/runs", runs.start, "Start a run", models.Run, body=models.NewRun, status=201
-    ),
-    Endpoint("GET", "/runs/<run_id>", runs.show, "How far a run is", models.Run),
-    Endpoint("DELETE", "/runs/<run_id>", runs.remove, "Remove a run", models.Runs),
-    Endpoint("POST", "/runs/<run_id>/stop", runs.stop, "Stop a run, keep its planes", models.Run),
-    Endpoint(
-        "GET",
-        "/runs/<run_id>/planes",
-        runs.planes,
-        "The planes of a run after a number, at most 100",
-        models.Planes,
-        query={"after": int},
-    ),
-    Endpoint(
-        "GET",
-        "/runs/<run_id>/result",
-        runs.result,
-        "What a run found",
-        models.Result,
-        is_heavy=True,
-    ),
-    Endpoint(
-        "POST",
-        "/runs/<run_id>/check",
-        runs.start_check,
-        "Check whether what a run found is real",
-        models.Check,
-        status=201,
-    ),
-    Endpoint(
-        "GET", "/runs/<run_id>/check", runs.show_check, "What the check has found", models.Check
-    ),
-    Endpoint(
-        "POST",
-        "/runs/<run_id>/refits",
-        runs.start_refits,
-        "Place the rows of a run by planes that never saw them",
-        models.Refits,
-        status=201,
-    ),
-    Endpoint(
-        "GET",
-        "/runs/<run_id>/refits",
-        runs.show_refits,
-        "Where planes that never saw the rows put them",
-        models.Refits,
-        is_heavy=True,
-    ),
-    Endpoint(
-        "POST",
-        "/runs/<run_id>/analyses/<name>",
-        runs.start_analysis,
-        "Begin an analysis of a run, by its name; one of new rows, with those of a stored file",
-        models.AnalysisResult,
-        query={"file": str, "name": str, "scaled": str},
-        status=201,
-    ),
-    Endpoint(
-        "GET",
-        "/runs/<run_id>/analyses/<name>",
-        runs.show_analysis,
-        "What an analysis has found",
-        models.AnalysisResult,
-    ),
-    Endpoint(
-        "GET",
-        "/runs/<run_id>/analyses",
-        runs.list_analyses,
-        "List the analyses of a run, its check and refits among them",
-        models.Analyses,
-    ),
-    Endpoint(
-        "POST",
-        "/runs/<run_id>/analyses/<name>/stop",
-        runs.stop_analysis,
-        "Stop an analysis, keep what it has found",
-        models.AnalysisResult,
-    ),
-    Endpoint(
-        "DELETE",
-        "/runs/<run_id>/analyses/<name>",
-        runs.remove_analysis,
-        "Remove an analysis",
-        models.Analyses,
-    ),
-    Endpoint(
-        "GET",
-        "/runs/<run_id>/verdict",
-        verdict,
-        "The verdict of a run that was checked, for melm-studio verify",
-        "application/json",
-        is_heavy=True,
-    ),
-    Endpoint(
-        "GET",
-        "/runs/<run_id>/report",
-        report_run,
-        "The report of a run, of a plane and under view options",
-        "text/html",
-        query={"plane": int, **dict.fromkeys(ViewOptions.__struct_encode_fields__, str)},
-        is_heavy=True,
-    ),
-)
+ENDPOINTS: list[Endpoint] = []  # as they are declared
 
 
-def register(app: Served) -> None:
-    """Connect the endpoints."""
-    for endpoint in ENDPOINTS:
-        app.server.add_url_rule(
-            f"{PREFIX}{endpoint.path}",
-            f"api {endpoint.method} {endpoint.path}",
-            _answering(endpoint),
-            methods=[endpoint.method],
-            **endpoint.address,
-        )
-    app.server.get(f"{PREFIX}/openapi.json")(openapi)
+class Endpoints(Blueprint):
+    """Routes of the HTTP interface, which are described by what they declare."""
+
+    def declare(
+        self, method: str, path: str, *, takes: str = "", is_heavy: bool = False, **described: Any
+    ) -> Callable[[Handle], Handle]:
+        """Declare the address of a function.
+
+        It answers the model by which it is annotated, and takes another one as ``body``.
+
+        Parameters
+        ----------
+        method, path : str
+        takes : str
+            What its body is called where it breaks a rule.
+        is_heavy : bool
+            Whether its answer is seconds of work, as all that take a file or a model are.
+        **described : Any
+            Further attributes of its `Endpoint`.
+        """
+
+        def declared(handle: Handle) -> Handle:
+            types = get_type_hints(handle)
+            models = {"answer": types["return"], "body": types.get("body")}
+            end = Endpoint(method, path, handle, **models | described)
+            ENDPOINTS.append(end)
+
+            @wraps(handle)
+            def route(**values: Any) -> Any:
+                given = {} if end.body is None else {"body": _json_body(end.body, takes)}
+                answer = handle(**values, **given)
+                return answer if isinstance(end.answer, str) else _json(answer, end.status)
+
+            self.add_url_rule(
+                f"{PREFIX}{path}",
+                f"{method} {path}",
+                route,
+                methods=[method],
+                body=end.taken,
+                is_heavy=is_heavy or end.taken is not Body.NOTHING,
+                guard=Guard.VISITOR if end.makes_visitors else Guard.PROGRAM,
+            )
+            return handle
+
+        return declared
 
 
+def _json_body(model: type[T], name: str) -> T:
+    """Convert the body of the current request to a model.
+
+    Raises
+    ------
+    InputError
+        Names the value and the rule that it breaks.
+    """
+    values = flask.request.get_json(silent=True)
+    if not isinstance(values, dict):
+        raise InputError(_NO_JSON)
+    return read(values, model, name)
+
+
+@routes.get(f"{PREFIX}/openapi.json")
 def openapi() -> flask.Response:
     """Describe the endpoints, for tools that read OpenAPI."""
     return _json(describe(ENDPOINTS, PREFIX, flask.request.script_root), 200)
-
-
-def _answering(endpoint: Endpoint) -> Callable[..., Any]:
-    """Return the route of an endpoint, which answers with its model as JSON."""
-
-    @wraps(endpoint.handle)
-    def route(**values: str) -> Any:
-        answer = endpoint.handle(**values)
-        return answer if isinstance(endpoint.answer, str) else _json(answer, endpoint.status)
-
-    return route
 
 
 def _json(values: Any, status: int) -> flask.Response:

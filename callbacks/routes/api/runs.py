@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from math import isnan
-from typing import TypeVar
 
 import flask
 from msgspec.structs import replace
 
 from callbacks.keys.grants import NotGrantedError
 from callbacks.routes.analyses import begun_analysis, named_analysis
-from callbacks.routes.requested_view import shown_verdict
-from callbacks.routes.upload import stored_upload
+from callbacks.routes.api.endpoints import Endpoints
+from callbacks.routes.publication import report_run, verdict
+from callbacks.routes.tables import stored_upload
 from callbacks.services import services
-from callbacks.session import own_fit, own_run, owner, workspace
+from callbacks.session import known_runs, own_fit, own_run, owner, workspace
 from melm_core.methods import METHODS
 from melm_studio.analyses import ANALYSES
 from melm_studio.analyses.check import CHECK
@@ -22,7 +22,7 @@ from melm_studio.analyses.ranking import RANKING, ranked, refusals
 from melm_studio.analyses.refits import REFITS_OF_RUN
 from melm_studio.planes.captions import title
 from melm_studio.planes.plane_scores import BatchScores
-from melm_studio.planes.view_options import DEFAULT_VIEW
+from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.programs.models import (
     Analyses,
     AnalysisResult,
@@ -51,54 +51,60 @@ from melm_studio.runs.records.refits_report import REFITS
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.scores import check_sentence
 from melm_studio.tables import LabeledData
-from melm_studio.validation import Count, InputError, read
+from melm_studio.validation import Count, read
 from melm_studio.workspace.data_source import ShownData
 from melm_studio.workspace.workspace import readable
 
 MOST_PLANES = 100  # in one answer
-T = TypeVar("T")
 _NO_PLANE = (
     "This run is {state} and has found no plane yet. Ask again once GET /api/v1/runs/ID has planes."
 )
-_NO_JSON = "The body of the request must be a JSON object, with Content-Type: application/json."
+
+routes = Endpoints("api_runs", __name__)
 
 
+@routes.declare("GET", "/runs")
 def list_runs() -> Runs:
     """List all runs of the visitor."""
     return Runs(tuple(map(_described, workspace().fits())))
 
 
-def start() -> Run:
+@routes.declare("POST", "/runs", takes="The run", status=201)
+def start(body: NewRun) -> Run:
     """Prepare the data and queue a run."""
-    request, space = json_body(NewRun, "The run"), workspace()
-    checked_parameters(request.method, request.parameters)  # before the table is read
-    data = prepared(request.source)
-    parameters = parameters_for(data, request.method, request.parameters)
-    check_data(request.method, data, parameters)
-    shown = ShownData(data.content_hash, data.name, data.label, request.source)
-    fit = space.new_fit(shown, request.method, parameters, data)
+    space = workspace()
+    checked_parameters(body.method, body.parameters)  # before the table is read
+    data = prepared(body.source)
+    parameters = parameters_for(data, body.method, body.parameters)
+    check_data(body.method, data, parameters)
+    shown = ShownData(data.content_hash, data.name, data.label, body.source)
+    fit = space.new_fit(shown, body.method, parameters, data)
     record = replace(fit, from_page=False)  # nobody looks at it
     space.queue(record)
     return _described(own_fit(record.run_id))
 
 
+@routes.declare("GET", "/runs/<run_id>")
 def show(run_id: str) -> Run:
     """Return the state of a run."""
     return _described(own_fit(run_id))
 
 
+@routes.declare("DELETE", "/runs/<run_id>")
 def remove(run_id: str) -> Runs:
     """Remove a run, which stops; answers those that are left."""
     workspace().remove(own_fit(run_id))
     return list_runs()
 
 
+@routes.declare("POST", "/runs/<run_id>/stop")
 def stop(run_id: str) -> Run:
     """Stop a run, which keeps the planes it has found."""
     services().store.cancel(own_fit(run_id).run_id)
     return _described(own_fit(run_id))
 
 
+@routes.declare("GET", "/runs/<run_id>/planes", query={"after": int})
 def planes(run_id: str) -> Planes:
     """Return the planes after a number, oldest first."""
     state = own_fit(run_id).state  # before the planes: those of a run that is done are all there
@@ -108,6 +114,7 @@ def planes(run_id: str) -> Planes:
     return Planes(tuple(map(_plane, events)), state)
 
 
+@routes.declare("GET", "/runs/<run_id>/result", is_heavy=True)
 def result(run_id: str) -> Result:
     """Return the newest plane, and the separation of the classes there."""
     record, renderer = own_fit(run_id), services().renderer
@@ -123,7 +130,7 @@ def result(run_id: str) -> Result:
         accuracy_train=scores.accuracy_train,
         accuracy_held_out=scores.accuracy_held_out,
         chance=1.0 / len(data.class_names),
-        words=shown_verdict(record, event, DEFAULT_VIEW).sentence,
+        words=known_runs().verdict(record, event, DEFAULT_VIEW).sentence,
         batches=_batches(scores.batches),
         regions=tuple(
             Region(data.class_names[each.code], each.share, each.training, each.held_out)
@@ -155,11 +162,13 @@ def _batches(scores: BatchScores | None) -> BatchResult | None:
     )
 
 
+@routes.declare("POST", "/runs/<run_id>/check", status=201)
 def start_check(run_id: str) -> Check:
     """Queue the check of a run, unless it has one."""
     return _check(workspace().check(own_fit(run_id)))
 
 
+@routes.declare("GET", "/runs/<run_id>/check")
 def show_check(run_id: str) -> Check:
     """Return the results of the check of a run so far; 404 before it is started."""
     check = workspace().checks().get(own_fit(run_id).run_id)
@@ -184,12 +193,14 @@ def _check(check: RunRecord) -> Check:
     )
 
 
+@routes.declare("POST", "/runs/<run_id>/refits", status=201)
 def start_refits(run_id: str) -> Refits:
     """Queue the refits of a run, unless it has them."""
     record = own_fit(run_id)
     return _refits(record, workspace().analyze(record, REFITS_OF_RUN))
 
 
+@routes.declare("GET", "/runs/<run_id>/refits", is_heavy=True)
 def show_refits(run_id: str) -> Refits:
     """Return the results of the refits of a run so far; 404 before they are started."""
     record = own_fit(run_id)
@@ -220,16 +231,24 @@ def _refits(record: RunRecord, run: RunRecord) -> Refits:
     )
 
 
+@routes.declare(
+    "POST",
+    "/runs/<run_id>/analyses/<name>",
+    query={"file": str, "name": str, "scaled": str},
+    status=201,
+)
 def start_analysis(run_id: str, name: str) -> AnalysisResult:
     """Queue an analysis of a run, unless it has one."""
     return _analysis(begun_analysis(run_id, name))
 
 
+@routes.declare("GET", "/runs/<run_id>/analyses/<name>")
 def show_analysis(run_id: str, name: str) -> AnalysisResult:
     """Return the results of an analysis of a run so far; 404 before it is started."""
     return _analysis(_begun(run_id, name))
 
 
+@routes.declare("GET", "/runs/<run_id>/analyses")
 def list_analyses(run_id: str) -> Analyses:
     """List the analyses of a run, its check and refits among them."""
     record, space = own_fit(run_id), workspace()
@@ -237,12 +256,14 @@ def list_analyses(run_id: str) -> Analyses:
     return Analyses(tuple(map(_analysis, begun)))
 
 
+@routes.declare("POST", "/runs/<run_id>/analyses/<name>/stop")
 def stop_analysis(run_id: str, name: str) -> AnalysisResult:
     """Stop an analysis of a run, which keeps what it has found."""
     services().store.cancel(_begun(run_id, name).run_id)
     return show_analysis(run_id, name)
 
 
+@routes.declare("DELETE", "/runs/<run_id>/analyses/<name>")
 def remove_analysis(run_id: str, name: str) -> Analyses:
     """Remove an analysis of a run, which stops; answers those that are left."""
     services().store.delete(_begun(run_id, name).run_id)
@@ -264,31 +285,35 @@ def _analysis(run: RunRecord) -> AnalysisResult:
     return AnalysisResult(run.kind, run.state, fraction, words, analysis.as_json(report))
 
 
-def start_comparison() -> Comparison:
+@routes.declare("POST", "/comparisons", takes="The data", status=201)
+def start_comparison(body: DataSource) -> Comparison:
     """Queue the comparison of all methods on a table, unless it has one."""
-    request = json_body(DataSource, "The data")
-    data = prepared(request)
-    shown = ShownData(data.content_hash, data.name, data.label, request)
+    data = prepared(body)
+    shown = ShownData(data.content_hash, data.name, data.label, body)
     return _comparison(workspace().start_ranking(shown))
 
 
+@routes.declare("GET", "/comparisons/<run_id>")
 def show_comparison(run_id: str) -> Comparison:
     """Return the results of a comparison of all methods so far."""
     return _comparison(_own_comparison(run_id))
 
 
+@routes.declare("GET", "/comparisons")
 def list_comparisons() -> Comparisons:
     """List all comparisons of the visitor."""
     runs = readable(services().store.runs_of(owner()))
     return Comparisons(tuple(_comparison(run) for run in runs if run.kind == RANKING.name))
 
 
+@routes.declare("POST", "/comparisons/<run_id>/stop")
 def stop_comparison(run_id: str) -> Comparison:
     """Stop a comparison, which keeps what it has found."""
     services().store.cancel(_own_comparison(run_id).run_id)
     return show_comparison(run_id)
 
 
+@routes.declare("DELETE", "/comparisons/<run_id>")
 def remove_comparison(run_id: str) -> Comparisons:
     """Remove a comparison, which stops; answers those that are left."""
     services().store.delete(_own_comparison(run_id).run_id)
@@ -357,15 +382,17 @@ def _rows(event: PlaneEvent) -> tuple[tuple[float, ...], ...]:
     return tuple(map(tuple, event.components.tolist()))
 
 
+@routes.declare("POST", "/files", takes_file=True, status=201)
 def store_file() -> StoredFile:
     """Store the file of a form under the hash of its content."""
     key, name = stored_upload()
     return StoredFile(key, name)
 
 
-def prepare() -> PreparedTable:
+@routes.declare("POST", "/tables", takes="The data")
+def prepare(body: DataSource) -> PreparedTable:
     """Prepare a table as runs do."""
-    return _described_table(prepared(json_body(DataSource, "The data")))
+    return _described_table(prepared(body))
 
 
 def prepared(source: DataSource) -> LabeledData:
@@ -390,15 +417,16 @@ def _described_table(data: LabeledData) -> PreparedTable:
     )
 
 
-def json_body(model: type[T], name: str) -> T:
-    """Convert the body of the current request to a model.
-
-    Raises
-    ------
-    InputError
-        Names the value and the rule that it breaks.
-    """
-    values = flask.request.get_json(silent=True)
-    if not isinstance(values, dict):
-        raise InputError(_NO_JSON)
-    return read(values, model, name)
+routes.declare(
+    "GET",
+    "/runs/<run_id>/verdict",
+    is_heavy=True,
+    answer="application/json",
+)(verdict)
+routes.declare(
+    "GET",
+    "/runs/<run_id>/report",
+    query={"plane": int, **dict.fromkeys(ViewOptions.__struct_encode_fields__, str)},
+    is_heavy=True,
+    answer="text/html",
+)(report_run)

@@ -1,4 +1,8 @@
-"""The viewers whose connections this process holds: one thread sends each the newest picture."""
+"""The viewers whose connections this process holds: one thread sends each the newest picture.
+
+A message to a viewer is a kind, the length of what follows, and compressed JSON.
+`assets/studio/present/audience/connection.mjs` reads it.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +12,21 @@ import time
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import Enum
 from threading import Event, Lock, Thread
 
 import flask
-from dash import Dash
+from flask import Blueprint
+from flask.blueprints import BlueprintSetupState
 
 from callbacks.addresses import Guard
 from callbacks.guards.error_answers import sentence
 from callbacks.guards.held_connections import HeldConnection, hold_connection
 from callbacks.routes.documents import document
-from callbacks.routes.talks.messages import Kind, message
 from callbacks.services import services
 from callbacks.session import address
 from melm_studio.configuration.limits import DiskFullError, share_of_address
-from melm_studio.layout.scripts import FOLLOW_SCRIPT, ICON
+from melm_studio.layout.scripts import FOLLOW_SCRIPT
 from melm_studio.planes.theme import page_colors
 from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError
 from melm_studio.tables import shortened
@@ -54,36 +59,46 @@ MUTE_FOR_S = 30.0
 # Pictures that viewers have yet to take: with more, those who are behind are dropped at once.
 MOST_WAITING_BYTES = 64 * 2**20
 logger = logging.getLogger(__name__)
+routes = Blueprint("audience", __name__)
 
 
-def register(app: Dash) -> None:
-    """Connect the routes."""
-    app.server.extensions[_EXTENSION] = Audience(services().store)
-    app.server.extensions[_WRONG_CODES] = WrongCodes()
-    script, icon = app.get_asset_url(FOLLOW_SCRIPT), app.get_asset_url(ICON)
+class Kind(Enum):
+    """Kinds of messages."""
 
-    def talk_page(talk_id: str) -> flask.Response:
-        return page(talk_id, script, icon)
-
-    app.server.get("/t/", guard=Guard.VIEWER)(typed_code)
-    app.server.get("/t/<talk_id>", guard=Guard.VIEWER)(talk_page)
-    app.server.get("/t/<talk_id>/pictures", is_prompt=True, guard=Guard.VIEWER)(pictures)
+    ALIVE = b"a"  # nothing: the connection is there
+    SCENE = b"s"
+    PICTURE = b"p"
+    END = b"e"  # nothing: the talk is over
 
 
-def page(talk_id: str, script: str, icon: str) -> flask.Response:
+def message(kind: Kind, content: bytes = b"") -> bytes:
+    """Return a message.
+
+    Examples
+    --------
+    >>> message(Kind.END), message(Kind.PICTURE, b"abc")
+    (b'e\\x00\\x00\\x00\\x00', b'p\\x00\\x00\\x00\\x03abc')
+    """
+    return kind.value + len(content).to_bytes(4, "big") + content
+
+
+@routes.record
+def begin(state: BlueprintSetupState) -> None:
+    """Wait for viewers, of this process."""
+    state.app.extensions[_EXTENSION] = Audience(services().store)
+    state.app.extensions[_WRONG_CODES] = WrongCodes()
+
+
+@routes.get("/t/<talk_id>", guard=Guard.VIEWER)
+def talk_page(talk_id: str) -> flask.Response:
     """Return the page of a viewer, which a script fills."""
-    talk = _talk(talk_id)
-    text = document(
-        "talk.html",
-        title="Follow the talk",
-        script=None if talk is None else script,
-        icon=icon,
-        colors=page_colors(),
-        message=_NO_TALK,
-    )
-    return _unkept(flask.Response(text, 404 if talk is None else 200, mimetype="text/html"))
+    script = "" if _talk(talk_id) is None else FOLLOW_SCRIPT
+    parts = {"title": "Follow the talk", "colors": page_colors(), "message": _NO_TALK}
+    text = document("talk.html", script, **parts)
+    return _unkept(flask.Response(text, 200 if script else 404, mimetype="text/html"))
 
 
+@routes.get("/t/", guard=Guard.VIEWER)
 def typed_code() -> flask.Response | tuple[flask.Response, int]:
     """Return the page on which a viewer types a code, or redirect to its talk."""
     typed = flask.request.args.get("code", "")
@@ -96,7 +111,7 @@ def typed_code() -> flask.Response | tuple[flask.Response, int]:
     if talk is None or talk.is_over(time.time()):
         wrong.add(address(), time.monotonic())
         return _code_page(typed, _WRONG_CODE.format(typed=shortened(typed))), 404
-    to = flask.url_for("talk_page", talk_id=talk.talk_id)
+    to = flask.url_for(".talk_page", talk_id=talk.talk_id)
     return _unkept(flask.make_response(flask.redirect(to, 303)))
 
 
@@ -130,6 +145,7 @@ class WrongCodes:
         return of_network >= share_of_address(MOST_WRONG_CODES, len(recent))
 
 
+@routes.get("/t/<talk_id>/pictures", is_prompt=True, guard=Guard.VIEWER)
 def pictures(talk_id: str) -> flask.Response:
     """Send what the talk shows, and whatever it shows next, as long as both are connected.
 

@@ -12,9 +12,9 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.elements import aria
 from melm_studio.tables import ClassRules, count, number, number_text
+from melm_studio.workspace.table_choices import AT_CUTS, EACH_VALUE, EQUAL_PARTS
 
 MAX_SHOWN = 200  # values; the others keep their names
-EACH_VALUE, EQUAL_PARTS, AT_CUTS = "values", "quantiles", "cuts"
 _HOW = {
     EACH_VALUE: "Each value is a class",
     EQUAL_PARTS: "Ranges of equal size",

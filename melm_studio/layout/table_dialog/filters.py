@@ -11,6 +11,7 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.elements import aria
 from melm_studio.tables import count
+from melm_studio.workspace.table_choices import LEFT_OUT
 
 MAX_OFFERED = 100  # at once; typing finds the others
 
@@ -64,7 +65,7 @@ def filter_list(words: Sequence[str], n_left_out: int, n_rows: str) -> Component
     items = [_item(text, ids.filter_removal(str(index))) for index, text in enumerate(words)]
     if n_left_out:
         text = f"without {count(n_left_out, 'row')} that you selected"
-        items.append(_item(text, ids.filter_removal("left-out")))
+        items.append(_item(text, ids.filter_removal(LEFT_OUT)))
     return html.Div([html.P(n_rows), html.Ul(items, className="filters")])
 
 

@@ -48,7 +48,7 @@ def add_the_button(studio: Path) -> None:
 
     (studio / "callbacks/routes/run_parameters.py").write_text(route)
     callbacks = studio / "callbacks/page.py"
-    insert_before(callbacks, "^    run_commands,$", "    run_parameters,\n")
+    insert_before(callbacks, "^    runs,$", "    run_parameters,\n")
     insert_before(callbacks, r"(?<=routes = \()\w|(?<=ROUTES = \()\s", "run_parameters, ")
 
 

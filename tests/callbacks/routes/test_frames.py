@@ -57,6 +57,7 @@ RUN_ROUTES = (
 )
 # They answer about a file or a run of another kind; see the tests of each.
 OTHER_ROUTES = (
+    "source",
     "latent-structure",
     "planes/0/new-rows",
     "planes/0/new-rows.csv",

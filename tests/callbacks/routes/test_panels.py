@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callbacks.routes.panels import RUN_GONE
+from callbacks.routes.runs import RUN_GONE
 from melm_studio.layout import ids
 from melm_studio.runs.records.run import RunState
 from melm_studio.workspace import workspace

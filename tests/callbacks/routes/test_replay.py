@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from callbacks.routes import replay
-from callbacks.routes.replay import MAX_FRAMES
 from lab.driver.traces import decoded
+from melm_studio.publication import run_replay
+from melm_studio.publication.run_replay import MAX_FRAMES
 from tests.callbacks.tables import blobs, csv
 from tests.melm_studio.planes.views import unpacked
 
@@ -155,7 +155,7 @@ def test_a_replay_holds_every_module_that_draws_it(long):
 
 
 def test_a_replay_of_too_many_rows_says_that_it_shows_a_sample(long, monkeypatch):
-    monkeypatch.setattr(replay, "MOST_ROWS", 1_000)
+    monkeypatch.setattr(run_replay, "MOST_ROWS", 1_000)
     text = long_page(long)
     assert "Frames show a sample of 750 of 1,500 rows; contours and scores take all." in text
     assert data_in(text)["rows"] is None

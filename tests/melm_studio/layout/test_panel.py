@@ -6,37 +6,39 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from melm_studio.layout.page import static_parts
 from melm_studio.layout.panel import described_panel, panel_model
 from tests.melm_studio.layout.trees import parts
+from tests.melm_studio.runs.helpers import run_of
 
-RUN = "r-1"
 TEMPLATE = (Path(__file__).parents[3] / "assets/studio/panel/panels.mjs").read_text()
 
 
 def test_a_panel_is_headed_by_its_title_and_described_with_its_data():
-    panel = described_panel(RUN, "MELM, γ 1", "Iris")
-    assert panel["run"] == RUN
-    assert panel["title"] == "MELM, γ 1"
-    assert panel["label"] == "MELM, γ 1, Iris"
+    run = replace(run_of(), name="Mine")
+    panel = described_panel(run)
+    assert panel["run"] == run.run_id
+    assert panel["title"] == "Mine"
+    assert panel["label"] == "Mine, blobs"
     assert "title" in named_parts()
 
 
 @pytest.mark.parametrize(
-    ("kind", "features"),
+    ("run", "features"),
     [
-        ({}, {"linear", "planar", "flat", "search", "classes"}),
-        ({"n_components": 1}, {"linear", "line", "search", "classes"}),
-        ({"n_components": 3}, {"linear", "planar", "space", "search", "classes"}),
-        ({"is_linear": False, "is_search": False}, {"planar", "flat", "classes", "map"}),
-        ({"has_classes": False}, {"linear", "planar", "flat", "search", "one-class"}),
-        ({"is_machine": True}, {"linear", "planar", "flat", "search", "classes", "machine"}),
+        (run_of(), {"linear", "planar", "flat", "search", "tree", "classes"}),
+        (run_of(n_components=1), {"linear", "line", "search", "tree", "classes"}),
+        (run_of(method="nca", n_components=3), {"linear", "planar", "space", "search", "classes"}),
+        (run_of(method="tsne"), {"planar", "flat", "classes", "map"}),
+        (replace(run_of(method="pca"), n_classes=1), {"linear", "planar", "flat", "one-class"}),
+        (run_of(method="plsda"), {"linear", "planar", "flat", "classes", "latent"}),
+        (run_of(method="kfd"), {"planar", "flat", "classes", "map", "machine"}),
     ],
 )
-def test_a_panel_says_what_its_run_has(kind, features):
-    panel = described_panel(RUN, "MELM", "Iris", **kind)
-    assert set(panel["has"].split()) == features
+def test_a_panel_says_what_its_run_has(run, features):
+    assert set(described_panel(run)["has"].split()) == features
 
 
 def test_distances_from_a_plane_are_offered_where_there_is_one():

@@ -1,4 +1,8 @@
-"""The principal components of data without runs, with every row of a large table."""
+"""Tables on their way to the page: stored unchanged, or drawn; and the first look at their rows.
+
+Reading a file is the next step. The first look is the principal components, with every row of a
+large table.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,11 @@ import json
 from typing import Any
 
 import flask
-from dash import Dash
+from flask import Blueprint
 from msgspec.structs import replace
 
 from callbacks.addresses import Body
+from callbacks.routes.requested_view import requested_body, requested_scheme
 from callbacks.routes.rows import packed_points_of, packed_rows_of
 from callbacks.services import services
 from callbacks.session import workspace
@@ -18,27 +23,61 @@ from melm_studio.layout.first_page import first_method, question
 from melm_studio.planes.captions import SHAPES
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
-from melm_studio.planes.theme import Scheme
 from melm_studio.runs.execution.refusals import applicable, parameters_for
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import RunRecord
+from melm_studio.validation import MAX_TEXT, InputError, shown
 from melm_studio.workspace.data_source import ShownData
+from melm_studio.workspace.drawing import Drawing
 
+_NO_FILE = "No file arrived. Choose a CSV file and try again."
+
+_LONG_NAME = (
+    "The name of the file has {n:,} characters, and at most {most:,} are taken; it begins {name}. "
+    "Rename the file and send it again."
+)
 METHOD = "pca"
+routes = Blueprint("tables", __name__)
 
 
-def register(app: Dash) -> None:
-    """Connect the route."""
-    app.server.post("/preview", body=Body.JSON)(preview)
-    app.server.post("/preview/every-row", body=Body.JSON)(rows_of_preview)
-    app.server.post("/preview/every-point", body=Body.JSON)(points_of_preview)
+@routes.post("/upload", body=Body.FILE, is_heavy=True)
+def upload() -> tuple[dict[str, Any], int]:
+    """Store a file under the hash of its content."""
+    key, name = stored_upload()
+    return {"key": key, "name": name}, 200
 
 
+@routes.post("/drawing", body=Body.SETTINGS)
+def drawn_table() -> flask.Response:
+    """Return the table that a drawing becomes, which the page then uploads."""
+    drawing = requested_body(Drawing, "The drawing")
+    return flask.Response(drawing.csv(), mimetype="text/csv")
+
+
+def stored_upload() -> tuple[str, str]:
+    """Store the file of the request; return the hash of its content, and its name.
+
+    Raises
+    ------
+    InputError
+        If there is no file, or its name is too long.
+    RequestEntityTooLarge
+    """
+    file = flask.request.files.get("file")
+    if file is None:
+        raise InputError(_NO_FILE)
+    name = file.filename or "table"
+    if len(name) > MAX_TEXT:
+        raise InputError(_LONG_NAME.format(n=len(name), most=MAX_TEXT, name=shown(name)))
+    return workspace().put_upload(file.read()), name
+
+
+@routes.post("/preview", body=Body.JSON)
 def preview() -> dict[str, Any]:
     """Draw the plane that a run of PCA with the default parameters would find."""
     record, renderer = _run(), services().renderer
     view, viewer = renderer.preview(record), renderer.viewer(record)
-    scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
+    scheme = requested_scheme()
     n_components = viewer.n_components
     figure = empty_figure(viewer.class_names, viewer.n_drawn, scheme, n_components=n_components)
     return {
@@ -53,11 +92,13 @@ def preview() -> dict[str, Any]:
     }
 
 
+@routes.post("/preview/every-row", body=Body.JSON)
 def rows_of_preview() -> flask.Response:
     """Return number, class and held-out mark of every row, as of a run."""
     return packed_rows_of(services().renderer.viewer(_run()))
 
 
+@routes.post("/preview/every-point", body=Body.JSON)
 def points_of_preview() -> flask.Response:
     """Return the place of every row in the plane, as of a run."""
     record, renderer = _run(), services().renderer

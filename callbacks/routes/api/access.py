@@ -1,11 +1,13 @@
-"""Addresses that open a table in a browser: whoever opens one gets a copy of its file.
+"""Tokens for programs, and addresses that open a table in a browser.
 
-In a notebook's studio, the notebook and its page may be the same visitor instead.
+Whoever opens an address gets a copy of its file. In a notebook's studio, the notebook and its page
+may be the same visitor instead.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 import flask
@@ -15,15 +17,16 @@ from werkzeug import Response
 
 from callbacks.addresses import Guard
 from callbacks.guards.error_answers import sentence
-from callbacks.keys.grants import TICKET_MINUTES, used_grant
+from callbacks.keys.grants import TICKET_MINUTES, TOKEN_DAYS, revoke_grant, used_grant, valid_grants
 from callbacks.keys.identity import hand_over
-from callbacks.routes.api.runs import json_body, prepared
-from callbacks.services import Served, services
+from callbacks.routes.api.endpoints import Endpoints
+from callbacks.routes.api.runs import prepared
+from callbacks.services import services
 from callbacks.session import grant, owner, workspace
 from melm_core.base import UserError, known_type
-from melm_studio.programs.models import Link, NewLink
+from melm_studio.programs.models import Link, MadeToken, NewLink, Token, Tokens
 from melm_studio.runs.execution.refusals import parameters_for
-from melm_studio.runs.records.grant import GrantKind
+from melm_studio.runs.records.grant import Grant, GrantKind
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.workspace.view_query import data_query, to_query
 from melm_studio.workspace.view_spec import ViewSpec
@@ -35,6 +38,46 @@ _OTHERS_ONLY = (
     "This studio makes addresses for other visitors only. Leave out same_visitor, or start it with "
     "--framed-by and the pages that may show it."
 )
+routes = Endpoints("access", __name__)
+
+
+@routes.declare("POST", "/tokens", status=201, makes_visitors=True)
+def make_token() -> Token:
+    """Make a token of the visitor; a program without a cookie becomes a new visitor."""
+    token, made = grant(GrantKind.TOKEN)
+    return Token(token, TOKEN_DAYS, made.grant_id)
+
+
+@routes.declare("GET", "/tokens")
+def list_tokens() -> Tokens:
+    """List the valid tokens of the visitor, oldest first, by ids that grant nothing."""
+    return Tokens(tuple(map(_described, _tokens())))
+
+
+@routes.declare("DELETE", "/tokens/<token_id>")
+def revoke_token(token_id: str) -> Tokens:
+    """Revoke a token; answers those that are left."""
+    if token_id not in {token.grant_id for token in _tokens()}:
+        flask.abort(404)
+    revoke_grant(owner(), token_id)
+    return list_tokens()
+
+
+def _tokens() -> list[Grant]:
+    return [grant for grant in valid_grants(owner()) if grant.kind is GrantKind.TOKEN]
+
+
+def _described(grant: Grant) -> MadeToken:
+    return MadeToken(
+        id=grant.grant_id,
+        made=_time(grant.created_s),
+        used=None if grant.used_s is None else _time(grant.used_s),
+        expires=_time(grant.expires_s),
+    )
+
+
+def _time(seconds: float) -> datetime:
+    return datetime.fromtimestamp(round(seconds), UTC)
 
 
 class _Ticket(Struct, frozen=True):
@@ -51,22 +94,18 @@ class _Ticket(Struct, frozen=True):
     parameters: dict[str, Any]
 
 
-def register(app: Served) -> None:
-    """Connect the route that such an address leads to."""
-    app.server.get("/open/<ticket>", is_heavy=True, guard=Guard.LINK)(open_table)
-
-
-def make_link() -> Link:
+@routes.declare("POST", "/links", takes="The link", status=201)
+def make_link(body: NewLink) -> Link:
     """Make an address of a table of the visitor, after reading it once."""
-    wanted = json_body(NewLink, "The link")
-    if wanted.same_visitor and not services().settings.framed_by:
+    if body.same_visitor and not services().settings.framed_by:
         raise UserError(_OTHERS_ONLY)
-    workspace().table(wanted.source)
-    content = _Ticket(wanted, _parameters(wanted))
+    workspace().table(body.source)
+    content = _Ticket(body, _parameters(body))
     ticket, _ = grant(GrantKind.TICKET, msgspec.json.encode(content).decode())
     return Link(f"/open/{ticket}", TICKET_MINUTES)
 
 
+@routes.get("/open/<ticket>", is_heavy=True, guard=Guard.LINK)
 def open_table(ticket: str) -> Response | tuple[dict[str, Any], int]:
     """Copy the file to this visitor, or make this its maker; lead to the page that shows it."""
     grant = used_grant(GrantKind.TICKET, ticket)

@@ -1,1 +1,0 @@
-"""Callbacks of the dialog of the table."""

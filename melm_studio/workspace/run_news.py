@@ -1,0 +1,210 @@
+"""What the page is told of runs: their state, what is new of them, and views of their planes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from melm_core.methods import METHODS
+from melm_studio.analyses.check import run_verdict
+from melm_studio.configuration.messages import DATA_GONE
+from melm_studio.planes.batches import batch_news
+from melm_studio.planes.captions import (
+    SHAPES,
+    STOPPING,
+    axis_titles,
+    changes_of,
+    kept_sentence,
+    sample_caption,
+    state_sentence,
+)
+from melm_studio.planes.encoding import compact
+from melm_studio.planes.figure import arrow_handles, limits, plane_frame
+from melm_studio.planes.renderer import DataGoneError, widths
+from melm_studio.planes.types import PlaneView
+from melm_studio.planes.view_options import ViewOptions
+from melm_studio.runs.records.run import AT_WORK, PlaneEvent, RunRecord, RunState, UnreadableRun
+from melm_studio.scores import blur_sentence, moves_sentence, regions_sentence
+from melm_studio.workspace.known_runs import KnownRuns
+
+
+@dataclass(frozen=True)
+class RunNews:
+    """Answers the page about the runs of a visitor.
+
+    Attributes
+    ----------
+    known : KnownRuns
+    """
+
+    known: KnownRuns
+
+    def news(
+        self,
+        record: RunRecord,
+        after: int,
+        options: ViewOptions,
+        fits: Iterable[RunRecord],
+        check: RunRecord | None,
+    ) -> dict[str, Any]:
+        """Return a run's state, its objectives since a plane, a newer plane, and its verdict."""
+        store = self.known.space.store
+        is_readable = not isinstance(record, UnreadableRun)
+        events = store.events(record.run_id, after + 1) if is_readable else []
+        newest = events[-1] if events else store.last_event(record.run_id) if is_readable else None
+        try:
+            plane = self.view(record, events[-1], options) if events else None
+            words = self._words(record, newest)
+            held_out = self.known.renderer.held_out_curve(record, events)
+        except DataGoneError:  # other runs still have theirs
+            plane, words = None, DATA_GONE.format(days=self.known.space.settings.days_kept)
+            held_out = []
+        return {
+            "state": record.state,
+            "gamma": record.gamma,
+            "density_gamma": record.density_gamma,
+            "gamma_path": msgspec.to_builtins(record.outcome.gamma_path),
+            "is_final": record.state.is_final,
+            "words": words,
+            "fraction": 1.0 if record.state.is_final else newest.fraction if newest else 0.0,
+            "sequences": [event.sequence for event in events],
+            "objective": [event.objective for event in events],
+            "best": [event.best_objective for event in events],
+            "starts": [event.start for event in events],
+            # Values over different rows do not compare; 0 for all of them.
+            "n_sampled": [event.n_sampled for event in events],
+            # Of the best planes, by sequence.
+            "held_out": held_out,
+            "plane": plane,
+            "refitted": self._refitted(record, newest) if is_readable and newest else None,
+            "best_strip": self._best_strip(record, events, plane),
+            "verdict": self._verdict(record, newest, fits, check),
+        }
+
+    def _refitted(self, record: RunRecord, newest: PlaneEvent) -> dict[str, Any] | None:
+        """Return held-out divergence along the planes of a run whose refits are done."""
+        refits = self.known.renderer.refits(record)
+        if refits is None:
+            return None
+        curve = refits.curve
+        if curve is None:
+            return {"curve": None}
+        x = [share * newest.sequence for share in curve.fraction]
+        return {"curve": {"x": x, "mean": curve.mean, "lower": curve.lower, "upper": curve.upper}}
+
+    def _best_strip(
+        self, record: RunRecord, events: Sequence[PlaneEvent], plane: dict[str, Any] | None
+    ) -> dict[str, Any] | None:
+        """Return the strip of the best plane among new events; None if none of them is the best."""
+        best_ones = (each for each in reversed(events) if each.objective >= each.best_objective)
+        best = next(best_ones, None)
+        if best is None or plane is None:
+            return None
+        if best is events[-1]:
+            strip: dict[str, Any] = plane["strip"]
+            return strip
+        renderer = self.known.renderer
+        verdict = renderer.scores(record, best).verdict(len(renderer.viewer(record).class_names))
+        answer: dict[str, Any] = msgspec.to_builtins(verdict.strip)
+        return answer
+
+    def _verdict(
+        self,
+        record: RunRecord,
+        newest: PlaneEvent | None,
+        fits: Iterable[RunRecord],
+        check: RunRecord | None,
+    ) -> dict[str, Any] | None:
+        """Return the strip of a run that has ended with a plane."""
+        renderer, store = self.known.renderer, self.known.space.store
+        if newest is None or not record.state.is_final:
+            return None
+        try:
+            verdict = run_verdict(renderer, store, record, newest, fits=fits, check=check)
+        except DataGoneError:
+            return None
+        answer: dict[str, Any] = msgspec.to_builtins(verdict.strip)
+        return answer
+
+    def _words(self, record: RunRecord, newest: PlaneEvent | None) -> str:
+        is_queued = record.state is RunState.QUEUED
+        if record.state in AT_WORK and self.known.space.store.request(record.run_id).is_cancelled:
+            return STOPPING
+        return state_sentence(record, newest, self.known.space.n_ahead(record) if is_queued else 0)
+
+    def view(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[str, Any]:
+        """Return the arrays of a view, its scores, and what the page needs to move its arrows."""
+        renderer, method = self.known.renderer, METHODS[record.method]
+        view, viewer = renderer.view(record, event, options), renderer.viewer(record)
+        divergence = renderer.divergence(record, event, options)
+        answer = {
+            "sequence": event.sequence,
+            "traces": plane_frame(view, compact),
+            "limits": limits(view),
+            "axes": axis_titles(renderer, record, view, options),
+            "changes": changes_of(options, self.known.morph_target(options)),
+            "places": self._places(record, event, options, view),
+            "has_held_out": any(len(part.held_out) for part in view.classes),
+            "arrows": arrow_handles(view, len(viewer.feature_names)),
+            "top_features": self._kept_sentence(record, event, options, divergence),
+            "batches": batch_news(record, view.scores),
+            "strip": msgspec.to_builtins(view.scores.verdict(len(view.classes)).strip),
+            "numbers": {
+                "divergence-training": divergence,
+                "divergence-held-out": view.scores.divergence_held_out,
+                "accuracy-training": view.scores.accuracy_train,
+                "accuracy-held-out": view.scores.accuracy_held_out,
+            },
+            "sample": self._sample_caption(record, event, options),
+            "caption": f"{method.label} {SHAPES[viewer.n_components]} of {record.data_name}",
+        }
+        return answer if options.gamma is None else answer | {"gamma": options.gamma}
+
+    def _places(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions, view: PlaneView
+    ) -> dict[str, str] | None:
+        """Say where the rows of a view at rest are, and of which rows its regions are."""
+        renderer = self.known.renderer
+        if not event.is_final or options.changes_plane:
+            return None
+        names, held_out = renderer.viewer(record).class_names, renderer.held_out_rows(record, event)
+        if held_out is not None:
+            said = regions_sentence(view.missing, names, len(held_out.y))
+            return {"state": "", "warning": "", "words": said}
+        refits = renderer.refits(record)
+        if refits is None:
+            return None
+        if renderer.unseen(record, event) is None:
+            return {"state": "", "warning": "", "words": refits.no_places}
+        words = (moves_sentence(view.moves), regions_sentence(view.missing, names))
+        return {
+            "state": options.places,
+            "warning": blur_sentence(refits) if view.moves is not None else "",
+            "words": "; ".join(filter(None, words)),
+        }
+
+    def _sample_caption(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
+        """Say which rows of a registered table a view is of."""
+        if not record.is_of_sample:
+            return ""
+        renderer = self.known.renderer
+        viewer = renderer.viewer(record).at(*widths(record, options))
+        components = renderer.components(record, event, options)
+        return sample_caption(viewer.n_rows, viewer.n_rows_of_table(components))
+
+    def _kept_sentence(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions, divergence: float
+    ) -> str | None:
+        """Say the share of the divergence that top features keep, if only these are shown."""
+        if options.n_top_features is None:
+            return None
+        renderer = self.known.renderer
+        # Of the rows that the changed plane has: all of a table are known in its own plane only.
+        viewer = renderer.viewer(record).of_table(None).at(*widths(record, options))
+        total = viewer.divergence(event.components)
+        names = renderer.kept_features(record, event, options)
+        is_weighed = renderer.importance(record, event) is not None
+        return kept_sentence(names, divergence / total, is_chosen_held_out=is_weighed)
