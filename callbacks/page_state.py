@@ -66,25 +66,25 @@ def connect_choice(
     clears : bool, default=True
         Whether a choice clears the refusal of the one before.
     resets : sequence of Output
-        Further properties that a choice empties.
+        Further properties that a choice empties, and a refused one too.
     """
 
     refusals = [] if refusal is None else [refusal]
 
     @wraps(choose)  # by whose annotations calls are checked
     def chosen(*values: Any) -> Any:
-        source, words = None, cast(Any, no_update)
+        source, words, is_refused = None, cast(Any, no_update), False
         if values[-1] is not None:
             try:
                 source = choose(*values)
             except UserError as error:
-                words = str(error)
+                words, is_refused = str(error), True
         if source is not None and clears:
             words = None
         answer = [
             no_update if source is None else msgspec.to_builtins(source),
             *(words for _ in refusals),
-            *(no_update if source is None else None for _ in resets),
+            *(None if is_refused or source is not None else no_update for _ in resets),
         ]
         return answer if len(answer) > 1 else answer[0]
 

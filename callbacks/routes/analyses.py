@@ -15,7 +15,7 @@ from callbacks.guards.error_answers import sentence
 from callbacks.routes.export import attachment
 from callbacks.routes.markup import as_found, at_once
 from callbacks.routes.requested_view import (
-    requested_options,
+    requested,
     requested_plane,
     requested_scheme,
 )
@@ -43,6 +43,7 @@ from melm_studio.planes.feature_charts import (
     s_plot_figure,
 )
 from melm_studio.planes.theme import Scheme
+from melm_studio.planes.view_options import Shown
 from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.run import RunRecord, RunState
 from melm_studio.tables import number
@@ -221,18 +222,12 @@ def loadings(run_id: str) -> dict[str, Any]:
     record, renderer = own_fit(run_id), services().renderer
     if not METHODS[record.method].is_linear or record.parameters.n_components == 1:
         flask.abort(404)
-    event = requested_plane(run_id)
-    options = requested_options()
-    names, view = renderer.viewer(record).feature_names, renderer.view(record, event, options)
-    scheme = requested_scheme()
-    figure = loadings_figure(
-        view.loadings,
-        names,
-        axis_titles(renderer, record, view, options),
-        scheme,
-    )
-    shown = plot(json.loads(figure.to_json()), "Loadings")
-    return at_once(run_id, "Loadings", _words(names), [shown])
+    shown = requested(record, requested_plane(run_id))
+    names, view = renderer.viewer(record).feature_names, renderer.view(shown)
+    titles = axis_titles(renderer, shown, view)
+    figure = loadings_figure(view.loadings, names, titles, requested_scheme())
+    drawn = plot(json.loads(figure.to_json()), "Loadings")
+    return at_once(run_id, "Loadings", _words(names), [drawn])
 
 
 def _words(names: tuple[str, ...]) -> str:
@@ -283,7 +278,7 @@ def surface(run_id: str) -> tuple[dict[str, Any], int]:
     query = flask.request.args
     first = {"kind": _OWN_KINDS.get(record.method, next(iter(KINDS))), "method": "exact"}
     request = read(first | dict(query), SurfaceRequest, "The decision surface")
-    rows, drawn = services().surfaces.of(record, event, request)
+    rows, drawn = services().surfaces.of(Shown.of(record, event), request)
     figure = surface_figure(drawn, rows, request.code, query.get("scheme", Scheme.LIGHT, Scheme))
     n_train = renderer.viewer(record).n_train
     caption = surface_caption(drawn.summary, drawn.cautions, len(rows.train), n_train)

@@ -16,8 +16,8 @@ import pandas as pd
 from flask import Blueprint
 
 from callbacks.routes.requested_view import (
+    requested,
     requested_event,
-    requested_options,
     requested_plane,
     viewed_event,
 )
@@ -66,17 +66,16 @@ def model(run_id: str) -> flask.Response:
 
 
 def _saved_plane(record: RunRecord) -> SavedPlane:
-    options = requested_options()
-    event = requested_plane(record.run_id)
-    refits = known_runs().probabilities_in_plane(record, event, requested_options())
-    components = viewed_event(record, event).components
+    shown = requested(record, requested_plane(record.run_id))
+    refits = known_runs().probabilities_in_plane(shown)
+    components = services().renderer.components(shown)
     return saved_plane(
         services().renderer.data(record),
         record,
         components,
-        options.gamma,
+        shown.options.gamma,
         rule=refits.rule_along(components) if refits else None,
-        limits=services().rows.placer(record, event, options).limits,
+        limits=services().rows.placer(shown).limits,
         set_limits=refits.set_limits(components) if refits else None,
     )
 
@@ -153,7 +152,7 @@ def _linear_run(run_id: str) -> RunRecord:
 
 def _event(record: RunRecord) -> PlaneEvent:
     sequence = flask.request.args.get("plane", type=int)
-    return viewed_event(record, requested_event(record.run_id, sequence))
+    return viewed_event(requested(record, requested_event(record.run_id, sequence)))
 
 
 def _csv(table: pd.DataFrame, record: RunRecord, suffix: str) -> flask.Response:

@@ -19,8 +19,8 @@ from flask.blueprints import BlueprintSetupState
 from msgspec.structs import replace
 
 from callbacks.routes.requested_view import (
+    requested,
     requested_event,
-    requested_options,
     requested_plane,
     requested_scheme,
 )
@@ -175,8 +175,8 @@ def _blank_figure(scheme: Scheme) -> flask.Response:
 @routes.get("/runs/<run_id>/planes/<int:sequence>")
 def plane(run_id: str, sequence: int) -> dict[str, Any]:
     """Return the view of one plane."""
-    record, event = own_run(run_id), requested_event(run_id, sequence)
-    return RunNews(known_runs()).view(record, event, requested_options())
+    shown = requested(own_run(run_id), requested_event(run_id, sequence))
+    return RunNews(known_runs()).view(shown)
 
 
 @routes.get("/runs/<run_id>/gamma-advice")
@@ -197,10 +197,10 @@ def trade_off(run_id: str, sequence: int) -> dict[str, Any]:
 
     ``markup`` is their chart, for the page; it is empty without batches.
     """
-    record, event = own_run(run_id), requested_event(run_id, sequence)
+    shown = requested(own_run(run_id), requested_event(run_id, sequence))
     renderer = services().renderer
-    points = trade_off_points(renderer, record, event, requested_options())
-    chance = 1.0 / len(renderer.viewer(record).class_names)
+    points = trade_off_points(renderer, shown)
+    chance = 1.0 / len(renderer.viewer(shown.record).class_names)
     chart = markup(trade_off_chart(points, chance)) if points else ""
     return {"points": [asdict(point) for point in points], "chance": chance, "markup": chart}
 
@@ -208,12 +208,11 @@ def trade_off(run_id: str, sequence: int) -> dict[str, Any]:
 @routes.get("/runs/<run_id>/planes/<int:sequence>/terms")
 def terms(run_id: str, sequence: int) -> dict[str, Any]:
     """Return the terms of the divergence of one plane; ``markup`` is their table."""
-    record, event = own_run(run_id), requested_event(run_id, sequence)
-    renderer, options = services().renderer, requested_options()
-    pair, parts = renderer.divergence_terms(record, event, options)
-    divergence = renderer.divergence(record, event, options)
-    n_classes = len(renderer.viewer(record).class_names)
-    words = terms_in_words(parts, pair, divergence, n_classes)
+    shown = requested(own_run(run_id), requested_event(run_id, sequence))
+    renderer = services().renderer
+    pair, parts = renderer.divergence_terms(shown)
+    n_classes = len(renderer.viewer(shown.record).class_names)
+    words = terms_in_words(parts, pair, renderer.divergence(shown), n_classes)
     return {**msgspec.to_builtins(words), "markup": markup(divergence_terms(words))}
 
 
@@ -223,24 +222,26 @@ def features(run_id: str, sequence: int) -> dict[str, Any]:
 
     ``markup`` is their list. A ``quick`` one is by the lengths of the arrows, and only that.
     """
-    record, event = own_run(run_id), requested_event(run_id, sequence)
-    options, is_quick = requested_options(), "quick" in flask.request.args
+    shown = requested(own_run(run_id), requested_event(run_id, sequence))
+    is_quick = "quick" in flask.request.args
     renderer, store = services().renderer, services().store
-    view, viewer = renderer.view(record, event, options), renderer.viewer(record)
-    importance = None if is_quick else renderer.importance(record, event, options)
-    shapes = viewer.shapes(renderer.components(record, event, options))
+    view, viewer = renderer.view(shown), renderer.viewer(shown.record)
+    importance = None if is_quick else renderer.importance(shown)
+    shapes = viewer.shapes(renderer.components(shown))
     names = viewer.feature_names
     ranking = feature_ranking(names, view.loadings, importance, view.lengths, shapes)
     if is_quick:
         return ranking | {"markup": markup(feature_list(ranking))}
     check = workspace().checks().get(run_id)
     stability = None if check is None else CHECK.stored(store, check.run_id).stability
-    second = None if options.changes_plane else renderer.second_component(record, event)
-    images = pixel_images(renderer, record, event, options)
+    second = None if shown.changes_plane else renderer.second_component(shown)
+    images = pixel_images(renderer, shown)
     pixels = None
     if images is not None:
-        shown = markup(image_groups(images))
-        pixels = {"markup": shown, **pixel_news(images, names, view.loadings)}
+        pixels = {
+            "markup": markup(image_groups(images)),
+            **pixel_news(images, names, view.loadings),
+        }
     ranking = with_stability(ranking, stability)
     return ranking | {
         "markup": markup(feature_list(ranking)),
@@ -267,15 +268,13 @@ def _sequence(text: str) -> int:
 @routes.get("/runs/<run_id>/description")
 def description(run_id: str) -> dict[str, Any]:
     """Describe a plane in words; `plane` names it."""
-    record, renderer = own_fit(run_id), services().renderer
-    event = requested_plane(run_id)
-    options = requested_options()
-    viewer, overlap = renderer.viewer(record), renderer.overlap(record, event, options)
-    view = renderer.view(record, event, options)
+    shown, renderer = requested(own_fit(run_id), requested_plane(run_id)), services().renderer
+    viewer, overlap = renderer.viewer(shown.record), renderer.overlap(shown)
+    view = renderer.view(shown)
     n_components, in_space = viewer.n_components, None
     if n_components > 2:
         front, side = (
-            renderer.view(record, event, replace(options, view_angle=angle))
+            renderer.view(shown.under(replace(shown.options, view_angle=angle)))
             for angle in (FROM_THE_FRONT, _FROM_THE_SIDE)
         )
         in_space = front, side

@@ -16,9 +16,9 @@ from callbacks.addresses import Body
 from callbacks.routes.export import attachment
 from callbacks.routes.requested_view import (
     options_in,
+    requested,
     requested_body,
     requested_event,
-    requested_options,
     requested_plane,
 )
 from callbacks.services import services
@@ -28,6 +28,7 @@ from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.ranking import RANKING, ranked
 from melm_studio.analyses.verdict_file import FILE_NAME
 from melm_studio.planes.coloring import point_symbols
+from melm_studio.planes.view_options import Shown
 from melm_studio.publication.comparison import (
     Agreement,
     ComparedRun,
@@ -138,9 +139,7 @@ def _publisher() -> Publisher:
 def _panel(publisher: Publisher, request: PanelRequest) -> FigurePanel:
     record, viewed = own_run(request.run), options_in(request.view)
     return publisher.figure_panel(
-        record,
-        requested_event(request.run, request.plane),
-        viewed,
+        Shown.of(record, requested_event(request.run, request.plane), viewed),
         limits=None if request.limits is None else np.array(request.limits),
         marks_outside=request.marks_outside,
         n_arrows=request.n_arrows,
@@ -154,8 +153,8 @@ def _panel(publisher: Publisher, request: PanelRequest) -> FigurePanel:
 @routes.get("/runs/<run_id>/report.html", is_heavy=True)
 def report_run(run_id: str) -> flask.Response:
     """Return the report of a run, of the plane and view options in the query."""
-    record, options = own_run(run_id), requested_options()
-    page = _publisher().report(record, requested_plane(run_id), options)
+    record = own_run(run_id)
+    page = _publisher().report(requested(record, requested_plane(run_id)))
     return attachment(page, record, "report.html", "text/html")
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from callbacks.services import services
 from callbacks.session import own_run
 from melm_studio.planes.theme import Scheme
-from melm_studio.planes.view_options import ViewOptions
+from melm_studio.planes.view_options import Shown, ViewOptions
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.validation import read
 from melm_studio.workspace.view_query import option_values
@@ -72,7 +72,11 @@ def requested_event(run_id: str, sequence: int | None) -> PlaneEvent:
     return event
 
 
-def viewed_event(record: RunRecord, event: PlaneEvent) -> PlaneEvent:
-    """Return the event with the components under the view options in the query."""
-    components = services().renderer.components(record, event, requested_options())
-    return replace(event, components=components)
+def requested(record: RunRecord, event: PlaneEvent) -> Shown:
+    """Return a plane of a run under the view options in the query."""
+    return Shown.of(record, event, requested_options())
+
+
+def viewed_event(shown: Shown) -> PlaneEvent:
+    """Return the event of a plane with the components that are shown."""
+    return replace(shown.event, components=services().renderer.components(shown))

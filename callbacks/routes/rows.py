@@ -18,9 +18,9 @@ from callbacks.addresses import Body
 from callbacks.routes.export import attachment
 from callbacks.routes.markup import at_once, markup_of
 from callbacks.routes.requested_view import (
+    requested,
     requested_body,
     requested_event,
-    requested_options,
     requested_scheme,
 )
 from callbacks.services import services
@@ -33,6 +33,7 @@ from melm_studio.planes.drawn_rows import EveryRow, Parts, every_point
 from melm_studio.planes.encoding import PACKED_ROWS, as_bytes, stepped, whole
 from melm_studio.planes.figure import row_numbers
 from melm_studio.planes.plane_view import MAX_DRAWN_ROWS, PlaneViewer
+from melm_studio.planes.view_options import Shown
 from melm_studio.rows.details import row_details, unlabeled_details
 from melm_studio.rows.distances import row_contributions, row_distances
 from melm_studio.rows.held_out_probabilities import KnownProbabilities
@@ -45,7 +46,7 @@ from melm_studio.rows.selection import selection, selection_table
 from melm_studio.rows.spreadsheet import csv_text
 from melm_studio.rows.unlabeled_rows import ChosenRows
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
+from melm_studio.runs.records.run import RunRecord, RunState
 from melm_studio.tables import (
     LabeledData,
     RowNumbers,
@@ -151,10 +152,9 @@ class _Plane:
 
 
 def _plane(run_id: str, sequence: int) -> _Plane:
-    record, event = own_run(run_id), requested_event(run_id, sequence)
-    placer = services().rows.placer(record, event, requested_options())
-    probabilities = known_runs().probabilities_in_plane(record, event, requested_options())
-    return _Plane(record, services().rows.data(record), placer, probabilities)
+    shown = requested(own_run(run_id), requested_event(run_id, sequence))
+    rows, probabilities = services().rows, known_runs().probabilities_in_plane(shown)
+    return _Plane(shown.record, rows.data(shown.record), rows.placer(shown), probabilities)
 
 
 def _requested(data: LabeledData) -> ChosenRows:
@@ -237,7 +237,7 @@ def _run_again(record: RunRecord, source: DataSource) -> tuple[dict[str, Any], i
 def distances(run_id: str, sequence: int) -> dict[str, Any]:
     """Return T² and Q of the rows, their limits, and why the row of the query is where it is."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
-    placer = services().rows.placer(record, event, requested_options())
+    placer = services().rows.placer(requested(record, event))
     data = services().rows.data(record)
     of_rows = row_distances(data, placer)
     row = flask.request.args.get("row", type=int)
@@ -257,9 +257,9 @@ def rows_of_run(run_id: str) -> flask.Response:
 @routes.get("/runs/<run_id>/planes/<int:sequence>/every-point")
 def points_of_plane(run_id: str, sequence: int) -> flask.Response:
     """Return the place of every row in the plane."""
-    record, event = own_run(run_id), requested_event(run_id, sequence)
+    shown = requested(own_run(run_id), requested_event(run_id, sequence))
     renderer = services().renderer
-    axes, parts = renderer.drawn_parts(record, event, requested_options())
+    axes, parts = renderer.drawn_parts(shown)
     return packed_points_of(parts, axes)
 
 
@@ -335,13 +335,13 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
 
     ``markup`` is what the page says of them.
     """
-    record, event = own_run(run_id), requested_event(run_id, sequence)
-    new, placer = requested_new_rows(record), _placer(record, event)
-    data = services().rows.data(record)
+    shown = requested(own_run(run_id), requested_event(run_id, sequence))
+    new, placer = requested_new_rows(shown.record), services().rows.placer(shown)
+    data = services().rows.data(shown.record)
     rows = placer.new_rows(data, new.X)
-    placement = _placement(record, event, placer, rows, new)
+    placement = _placement(shown, placer, rows, new)
     drawn = thinned(np.arange(len(rows)), MAX_DRAWN_ROWS)
-    points = services().renderer.positions(record, event, rows[drawn], requested_options())
+    points = services().renderer.positions(shown, rows[drawn])
     report = new_rows_report(data, placer, new, placement)
     if len(drawn) < len(rows):
         note = _SAMPLE.format(drawn=number(len(drawn)), all=number(len(rows)))
@@ -364,12 +364,12 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
 @routes.get("/runs/<run_id>/planes/<int:sequence>/new-rows.csv", is_heavy=True)
 def new_rows_csv(run_id: str, sequence: int) -> flask.Response:
     """List every new row with its prediction, distances and coordinates."""
-    record, event = own_run(run_id), requested_event(run_id, sequence)
-    new, placer = requested_new_rows(record), _placer(record, event)
-    data = services().rows.data(record)
-    placement = _placement(record, event, placer, placer.new_rows(data, new.X), new)
+    shown = requested(own_run(run_id), requested_event(run_id, sequence))
+    new, placer = requested_new_rows(shown.record), services().rows.placer(shown)
+    data = services().rows.data(shown.record)
+    placement = _placement(shown, placer, placer.new_rows(data, new.X), new)
     table = new_rows_table(data, new, placement)
-    return attachment(csv_text(table), record, "new-rows.csv", "text/csv")
+    return attachment(csv_text(table), shown.record, "new-rows.csv", "text/csv")
 
 
 def requested_new_rows(record: RunRecord) -> NewRows:
@@ -381,13 +381,7 @@ def requested_new_rows(record: RunRecord) -> NewRows:
     return services().rows.new_rows(workspace(), record, source, scaled)
 
 
-def _placement(
-    record: RunRecord, event: PlaneEvent, placer: RowPlacer, rows: FloatArray, new: NewRows
-) -> Placement:
-    probabilities = known_runs().probabilities_in_plane(record, event, requested_options())
+def _placement(shown: Shown, placer: RowPlacer, rows: FloatArray, new: NewRows) -> Placement:
+    probabilities = known_runs().probabilities_in_plane(shown)
     placement = placer.place(rows, is_new=True)
     return placement.with_sets(None if probabilities is None else probabilities.p_values_of(new))
-
-
-def _placer(record: RunRecord, event: PlaneEvent) -> RowPlacer:
-    return services().rows.placer(record, event, requested_options())

@@ -13,9 +13,9 @@ from callbacks.addresses import Body
 from callbacks.guards.error_answers import sentence
 from callbacks.keys.grants import NotGrantedError
 from callbacks.routes.requested_view import (
+    requested,
     requested_body,
     requested_event,
-    requested_options,
     viewed_event,
 )
 from callbacks.services import services
@@ -207,10 +207,11 @@ def _run_again(record: RunRecord, **changes: Any) -> tuple[dict[str, Any], int]:
 def refine(run_id: str, sequence: int) -> tuple[dict[str, Any], int]:
     """Queue a run that starts from the plane on screen, with the γ on screen."""
     record = own_run(run_id)
-    event = viewed_event(record, requested_event(run_id, sequence))
+    shown = requested(record, requested_event(run_id, sequence))
+    event = viewed_event(shown)
     if not METHODS[record.method].is_linear:
         return sentence(_NONLINEAR), 400
-    parameters = refining_parameters(record, event, requested_options())
+    parameters = refining_parameters(record, event, shown.options)
     space = workspace()
     space.queue(space.rerun(record, _REFINING.key, parameters))
     return {"revision": space.revision()}, 201

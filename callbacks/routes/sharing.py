@@ -18,15 +18,15 @@ from callbacks.addresses import Body
 from callbacks.guards.error_answers import sentence
 from callbacks.routes.export import download_name
 from callbacks.routes.requested_view import (
+    requested,
     requested_body,
     requested_event,
-    requested_options,
 )
 from callbacks.services import services
 from callbacks.session import known_runs, own_run, workspace
 from melm_studio.planes.captions import reproduced_sentence, title
+from melm_studio.planes.view_options import Shown
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import SAMPLES, count
 from melm_studio.validation import InputError, Sha256, Text
 from melm_studio.workspace.project import SUFFIX, OpenedProject, opened_project, save_project
@@ -50,8 +50,8 @@ routes = Blueprint("sharing", __name__)
 @routes.get("/runs/<run_id>/planes/<int:sequence>/shared-view")
 def share(run_id: str, sequence: int) -> dict[str, Any]:
     """Return the shared view of a plane; ``mode``, ``hidden``, marks are those of the page."""
-    record, event = own_run(run_id), requested_event(run_id, sequence)
-    spec = _spec(record, event)
+    record = own_run(run_id)
+    spec = _spec(requested(record, requested_event(run_id, sequence)))
     name = f"{title(record)}, {record.data_name}"
     return {"view": spec.to_json(), "title": name, **_link(spec)}
 
@@ -63,23 +63,21 @@ def reproduction(run_id: str, sequence: int) -> dict[str, Any]:
     expected = flask.request.args.get("divergence", type=float)
     if expected is None:
         flask.abort(400)
-    divergence = services().renderer.divergence(record, event, requested_options())
+    divergence = services().renderer.divergence(requested(record, event))
     is_same, words = reproduced_sentence(expected, divergence)
     return {"is_same": is_same, "words": words}
 
 
-def _spec(record: RunRecord, event: PlaneEvent) -> ViewSpec:
-    query, options = flask.request.args, requested_options()
+def _spec(shown: Shown) -> ViewSpec:
+    query = flask.request.args
     return spec_of(
-        record,
-        event,
-        options,
-        other=known_runs().morph_target(options),
+        shown,
+        other=known_runs().morph_target(shown.options),
         mode=query.get("mode", "explore"),
         hidden=query["hidden"].split(",") if query.get("hidden") else [],
         layers=query["layers"].split(",") if query.get("layers") else [],
         marks=_marks(query),
-        divergence=services().renderer.divergence(record, event, options),
+        divergence=services().renderer.divergence(shown),
     )
 
 

@@ -875,7 +875,7 @@ MUTANTS = (
         "tests/callbacks/test_addresses.py::test_the_limits_are_those_that_are_documented",
     ),
     Mutant(
-        "callbacks/routes/upload.py",
+        "callbacks/routes/tables.py",
         "body=Body.FILE, is_heavy=True",
         "body=Body.FILE",
         "tests/callbacks/test_addresses.py::test_a_file_is_taken_where_one_is_read_and_nowhere_else",

@@ -12,6 +12,7 @@ from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.planes.plane_scores import BatchScores
 from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.view_options import Shown
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.scores import check_sentence
@@ -32,7 +33,7 @@ def facts_of(own: Workspace, renderer: PlaneRenderer, spec: ViewSpec) -> dict[st
     spec : ViewSpec
     """
     record = run_of(own, spec)
-    scores = renderer.view(record, _event(own, record, spec), spec.options).scores
+    scores = renderer.view(Shown.of(record, _event(own, record, spec), spec.options)).scores
     raw = own.store.get_file(own.owner, FileKind.DATA, record.data_id)
     data = LabeledData.from_bytes(raw or b"")
     return {

@@ -8,7 +8,7 @@ from lab.stories.contents import Contents, Fit, Scene
 from lab.stories.facts import facts_of, worded
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.planes.view_options import ViewOptions
+from melm_studio.planes.view_options import Shown, ViewOptions
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.runs.records.run import RunRecord
@@ -73,14 +73,12 @@ def _view(own: Workspace, renderer: PlaneRenderer, run: RunRecord, scene: Scene)
         gamma=scene.gamma, n_top_features=scene.n_top_features, places=scene.places
     )
     spec = spec_of(
-        run,
-        event,
-        options,
+        Shown.of(run, event, options),
         other=None,
         mode="explore",
         hidden=scene.hidden,
         marks={} if scene.color_by is None else {"color_by": scene.color_by},
-        divergence=renderer.divergence(run, event, options),
+        divergence=renderer.divergence(Shown.of(run, event, options)),
     )
     view = StoryView(spec, scene.title, scene.caption, scene.notes)
     return worded(view, facts_of(own, renderer, spec))

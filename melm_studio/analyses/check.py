@@ -27,6 +27,7 @@ from melm_studio.analyses.shuffles import (
 from melm_studio.configuration.messages import CHECK_STOPPED, WAITS
 from melm_studio.planes.captions import title
 from melm_studio.planes.renderer import QUICK_METHOD, PlaneRenderer
+from melm_studio.planes.view_options import Shown
 from melm_studio.runs.execution.rows import rows_of_one_basis, study_of
 from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability, TriedReading
@@ -434,7 +435,7 @@ def run_verdict(
     """
     report = CheckReport() if check is None else CHECK.stored(store, check.run_id)
     progress = None if check is None else _progress(check, report)
-    batches = renderer.scores(record, event).batches
+    batches = renderer.scores(Shown.of(record, event)).batches
     of_batch = "" if batches is None else batches.caution
     first = ("" if batches is None or of_batch else batches.sentence, report.problem)
     verdict = check_verdict(report)
@@ -442,7 +443,7 @@ def run_verdict(
         so_far = {"check": progress, "of_batch": of_batch, "can_bend": record.can_bend}
         return replace(verdict, remarks=first, **so_far)
     refits = renderer.refits(record) or _refits_so_far(store, record)
-    verdict = refits_verdict(refits) or renderer.held_out(record, event)
+    verdict = refits_verdict(refits) or renderer.held_out(Shown.of(record, event))
     questions = renderer.questions(record)
     verdict = of_made_labels(verdict) if is_made_of_features(questions) else verdict
     better = _better_note(verdict, renderer, record, fits)

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from melm_core.methods import BATCH_WEIGHT, METHODS
 from melm_studio.planes.plane_scores import Scores
 from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.planes.view_options import ViewOptions
-from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.planes.view_options import Shown
+from melm_studio.runs.records.run import RunRecord
 from melm_studio.scores import trade_off_sentence
 
 # Each is a refit.
@@ -49,24 +49,20 @@ class TradeOffPoint:
     batch_chance: float
 
 
-def trade_off_points(
-    renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent, options: ViewOptions
-) -> list[TradeOffPoint]:
+def trade_off_points(renderer: PlaneRenderer, shown: Shown) -> list[TradeOffPoint]:
     """The accuracies that the page shows at each of several weights; empty without batches.
 
     Parameters
     ----------
     renderer : PlaneRenderer
-    record : RunRecord
-    event : PlaneEvent
-        The plane from which every weight is refitted.
-    options : ViewOptions
-        Those of the picture; its weight makes no difference.
+    shown : Shown
+        The plane from which every weight is refitted; its own makes no difference.
     """
     points = []
-    for weight in sorted({*WEIGHTS, record.batch_weight}):
-        changed_weight = None if weight == record.batch_weight else weight
-        scores = renderer.view(record, event, replace(options, batch_weight=changed_weight)).scores
+    for weight in sorted({*WEIGHTS, shown.record.batch_weight}):
+        changed_weight = None if weight == shown.record.batch_weight else weight
+        options = replace(shown.options, batch_weight=changed_weight)
+        scores = renderer.view(shown.under(options)).scores
         if scores.batches is None:
             return []
         told = scores.batches.held_out or scores.batches.train

@@ -24,7 +24,7 @@ from melm_core.methods import (
 from melm_studio.configuration.messages import WAITS
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.types import PlaneView
-from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, ViewOptions
+from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, Shown, ViewOptions
 from melm_studio.runs.records.parameters import usual_starts
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
 from melm_studio.tables import count, map_columns, number, recipe_caption
@@ -56,9 +56,9 @@ def title(record: RunRecord) -> str:
     )
 
 
-def title_of_view(record: RunRecord, options: ViewOptions) -> str:
+def title_of_view(shown: Shown) -> str:
     """The title of a run, and that its plane was changed if the view shows another one."""
-    return title_of_plane(record, is_changed=options.changes_plane)
+    return title_of_plane(shown.record, is_changed=shown.changes_plane)
 
 
 def title_of_plane(record: RunRecord, *, is_changed: bool) -> str:
@@ -348,12 +348,7 @@ def _starts(record: RunRecord) -> str:
     return f"Reached by {share} {starts}"
 
 
-def axis_titles(
-    renderer: PlaneRenderer,
-    record: RunRecord,
-    view: PlaneView,
-    options: ViewOptions = DEFAULT_VIEW,
-) -> tuple[str, str]:
+def axis_titles(renderer: PlaneRenderer, shown: Shown, view: PlaneView) -> tuple[str, str]:
     """Return the titles of the horizontal and of the vertical axis of a view.
 
     The axes of a plane are named with the share of the variance of the training rows that they
@@ -361,10 +356,10 @@ def axis_titles(
     components: its axes bear its name. Those of a map that came with the table have the names of
     its columns.
     """
-    names = axis_names(record, options)
-    if not METHODS[record.method].is_linear:
+    names = axis_names(shown.record, shown.options)
+    if not METHODS[shown.record.method].is_linear:
         return names
-    viewer = renderer.viewer(record)
+    viewer = renderer.viewer(shown.record)
     if viewer.is_map and (axes := map_columns(viewer.feature_names)):
         first, second = (viewer.feature_names[column] for column in axes.columns)
         return first, second

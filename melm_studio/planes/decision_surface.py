@@ -57,7 +57,6 @@ from melm_studio.planes.theme import (
 )
 from melm_studio.planes.types import ProjectedRows
 from melm_studio.planes.view_options import Shown
-from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.tables import count
 from melm_studio.validation import Count
 
@@ -226,9 +225,7 @@ class DecisionSurfaces:
         self._renderer = renderer
         self._fitted = shared(self._fit, MAX_SURFACES)
 
-    def of(
-        self, record: RunRecord, event: PlaneEvent, request: SurfaceRequest
-    ) -> tuple[ProjectedRows, DecisionSurface]:
+    def of(self, shown: Shown, request: SurfaceRequest) -> tuple[ProjectedRows, DecisionSurface]:
         """Return a kernel machine fitted in the plane of an event, one class against the rest.
 
         Raises
@@ -236,7 +233,7 @@ class DecisionSurfaces:
         UserError
             If the kind of machine is unknown, or a side has too few rows.
         """
-        return self._fitted(Shown.of(record, event), request)
+        return self._fitted(shown, request)
 
     def _fit(self, shown: Shown, request: SurfaceRequest) -> tuple[ProjectedRows, DecisionSurface]:
         rows = self._renderer.viewer(shown.record).rows(shown.event.components, MAX_SURFACE_ROWS)

@@ -23,8 +23,7 @@ from melm_core.methods import METHODS
 from melm_studio.planes.captions import axis_titles
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.planes.view_options import ViewOptions
-from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.planes.view_options import Shown
 from melm_studio.tables import GRID, LabeledData, PixelGrid, count
 
 # More classes than this are too many to be compared.
@@ -99,28 +98,24 @@ class PixelImages:
     note: str
 
 
-def pixel_images(
-    renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent, options: ViewOptions
-) -> PixelImages | None:
+def pixel_images(renderer: PlaneRenderer, shown: Shown) -> PixelImages | None:
     """Return the images of a plane of a run; None if its features are no pixels.
 
     Parameters
     ----------
     renderer : PlaneRenderer
-    record : RunRecord
-        With the user's answer about the grid, if there is one.
-    event : PlaneEvent
-    options : ViewOptions
+    shown : Shown
+        Of a run with the user's answer about the grid, if there is one.
     """
-    viewer = renderer.viewer(record)
-    if not METHODS[record.method].is_linear:
+    viewer = renderer.viewer(shown.record)
+    if not METHODS[shown.record.method].is_linear:
         return None
-    grid = viewer.pixel_grid(record.source.answers.get(GRID, ""))
+    grid = viewer.pixel_grid(shown.record.source.answers.get(GRID, ""))
     if grid is None:
         return None
-    view = renderer.view(record, event, options)
-    titles = axis_titles(renderer, record, view, options)
-    importance = renderer.importance(record, event, options)
+    view = renderer.view(shown)
+    titles = axis_titles(renderer, shown, view)
+    importance = renderer.importance(shown)
     return images_of_plane(grid, viewer, view.loadings, importance, titles)
 
 

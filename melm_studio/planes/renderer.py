@@ -243,9 +243,7 @@ class PlaneRenderer:
         """Return the viewer of the planes of a run."""
         return self._viewer_at(record, DEFAULT_VIEW)
 
-    def view(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
-    ) -> PlaneView:
+    def view(self, shown: Shown) -> PlaneView:
         """Return the view of the plane of an event.
 
         Raises
@@ -253,9 +251,9 @@ class PlaneRenderer:
         UserError
             If the options do not apply to the plane.
         """
-        others = (self._newest(options.toward), self._morph_target(options))
-        is_refitted = self._is_refitted(record, event) and not options.changes_plane
-        return self._view(Shown.of(record, event, options), *others, is_refitted)
+        others = (self._newest(shown.options.toward), self._morph_target(shown.options))
+        is_refitted = self._is_at_rest(shown)
+        return self._view(shown, *others, is_refitted)
 
     def refits(self, record: RunRecord) -> RefitsReport | None:
         """Return what all refits of a run have found; None until then, and where it has none."""
@@ -266,36 +264,35 @@ class PlaneRenderer:
         except _NotRefittedError:
             return None
 
-    def unseen(self, record: RunRecord, event: PlaneEvent) -> UnseenRows | None:
+    def unseen(self, shown: Shown) -> UnseenRows | None:
         """Return where planes that never saw the rows of a run put them, along its last plane.
 
         None until its refits are done, where they place no rows, and of every other plane.
         """
-        refits = self.refits(record)
-        if refits is None or not refits.places or not event.is_final:
+        refits = self.refits(shown.record)
+        if refits is None or not refits.places or not shown.event.is_final:
             return None
-        return self._unseen(Shown.of(record, event))
+        return self._unseen(shown.as_found)
 
-    def held_out_rows(self, record: RunRecord, event: PlaneEvent) -> UnseenRows | None:
+    def held_out_rows(self, shown: Shown) -> UnseenRows | None:
         """Return the rows that the last plane of a run holds out, of which its regions are made.
 
         None of every other plane, of a run without such rows, and where the densities of all rows
         of a registered table are known, of which its regions are.
         """
+        record, event = shown.record, shown.event
         if record.parameters.held_out == 0.0 or not event.is_final or self._densities.of(record):
             return None
         return UnseenRows.of_held_out(self.viewer(record).parts[1], event.components)
 
-    def drawn_parts(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions
-    ) -> tuple[FloatArray, tuple[LabeledData, LabeledData]]:
+    def drawn_parts(self, shown: Shown) -> tuple[FloatArray, tuple[LabeledData, LabeledData]]:
         """Return the two axes of a view, and the rows of the run, centered, that lie along them.
 
         Those of a view of unseen places have the places as their features.
         """
-        axes, (train, held_out) = self.axes(record, event, options), self.viewer(record).parts
-        unseen = self.unseen(record, event)
-        if unseen is None or options.changes_plane or options.places is Places.FITTED:
+        axes, (train, held_out) = self.axes(shown), self.viewer(shown.record).parts
+        unseen = self.unseen(shown)
+        if unseen is None or shown.changes_plane or shown.options.places is Places.FITTED:
             return axes, (train, held_out)
         others, along = train.unlabeled, unseen.components.T
         if others is not None:
@@ -318,31 +315,26 @@ class PlaneRenderer:
             raise _NotRefittedError(shown.run_id)
         return UnseenRows.of(self.data(shown.record), places, shown.event.components)
 
-    def positions(
-        self, record: RunRecord, event: PlaneEvent, X: FloatArray, options: ViewOptions
-    ) -> FloatArray:
+    def positions(self, shown: Shown, X: FloatArray) -> FloatArray:
         """Return where a view draws rows that the plane projects, shape (n_rows, 2)."""
-        centered = X - self._origin(ViewerKey.of(record))
-        return np.asarray(centered @ self.axes(record, event, options).T)
+        centered = X - self._origin(ViewerKey.of(shown.record))
+        return np.asarray(centered @ self.axes(shown).T)
 
-    def axes(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> FloatArray:
+    def axes(self, shown: Shown) -> FloatArray:
         """Return the two axes of a view; the second is zero for one component."""
-        oriented = self._oriented(record, event, options)
+        oriented = self._oriented(shown)
         if len(oriented) == 1:
             return np.vstack([oriented, np.zeros_like(oriented)])
-        return np.asarray(screen_axes(options.view_angle)[:, : len(oriented)] @ oriented)
+        return np.asarray(screen_axes(shown.options.view_angle)[:, : len(oriented)] @ oriented)
 
-    def _oriented(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> FloatArray:
+    def _oriented(self, shown: Shown) -> FloatArray:
         """The components of a view before it is turned."""
-        shown = Shown.of(record, event, options)
-        components = self._plane(shown, self._morph_target(options))
-        reference = self._reference(record, self._newest(options.toward))
-        before = event.components if options.changes_plane else None
-        return self.viewer(record).oriented(components, reference, before)
+        components = self._plane(shown, self._morph_target(shown.options))
+        reference = self._reference(shown.record, self._newest(shown.options.toward))
+        before = shown.event.components if shown.changes_plane else None
+        return self.viewer(shown.record).oriented(components, reference, before)
 
-    def components(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
-    ) -> FloatArray:
+    def components(self, shown: Shown) -> FloatArray:
         """Return orthonormal components of the plane of an event under view options.
 
         Raises
@@ -350,27 +342,25 @@ class PlaneRenderer:
         UserError
             If the options do not apply to the plane.
         """
-        if not options.changes_plane:
-            return event.components
-        plane = self._plane(Shown.of(record, event, options), self._morph_target(options))
+        if not shown.changes_plane:
+            return shown.event.components
+        plane = self._plane(shown, self._morph_target(shown.options))
         # Features that were left out stay at exactly zero.
         return np.where(plane.any(axis=0), orthonormalize(plane), 0.0)
 
     def _plane(self, shown: Shown, target: Shown | None) -> FloatArray:
         """The components in the orientation in which they are drawn."""
-        if not shown.options.changes_plane:
+        if not shown.changes_plane:
             return shown.event.components
-        return self._edited(_of_plane(shown), target)
+        return self._edited(shown.of_plane, target)
 
-    def kept_features(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions
-    ) -> list[str]:
+    def kept_features(self, shown: Shown) -> list[str]:
         """Return the names of the features in the plane, in the `feature_order` of the plane."""
-        components = self.components(record, event, options)
-        viewer = self.viewer(record)
+        components = self.components(shown)
+        viewer = self.viewer(shown.record)
         steps = viewer.steps
         lengths = steps.lengths(viewer.standardized(components))
-        order = feature_order(lengths, self.importance(record, event, options))
+        order = feature_order(lengths, self.importance(shown))
         is_used = steps.is_used(components)
         return [viewer.feature_names[feature] for feature in order if is_used[feature]]
 
@@ -385,7 +375,7 @@ class PlaneRenderer:
             components = viewer.aligned(blind, components)
         if options.n_top_features is not None:
             every = replace(options, n_top_features=None, edits=())
-            importance = self._importance(Shown.of(record, shown.event, every), target)
+            importance = self._importance(shown.under(every), target)
             steps = viewer.steps
             order = feature_order(steps.lengths(viewer.standardized(components)), importance)
             columns = steps.columns(order[: options.n_top_features])
@@ -446,19 +436,15 @@ class PlaneRenderer:
     def _project(self, shown: Shown) -> FloatArray:
         return self.viewer(shown.record).coordinates(shown.event.components)
 
-    def divergence(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
-    ) -> float:
+    def divergence(self, shown: Shown) -> float:
         """Return the divergence of the training rows, as drawn, under view options, in nats."""
-        is_own = not (options.changes_plane or options.gamma is not None or record.is_of_sample)
+        record = shown.record
+        is_own = not (shown.changes_plane or shown.options.gamma is not None or record.is_of_sample)
         if is_own and not record.batch_weight and METHODS[record.method].reports_divergence:
-            return event.objective
-        components = self.components(record, event, options)
-        return self._viewer_at(record, options).divergence(components)
+            return shown.event.objective
+        return self._viewer_at(record, shown.options).divergence(self.components(shown))
 
-    def divergence_terms(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
-    ) -> tuple[tuple[str, str], DivergenceTerms]:
+    def divergence_terms(self, shown: Shown) -> tuple[tuple[str, str], DivergenceTerms]:
         """Return the names of the two classes told apart least, and the terms of their divergence.
 
         Raises
@@ -466,48 +452,49 @@ class PlaneRenderer:
         UserError
             As `PlaneViewer.divergence_terms`.
         """
-        viewer = self._viewer_at(record, options)
-        (a, b), terms = viewer.divergence_terms(self.components(record, event, options))
+        viewer = self._viewer_at(shown.record, shown.options)
+        (a, b), terms = viewer.divergence_terms(self.components(shown))
         return (viewer.class_names[a], viewer.class_names[b]), terms
 
     def _viewer_at(self, record: RunRecord, options: ViewOptions) -> PlaneViewer:
         viewer = self._viewer(ViewerKey.of(record)).at(*widths(record, options))
         return viewer.of_table(self._densities.of(record))
 
-    def scores(self, record: RunRecord, event: PlaneEvent) -> Scores:
+    def scores(self, shown: Shown) -> Scores:
         """Return how well the plane of an event separates the rows, without computing its view.
 
         Of the last plane of a run whose refits are done, what these say.
         """
-        return self._scores(Shown.of(record, event), self._is_refitted(record, event))
+        return self._scores(shown.as_found, self._is_refitted(shown))
 
-    def _is_refitted(self, record: RunRecord, event: PlaneEvent) -> bool:
-        return event.is_final and self.refits(record) is not None
+    def _is_refitted(self, shown: Shown) -> bool:
+        return shown.event.is_final and self.refits(shown.record) is not None
+
+    def _is_at_rest(self, shown: Shown) -> bool:
+        """Return whether it is the plane that refits judge, as it was found."""
+        return self._is_refitted(shown) and not shown.changes_plane
 
     def _score(self, shown: Shown, is_refitted: bool) -> Scores:
         scores = self.viewer(shown.record).scores(shown.event.components)
         return scores.of_folds(self._refits(shown.run_id)) if is_refitted else scores
 
-    def regions(self, record: RunRecord, event: PlaneEvent) -> list[RegionShare]:
+    def regions(self, shown: Shown) -> list[RegionShare]:
         """Return the shares of rows in the regions of the plane of an event, as they are drawn."""
-        return self._regions(Shown.of(record, event), self._is_refitted(record, event))
+        return self._regions(shown.as_found, self._is_refitted(shown))
 
     def _fill_regions(self, shown: Shown, is_refitted: bool) -> list[RegionShare]:
         viewer = self._viewer_at(shown.record, DEFAULT_VIEW)
         return viewer.regions(shown.event.components, self._judging(shown, is_refitted))
 
-    def importance(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
-    ) -> Importance | None:
+    def importance(self, shown: Shown) -> Importance | None:
         """Return what features are worth on the held-out rows in the plane of an event.
 
         None if a class has fewer than two, and of a nonlinear projection.
         """
-        if self._is_refitted(record, event) and not options.changes_plane:
-            worth = self._refits(record.run_id).worth
+        if self._is_at_rest(shown):
+            worth = self._refits(shown.record.run_id).worth
             return None if worth is None else worth.importance
-        shown = Shown.of(record, event, options)
-        return self._importance(_of_plane(shown), self._morph_target(options))
+        return self._importance(shown.of_plane, self._morph_target(shown.options))
 
     def _weigh_features(self, shown: Shown, target: Shown | None) -> Importance | None:
         if not METHODS[shown.record.method].is_linear:
@@ -516,25 +503,23 @@ class PlaneRenderer:
         with threadpool_limits(1):  # the workers need the other cores
             return self._viewer_at(shown.record, DEFAULT_VIEW).importance(components)
 
-    def unseen_features(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
-    ) -> frozenset[int]:
+    def unseen_features(self, shown: Shown) -> frozenset[int]:
         """Return the features whose effect on held-out rows is not seen, as far as that is known.
 
         Their arrows are faint wherever the plane is drawn.
         """
-        worth = self.importance(record, event, options)
+        worth = self.importance(shown)
         return frozenset() if worth is None else frozenset(np.flatnonzero(~worth.is_seen).tolist())
 
-    def second_component(self, record: RunRecord, event: PlaneEvent) -> ComponentGain | None:
+    def second_component(self, shown: Shown) -> ComponentGain | None:
         """Return what the second component of the plane of an event adds on held-out rows.
 
         None if that is not known, and of a nonlinear projection.
         """
-        if self._is_refitted(record, event):
-            second = self._refits(record.run_id).second
+        if self._is_refitted(shown):
+            second = self._refits(shown.record.run_id).second
             return None if second is None else second.component_gain
-        return self._second(Shown.of(record, event))
+        return self._second(shown.as_found)
 
     def _weigh_second(self, shown: Shown) -> ComponentGain | None:
         if not METHODS[shown.record.method].is_linear:
@@ -542,23 +527,21 @@ class PlaneRenderer:
         with threadpool_limits(1):  # the workers need the other cores
             return self.viewer(shown.record).second_component(shown.event.components)
 
-    def overlap(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
-    ) -> FloatArray | None:
+    def overlap(self, shown: Shown) -> FloatArray | None:
         """Return the shares of the unseen rows of each two classes that are taken for each other.
 
         None where a class has none.
         """
-        if self._is_refitted(record, event) and not options.changes_plane:
-            shares = self._refits(record.run_id).overlap
+        if self._is_at_rest(shown):
+            shares = self._refits(shown.record.run_id).overlap
             return np.array(shares) if shares else None
-        viewer = self._viewer_at(record, options)
-        predictions = viewer.held_out_predictions(self.components(record, event, options))
+        viewer = self._viewer_at(shown.record, shown.options)
+        predictions = viewer.held_out_predictions(self.components(shown))
         return predictions.overlap(len(viewer.class_names))
 
-    def held_out(self, record: RunRecord, event: PlaneEvent) -> Verdict:
+    def held_out(self, shown: Shown) -> Verdict:
         """Return the verdict of the held-out rows on the plane of an event."""
-        return self._held_out(Shown.of(record, event))
+        return self._held_out(shown.as_found)
 
     def _test_held_out(self, shown: Shown) -> Verdict:
         viewer, scores = self.viewer(shown.record), self._scores(shown, False)
@@ -641,7 +624,7 @@ class PlaneRenderer:
         viewer = self._viewer_at(record, options)
         scores = None
         if not options.changes_plane and options.gamma is None:
-            scores = self.scores(record, event)  # which verdicts need, too
+            scores = self.scores(shown)  # which verdicts need, too
         elif is_refitted:  # judged as ever; the divergence alone is at another width
             of_folds = viewer.scores(components).of_folds(self._refits(shown.run_id))
             scores = dataclasses.replace(of_folds, divergence_held_out=None)
@@ -658,9 +641,9 @@ class PlaneRenderer:
     def _judging(self, shown: Shown, is_refitted: bool) -> UnseenRows | None:
         """The rows of which the regions of a plane at rest are made: it has seen none of them."""
         if is_refitted:
-            return self.unseen(shown.record, shown.event)
-        is_changed = shown.options.changes_plane
-        return None if is_changed else self.held_out_rows(shown.record, shown.event)
+            return self.unseen(shown)
+        is_changed = shown.changes_plane
+        return None if is_changed else self.held_out_rows(shown)
 
     def _reference(self, record: RunRecord, toward: Shown | None) -> FloatArray | None:
         """The rows in the plane to align to, if that is another plane of the same rows."""
@@ -671,11 +654,6 @@ class PlaneRenderer:
         tables = [(run.table, run.source.left_out) for run in (other, record)]
         has_same_rows = tables[0] == tables[1]
         return self._coordinates(toward) if is_alike and has_same_rows else None
-
-
-def _of_plane(shown: Shown) -> Shown:
-    """The same without what only changes how the plane is drawn."""
-    return Shown.of(shown.record, shown.event, shown.options.of_plane)
 
 
 def _closed_form(

@@ -139,3 +139,22 @@ class Shown:
     def of(cls, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW) -> Shown:
         """Return what a request shows."""
         return cls(record.run_id, event.sequence, options, record, event)
+
+    @property
+    def changes_plane(self) -> bool:
+        """True if the plane on screen differs from that of the run."""
+        return self.options.changes_plane
+
+    def under(self, options: ViewOptions) -> Shown:
+        """Return the plane under other view options."""
+        return Shown.of(self.record, self.event, options)
+
+    @property
+    def as_found(self) -> Shown:
+        """The plane as the run found it."""
+        return self.under(DEFAULT_VIEW)
+
+    @property
+    def of_plane(self) -> Shown:
+        """The same without what only changes how the plane is drawn."""
+        return self.under(self.options.of_plane)

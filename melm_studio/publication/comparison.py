@@ -17,7 +17,7 @@ from melm_studio.analyses.ranking import RankedRow
 from melm_studio.planes.captions import title
 from melm_studio.planes.plane_scores import BatchScores
 from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
+from melm_studio.planes.view_options import DEFAULT_VIEW, Shown, ViewOptions
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.refits_report import CLASSIFIER, RefitsReport
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
@@ -194,9 +194,10 @@ def _figures(
 def _of_plane(
     renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent
 ) -> dict[str, float | None]:
-    scores = renderer.scores(record, event)
+    shown = Shown.of(record, event)
+    scores = renderer.scores(shown)
     apart = (
-        _pair("divergence", renderer.divergence(record, event), scores.divergence_held_out)
+        _pair("divergence", renderer.divergence(shown), scores.divergence_held_out)
         | _pair("accuracy", scores.accuracy_train, scores.accuracy_held_out)
         if record.n_classes != 1
         else {}
@@ -341,7 +342,7 @@ def _drawn_rows(
     event = store.last_event(record.run_id)
     if event is None:
         raise UserError(_NO_PLANE_YET.format(title=title(record)))
-    viewer, view = renderer.viewer(record), renderer.view(record, event, options)
+    viewer, view = renderer.viewer(record), renderer.view(Shown.of(record, event, options))
     rows = [numbers for part in viewer.drawn_rows for numbers in part]
     points = [part.train for part in view.classes] + [part.held_out for part in view.classes]
     codes = np.tile(np.arange(len(view.classes)), 2)

@@ -24,7 +24,7 @@ from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.theme import Scheme
 from melm_studio.planes.types import PlaneView
-from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
+from melm_studio.planes.view_options import Shown, ViewOptions
 from melm_studio.publication.comparison import agreement
 from melm_studio.publication.report import (
     printed_images,
@@ -71,49 +71,45 @@ class Publisher:
     def _space(self) -> Workspace:
         return self.known.space
 
-    def report(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
+    def report(self, shown: Shown) -> str:
         """Return the report of a run, of a plane under view options, as a page."""
-        return report_page(report_of_run(self._reported(record, event, options)))
+        return report_page(report_of_run(self._reported(shown)))
 
     def comparison(self, records: Sequence[RunRecord], events: Sequence[PlaneEvent]) -> str:
         """Return the report that compares runs, each by one of its planes, as a page."""
         options = ViewOptions(toward=records[0].run_id)
-        planes = list(zip(records, events, strict=True))
-        panels = [self.figure_panel(*each, options) for each in planes]
+        planes = [Shown.of(*each) for each in zip(records, events, strict=True)]
+        panels = [self.figure_panel(plane.under(options)) for plane in planes]
         picture = _picture(panels, _SEVERAL, f"The planes of {len(records)} runs side by side")
-        runs = [self._reported(*each, DEFAULT_VIEW) for each in planes]
+        runs = list(map(self._reported, planes))
         angles = agreement(self._space.store, self._renderer, records)
         return report_page(report_of_comparison(runs, picture, angles))
 
-    def figure_panel(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions, **shown: Any
-    ) -> FigurePanel:
-        """Return the panel of a plane; `shown` is what `FigurePanel` takes besides the view."""
+    def figure_panel(self, shown: Shown, **drawn: Any) -> FigurePanel:
+        """Return the panel of a plane; `drawn` is what `FigurePanel` takes besides the view."""
         from melm_studio.publication.printing import FigurePanel  # noqa: PLC0415 - with matplotlib
 
         go_on()
         renderer = self._renderer
-        viewer = renderer.viewer(record)
-        view = self._view_of_every_row(record, event, options)
+        viewer = renderer.viewer(shown.record)
+        view = self._view_of_every_row(shown)
         return FigurePanel(
             view=view,
             class_names=viewer.class_names,
-            title=title_of_view(record, options),
-            axis_titles=axis_titles(renderer, record, view, options),
+            title=title_of_view(shown),
+            axis_titles=axis_titles(renderer, shown, view),
             has_equal_units=viewer.n_components > 1,
-            unseen=renderer.unseen_features(record, event, options),
-            **shown,
+            unseen=renderer.unseen_features(shown),
+            **drawn,
         )
 
-    def _view_of_every_row(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions
-    ) -> PlaneView:
+    def _view_of_every_row(self, shown: Shown) -> PlaneView:
         """Return the view of a plane with all of its rows, as the page shows it at rest."""
         renderer = self._renderer
-        view, viewer = renderer.view(record, event, options), renderer.viewer(record)
+        view, viewer = renderer.view(shown), renderer.viewer(shown.record)
         if viewer.n_drawn == viewer.n_rows:
             return view
-        axes, parts = renderer.drawn_parts(record, event, options)
+        axes, parts = renderer.drawn_parts(shown)
         points = every_point_by_class(axes, parts, is_line=viewer.n_components == 1)
         classes = tuple(
             replace(part, train=train, held_out=held_out)
@@ -134,29 +130,29 @@ class Publisher:
         values = self.known.column(record, name, [*train, *held_out])
         return ColumnMarks(name, marks(values))
 
-    def _reported(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> ReportedRun:
+    def _reported(self, shown: Shown) -> ReportedRun:
         renderer = self._renderer
-        check = self._space.checks().get(record.run_id)
-        view = renderer.view(record, event, options)
-        name = f"The plane of {title_of_view(record, options)}, with points, contours and arrows"
+        check = self._space.checks().get(shown.record.run_id)
+        view = renderer.view(shown)
+        name = f"The plane of {title_of_view(shown)}, with points, contours and arrows"
         return ReportedRun(
-            record=record,
-            event=structs.replace(event, components=renderer.components(record, event, options)),
-            data=renderer.data(record),
-            divergence=renderer.divergence(record, event, options),
+            record=shown.record,
+            event=structs.replace(shown.event, components=renderer.components(shown)),
+            data=renderer.data(shown.record),
+            divergence=renderer.divergence(shown),
             scores=view.scores,
             arrows=view.loadings,
             lengths=view.lengths,
-            importance=renderer.importance(record, event, options),
-            verdict=self.known.verdict(record, event, options),
+            importance=renderer.importance(shown),
+            verdict=self.known.verdict(shown),
             check=None if check is None else CHECK.stored(self._space.store, check.run_id),
             is_check_final=check is not None and check.state.is_final,
-            pictures=(_picture([self.figure_panel(record, event, options)], _ONE, name),),
-            link=self._link(record, event, options),
-            more=(*self._images(record, event, options), *self._analyses(record)),
-            changes=changes_of(options, self.known.morph_target(options)),
-            shown_gamma=options.gamma,
-            verdict_file=self._verdict_file(record),
+            pictures=(_picture([self.figure_panel(shown)], _ONE, name),),
+            link=self._link(shown),
+            more=(*self._images(shown), *self._analyses(shown.record)),
+            changes=changes_of(shown.options, self.known.morph_target(shown.options)),
+            shown_gamma=shown.options.gamma,
+            verdict_file=self._verdict_file(shown.record),
         )
 
     def _verdict_file(self, record: RunRecord) -> bytes:
@@ -164,10 +160,8 @@ class Publisher:
             return self._space.verdict(record)
         return b""
 
-    def _images(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions
-    ) -> Iterator[Section]:
-        images = pixel_images(self._renderer, record, event, options)
+    def _images(self, shown: Shown) -> Iterator[Section]:
+        images = pixel_images(self._renderer, shown)
         if images is not None:
             yield Section("The features as pixels", pictures=(printed_images(images),))
 
@@ -178,15 +172,13 @@ class Publisher:
             elif name != CHECK.name:  # the section of the run itself says it, beside the picture
                 yield section
 
-    def _link(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
+    def _link(self, shown: Shown) -> str:
         """Return the address of the view; empty if it is too long, or its data are unknown."""
-        divergence = self._renderer.divergence(record, event, options)
+        divergence = self._renderer.divergence(shown)
         try:
             spec = spec_of(
-                record,
-                event,
-                options,
-                other=self.known.morph_target(options),
+                shown,
+                other=self.known.morph_target(shown.options),
                 mode="explore",
                 hidden=(),
                 marks={},

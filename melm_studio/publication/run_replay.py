@@ -19,7 +19,7 @@ from melm_studio.planes.figure import limits
 from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.theme import Scheme
 from melm_studio.planes.types import PlaneView
-from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, ViewOptions
+from melm_studio.planes.view_options import MorphTarget, Shown, ViewOptions
 from melm_studio.publication.replay import ReplayFrame, ReplayText, evenly, n_shown, replay_page
 from melm_studio.publication.replay_sections import (
     SECTION_STYLE,
@@ -82,7 +82,7 @@ class RunReplay:
         if n_drawn < viewer.n_rows:
             is_alone = len(frames) == 1
             note = _sample_in_words(viewer.n_rows, n_drawn, has_all=has_all, is_alone=is_alone)
-        verdict = self.known.verdict(self.record, self._last, DEFAULT_VIEW)
+        verdict = self.known.verdict(self._last)
         sections = "\n".join(filter(None, (self._tree(), self._resamples())))
         text = ReplayText(
             title=f"{title(self.record)}, {self.record.data_name}",
@@ -107,8 +107,8 @@ class RunReplay:
         )
 
     @property
-    def _last(self) -> PlaneEvent:
-        return self.events[-1]
+    def _last(self) -> Shown:
+        return Shown.of(self.record, self.events[-1])
 
     @property
     def _viewer(self) -> PlaneViewer:
@@ -127,21 +127,21 @@ class RunReplay:
 
     def _frame(self, event: PlaneEvent, *, is_last: bool) -> ReplayFrame:
         go_on()
-        renderer, record = self.known.renderer, self.record
-        view = renderer.view(record, event)
-        axes = axis_titles(renderer, record, view)
+        renderer, shown = self.known.renderer, Shown.of(self.record, event)
+        view = renderer.view(shown)
+        axes = axis_titles(renderer, shown, view)
         caption = plane_caption(
-            renderer.divergence(record, event),
+            renderer.divergence(shown),
             view.scores.divergence_held_out,
-            None if is_last else self.known.verdict(record, event, DEFAULT_VIEW),
+            None if is_last else self.known.verdict(shown),
         )
         words = f"plane {event.sequence + 1}, {caption}"
-        unseen = renderer.unseen_features(record, event) if is_last else frozenset()
+        unseen = renderer.unseen_features(shown) if is_last else frozenset()
         return ReplayFrame(view, words, event.sequence, axes, unseen)
 
     def _every_row(self, view: PlaneView) -> dict[str, Any]:
         """Return what the script draws in place of the sample in its last frame, its view."""
-        axes, parts = self.known.renderer.drawn_parts(self.record, self._last, DEFAULT_VIEW)
+        axes, parts = self.known.renderer.drawn_parts(self._last)
         by_class = every_point_by_class(axes, parts, is_line=self._viewer.n_components == 1)
         return _packed(by_class) | {"limits": limits(view)}
 
@@ -203,7 +203,7 @@ class RunReplay:
 
     def _view(self, options: ViewOptions) -> PlaneView:
         go_on()
-        return self.known.renderer.view(self.record, self._last, options)
+        return self.known.renderer.view(self._last.under(options))
 
 
 def _loop(run_id: str, planes: tuple[int, ...], per_resample: int) -> Iterator[MorphTarget]:

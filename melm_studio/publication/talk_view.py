@@ -23,9 +23,9 @@ from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.planes.types import PlaneView
-from melm_studio.planes.view_options import ViewOptions
+from melm_studio.planes.view_options import Shown
 from melm_studio.rows.details import MAX_INFO
-from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.runs.records.run import RunRecord
 from melm_studio.scores import Verdict, divergence_text
 from melm_studio.tables import LabeledData, shortened
 from melm_studio.talks.talk import Talk, TalkView
@@ -42,7 +42,7 @@ Range = tuple[Coordinate, Coordinate]
 _LEVEL = 6  # of compression
 
 
-class Shown(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class OnStage(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A plane as a presenter shows it; its view options are in the query.
 
     Attributes
@@ -90,10 +90,8 @@ class Shown(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 def talk_view(
     renderer: PlaneRenderer,
-    record: RunRecord,
-    event: PlaneEvent,
-    options: ViewOptions,
     shown: Shown,
+    stage: OnStage,
     *,
     verdict: Verdict,
     talk: Talk,
@@ -105,10 +103,8 @@ def talk_view(
     Parameters
     ----------
     renderer : PlaneRenderer
-    record, event : RunRecord, PlaneEvent
-        The plane.
-    options : ViewOptions
     shown : Shown
+    stage : OnStage
     verdict : Verdict
         On what is shown.
     talk : Talk
@@ -118,33 +114,33 @@ def talk_view(
     former : TalkView or None
         What the talk has shown before: its scene is used again where it is the same.
     """
+    record = shown.record
     key = _scene_key(record, talk)
     is_same = former is not None and former.scene_key == key
     scene = former.scene if former and is_same else packed(_scene(renderer, record, talk))
-    view = renderer.view(record, event, options)
-    divergence = renderer.divergence(record, event, options)
-    is_told = "verdict" not in shown.hidden  # who looks into what is sent finds nothing else
+    view, divergence = renderer.view(shown), renderer.divergence(shown)
+    is_told = "verdict" not in stage.hidden  # who looks into what is sent finds nothing else
     picture = {
         "number": number,
         "traces": plane_frame(view, compact),
         "limits": limits(view),
         "arrows": {"features": view.arrows.features.tolist(), "names": view.arrows.labels},
-        "titles": axis_titles(renderer, record, view, options),
-        "drawn": shown.arrows,
-        "unseen": shown.unseen,
-        "run": title_of_view(record, options),
-        "caption": shown.caption,
-        "position": shown.position,
+        "titles": axis_titles(renderer, shown, view),
+        "drawn": stage.arrows,
+        "unseen": stage.unseen,
+        "run": title_of_view(shown),
+        "caption": stage.caption,
+        "position": stage.position,
         "lead": f"{verdict.lead}. {verdict.caution}".removesuffix(". ") if is_told else "",
         "follow": verdict.qualifiers if is_told else "",
         "numbers": _divergences(view, divergence) if is_told else [],
-        "classes": shown.classes,
-        "selected": _places(renderer, record, shown.rows),
-        "hidden": shown.hidden,
-        "layers": shown.layers,
-        "axes": shown.axes,
-        "isBlank": shown.is_blank,
-        "isLive": shown.is_live,
+        "classes": stage.classes,
+        "selected": _places(renderer, record, stage.rows),
+        "hidden": stage.hidden,
+        "layers": stage.layers,
+        "axes": stage.axes,
+        "isBlank": stage.is_blank,
+        "isLive": stage.is_live,
     }
     return TalkView(number, key, scene, packed(picture))
 

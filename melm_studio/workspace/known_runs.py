@@ -20,7 +20,7 @@ from melm_studio.analyses.report_section import Section
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.view_options import MorphTarget, Shown, ViewOptions
 from melm_studio.rows.held_out_probabilities import HeldOutProbabilities, KnownProbabilities
-from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.runs.records.run import RunRecord
 from melm_studio.scores import Verdict
 from melm_studio.tables import shortened
 from melm_studio.workspace.row_views import RowViews
@@ -43,14 +43,15 @@ class KnownRuns:
     renderer: PlaneRenderer
     rows: RowViews
 
-    def verdict(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Verdict:
+    def verdict(self, shown: Shown) -> Verdict:
         """Return the verdict on a run where its own plane is shown, as above its picture.
 
         Of any other plane, what its shares say.
         """
         # A run is judged by densities of its own width, whatever that of those that are drawn.
-        if not (record.state.is_final and event.is_final) or options.changes_plane:
-            view = self.renderer.view(record, event, options)
+        record, event = shown.record, shown.event
+        if not (record.state.is_final and event.is_final) or shown.changes_plane:
+            view = self.renderer.view(shown)
             return view.scores.verdict(len(view.classes))
         fits, checks = self.space.fits_and_checks()
         check, store = checks.get(record.run_id), self.space.store
@@ -91,20 +92,19 @@ class KnownRuns:
             return None
         return PROBABILITIES.stored(self.space.store, current.run_id)
 
-    def probabilities_in_plane(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions
-    ) -> KnownProbabilities | None:
+    def probabilities_in_plane(self, shown: Shown) -> KnownProbabilities | None:
         """Return probabilities for the plane on screen; none if it is not the run's result.
 
         Those of a nonlinear method take longer than a visitor waits: they come with suspect
         labels, at the kernel width of the run.
         """
-        if not event.is_final or options.changes_plane:
+        record, gamma = shown.record, shown.options.gamma
+        if not shown.event.is_final or shown.changes_plane:
             return None
-        gamma = record.density_gamma if options.gamma is None else options.gamma
+        width = record.density_gamma if gamma is None else gamma
         if METHODS[record.method].is_linear:
-            return self.rows.probabilities(record, event, gamma)
-        return self.probabilities(record) if gamma == record.density_gamma else None
+            return self.rows.probabilities(record, shown.event, width)
+        return self.probabilities(record) if width == record.density_gamma else None
 
     def subject(self, record: RunRecord, run: RunRecord) -> Subject:
         """Return a fit as its analysis looks at it."""

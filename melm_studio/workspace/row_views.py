@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from melm_core.base import FloatArray, UserError
 from melm_studio.planes.renderer import PlaneRenderer, shared
-from melm_studio.planes.view_options import ViewOptions
+from melm_studio.planes.view_options import Shown
 from melm_studio.rows.new_rows import NewRows, lacking, match_rows
 from melm_studio.rows.placement import RowPlacer
 from melm_studio.rows.refitted_probabilities import RefittedProbabilities
@@ -71,13 +71,14 @@ class RowViews:
         key = _Key((workspace, whole), (workspace.owner, msgspec.json.encode(whole)))
         return self._table(key)
 
-    def placer(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> RowPlacer:
+    def placer(self, shown: Shown) -> RowPlacer:
         """Return what places rows in a plane under view options."""
-        components = self._renderer.components(record, event, options)
-        gamma = record.density_gamma if options.gamma is None else options.gamma
-        is_result = event.is_final and not options.changes_plane
+        components = self._renderer.components(shown)
+        record, event, gamma = shown.record, shown.event, shown.options.gamma
+        width = record.density_gamma if gamma is None else gamma
+        is_result = event.is_final and not shown.changes_plane
         names = (event.is_final, is_result, components.shape, components.tobytes())
-        return self._placer(_Key((record, event), (record.run_id, gamma, *names)))
+        return self._placer(_Key((record, event), (record.run_id, width, *names)))
 
     def probabilities(
         self, record: RunRecord, event: PlaneEvent, gamma: float

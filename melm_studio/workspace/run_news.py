@@ -25,7 +25,7 @@ from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import arrow_handles, limits, plane_frame
 from melm_studio.planes.renderer import DataGoneError, widths
 from melm_studio.planes.types import PlaneView
-from melm_studio.planes.view_options import ViewOptions
+from melm_studio.planes.view_options import Shown, ViewOptions
 from melm_studio.runs.records.run import AT_WORK, PlaneEvent, RunRecord, RunState, UnreadableRun
 from melm_studio.scores import blur_sentence, moves_sentence, regions_sentence
 from melm_studio.workspace.known_runs import KnownRuns
@@ -56,7 +56,7 @@ class RunNews:
         events = store.events(record.run_id, after + 1) if is_readable else []
         newest = events[-1] if events else store.last_event(record.run_id) if is_readable else None
         try:
-            plane = self.view(record, events[-1], options) if events else None
+            plane = self.view(Shown.of(record, events[-1], options)) if events else None
             words = self._words(record, newest)
             held_out = self.known.renderer.held_out_curve(record, events)
         except DataGoneError:  # other runs still have theirs
@@ -107,7 +107,8 @@ class RunNews:
             strip: dict[str, Any] = plane["strip"]
             return strip
         renderer = self.known.renderer
-        verdict = renderer.scores(record, best).verdict(len(renderer.viewer(record).class_names))
+        n_classes = len(renderer.viewer(record).class_names)
+        verdict = renderer.scores(Shown.of(record, best)).verdict(n_classes)
         answer: dict[str, Any] = msgspec.to_builtins(verdict.strip)
         return answer
 
@@ -135,22 +136,22 @@ class RunNews:
             return STOPPING
         return state_sentence(record, newest, self.known.space.n_ahead(record) if is_queued else 0)
 
-    def view(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[str, Any]:
+    def view(self, shown: Shown) -> dict[str, Any]:
         """Return the arrays of a view, its scores, and what the page needs to move its arrows."""
-        renderer, method = self.known.renderer, METHODS[record.method]
-        view, viewer = renderer.view(record, event, options), renderer.viewer(record)
-        divergence = renderer.divergence(record, event, options)
+        renderer, method = self.known.renderer, METHODS[shown.record.method]
+        view, viewer = renderer.view(shown), renderer.viewer(shown.record)
+        divergence = renderer.divergence(shown)
         answer = {
-            "sequence": event.sequence,
+            "sequence": shown.event.sequence,
             "traces": plane_frame(view, compact),
             "limits": limits(view),
-            "axes": axis_titles(renderer, record, view, options),
-            "changes": changes_of(options, self.known.morph_target(options)),
-            "places": self._places(record, event, options, view),
+            "axes": axis_titles(renderer, shown, view),
+            "changes": changes_of(shown.options, self.known.morph_target(shown.options)),
+            "places": self._places(shown, view),
             "has_held_out": any(len(part.held_out) for part in view.classes),
             "arrows": arrow_handles(view, len(viewer.feature_names)),
-            "top_features": self._kept_sentence(record, event, options, divergence),
-            "batches": batch_news(record, view.scores),
+            "top_features": self._kept_sentence(shown, divergence),
+            "batches": batch_news(shown.record, view.scores),
             "strip": msgspec.to_builtins(view.scores.verdict(len(view.classes)).strip),
             "numbers": {
                 "divergence-training": divergence,
@@ -158,53 +159,50 @@ class RunNews:
                 "accuracy-training": view.scores.accuracy_train,
                 "accuracy-held-out": view.scores.accuracy_held_out,
             },
-            "sample": self._sample_caption(record, event, options),
-            "caption": f"{method.label} {SHAPES[viewer.n_components]} of {record.data_name}",
+            "sample": self._sample_caption(shown),
+            "caption": f"{method.label} {SHAPES[viewer.n_components]} of {shown.record.data_name}",
         }
-        return answer if options.gamma is None else answer | {"gamma": options.gamma}
+        return answer if shown.options.gamma is None else answer | {"gamma": shown.options.gamma}
 
-    def _places(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions, view: PlaneView
-    ) -> dict[str, str] | None:
+    def _places(self, shown: Shown, view: PlaneView) -> dict[str, str] | None:
         """Say where the rows of a view at rest are, and of which rows its regions are."""
         renderer = self.known.renderer
-        if not event.is_final or options.changes_plane:
+        if not shown.event.is_final or shown.changes_plane:
             return None
-        names, held_out = renderer.viewer(record).class_names, renderer.held_out_rows(record, event)
+        names, held_out = renderer.viewer(shown.record).class_names, renderer.held_out_rows(shown)
         if held_out is not None:
             said = regions_sentence(view.missing, names, len(held_out.y))
             return {"state": "", "warning": "", "words": said}
-        refits = renderer.refits(record)
+        refits = renderer.refits(shown.record)
         if refits is None:
             return None
-        if renderer.unseen(record, event) is None:
+        if renderer.unseen(shown) is None:
             return {"state": "", "warning": "", "words": refits.no_places}
         words = (moves_sentence(view.moves), regions_sentence(view.missing, names))
         return {
-            "state": options.places,
+            "state": shown.options.places,
             "warning": blur_sentence(refits) if view.moves is not None else "",
             "words": "; ".join(filter(None, words)),
         }
 
-    def _sample_caption(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
+    def _sample_caption(self, shown: Shown) -> str:
         """Say which rows of a registered table a view is of."""
-        if not record.is_of_sample:
+        if not shown.record.is_of_sample:
             return ""
         renderer = self.known.renderer
-        viewer = renderer.viewer(record).at(*widths(record, options))
-        components = renderer.components(record, event, options)
+        viewer = renderer.viewer(shown.record).at(*widths(shown.record, shown.options))
+        components = renderer.components(shown)
         return sample_caption(viewer.n_rows, viewer.n_rows_of_table(components))
 
-    def _kept_sentence(
-        self, record: RunRecord, event: PlaneEvent, options: ViewOptions, divergence: float
-    ) -> str | None:
+    def _kept_sentence(self, shown: Shown, divergence: float) -> str | None:
         """Say the share of the divergence that top features keep, if only these are shown."""
-        if options.n_top_features is None:
+        if shown.options.n_top_features is None:
             return None
         renderer = self.known.renderer
         # Of the rows that the changed plane has: all of a table are known in its own plane only.
-        viewer = renderer.viewer(record).of_table(None).at(*widths(record, options))
-        total = viewer.divergence(event.components)
-        names = renderer.kept_features(record, event, options)
-        is_weighed = renderer.importance(record, event) is not None
+        viewer = renderer.viewer(shown.record).of_table(None)
+        viewer = viewer.at(*widths(shown.record, shown.options))
+        total = viewer.divergence(shown.event.components)
+        names = renderer.kept_features(shown)
+        is_weighed = renderer.importance(shown.as_found) is not None
         return kept_sentence(names, divergence / total, is_chosen_held_out=is_weighed)

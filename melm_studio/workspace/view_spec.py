@@ -14,10 +14,10 @@ from msgspec.structs import force_setattr, replace
 
 from melm_core.base import UserError
 from melm_core.methods import METHODS
-from melm_studio.planes.view_options import DEFAULT_VIEW, PlaneNumber, Share, ViewOptions
+from melm_studio.planes.view_options import DEFAULT_VIEW, PlaneNumber, Share, Shown, ViewOptions
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters, checked_parameters
-from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData, Use
 from melm_studio.validation import (
     MAX_TEXT,
@@ -209,9 +209,7 @@ class ViewSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def spec_of(
-    record: RunRecord,
-    event: PlaneEvent,
-    options: ViewOptions,
+    shown: Shown,
     *,
     other: RunRecord | None,
     mode: str,
@@ -228,22 +226,22 @@ def spec_of(
         If the run, `mode`, `hidden`, `layers`, or `marks` is not one that a shared view can hold.
     """
     morph = None
-    if other is not None and options.morph is not None:
+    if other is not None and shown.options.morph is not None:
         morph = SharedMorph(
             method=other.method,
             parameters=other.parameters.values,
-            share=options.morph.share,
-            plane=options.morph.plane,
+            share=shown.options.morph.share,
+            plane=shown.options.morph.plane,
             of="resamples" if other.kind == "resamples" else "tree",
         )
     return ViewSpec.from_json(
         {
-            "source": record.source,
-            "data_id": record.data_id,
-            "method": record.method,
-            "parameters": record.parameters.values,
-            "plane": None if event.is_final else event.sequence,
-            "options": options.without_runs,
+            "source": shown.record.source,
+            "data_id": shown.record.data_id,
+            "method": shown.record.method,
+            "parameters": shown.record.parameters.values,
+            "plane": None if shown.event.is_final else shown.event.sequence,
+            "options": shown.options.without_runs,
             "morph": morph,
             "mode": mode,
             "hidden": hidden,

@@ -48,7 +48,7 @@ _OTHER_NAMES = {
 _SELF_WILLED = re.compile(r'"took":[0-9.]+|"end_id":"[^"]*"|[?]m=[0-9.]+')
 CALLBACK = "/_dash-update-component"
 # Those that answer their owner otherwise than somebody else, at least.
-_LEAST_TELLING_CALLBACKS, _LEAST_TELLING_ROUTES = 5, 25
+_LEAST_TELLING_CALLBACKS, _LEAST_TELLING_ROUTES = 4, 25
 
 
 @dataclass(frozen=True)

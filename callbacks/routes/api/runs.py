@@ -22,7 +22,7 @@ from melm_studio.analyses.ranking import RANKING, ranked, refusals
 from melm_studio.analyses.refits import REFITS_OF_RUN
 from melm_studio.planes.captions import title
 from melm_studio.planes.plane_scores import BatchScores
-from melm_studio.planes.view_options import DEFAULT_VIEW, ViewOptions
+from melm_studio.planes.view_options import Shown, ViewOptions
 from melm_studio.programs.models import (
     Analyses,
     AnalysisResult,
@@ -121,7 +121,8 @@ def result(run_id: str) -> Result:
     event = services().store.last_event(run_id)
     if event is None:
         raise NotGrantedError(_NO_PLANE.format(state=record.state), 409)
-    scores, data = renderer.scores(record, event), renderer.data(record)
+    shown, data = Shown.of(record, event), renderer.data(record)
+    scores = renderer.scores(shown)
     return Result(
         run=_described(record),
         is_linear=METHODS[record.method].is_linear,
@@ -130,20 +131,18 @@ def result(run_id: str) -> Result:
         accuracy_train=scores.accuracy_train,
         accuracy_held_out=scores.accuracy_held_out,
         chance=1.0 / len(data.class_names),
-        words=known_runs().verdict(record, event, DEFAULT_VIEW).sentence,
+        words=known_runs().verdict(shown).sentence,
         batches=_batches(scores.batches),
         regions=tuple(
             Region(data.class_names[each.code], each.share, each.training, each.held_out)
-            for each in renderer.regions(record, event)
+            for each in renderer.regions(shown)
         ),
-        importance=_importances(record, event, data.own_feature_names),
+        importance=_importances(shown, data.own_feature_names),
     )
 
 
-def _importances(
-    record: RunRecord, event: PlaneEvent, names: tuple[str, ...]
-) -> tuple[FeatureImportance, ...]:
-    importance = services().renderer.importance(record, event)
+def _importances(shown: Shown, names: tuple[str, ...]) -> tuple[FeatureImportance, ...]:
+    importance = services().renderer.importance(shown)
     if importance is None:
         return ()
     columns = (importance.loss, importance.share_loss, importance.error)
@@ -363,7 +362,7 @@ def _described(record: RunRecord) -> Run:
         state=record.state,
         message=record.message,
         n_planes=store.n_events(record.run_id),
-        divergence=None if event is None else renderer.divergence(record, event),
+        divergence=None if event is None else renderer.divergence(Shown.of(record, event)),
         seconds=None if began is None or ended is None else ended - began,
     )
 

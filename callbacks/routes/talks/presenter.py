@@ -22,9 +22,9 @@ from callbacks.guards.error_answers import sentence
 from callbacks.keys.grants import is_newcomer
 from callbacks.routes.documents import document
 from callbacks.routes.requested_view import (
+    requested,
     requested_body,
     requested_event,
-    requested_options,
     requested_scheme,
 )
 from callbacks.services import services
@@ -33,7 +33,7 @@ from melm_core.base import UserError
 from melm_studio.layout.scripts import PRESENTER_SCRIPT
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
-from melm_studio.publication.talk_view import Shown, talk_view
+from melm_studio.publication.talk_view import OnStage, talk_view
 from melm_studio.talks.talk import Talk, Talks, TalkView, code_of
 from melm_studio.workspace.view_spec import (
     ViewSpec,
@@ -105,17 +105,14 @@ def show() -> dict[str, Any] | tuple[dict[str, str], int]:
     talk = _talk()
     if talk is None:
         return _ended()
-    shown = requested_body(Shown, "What is shown")
-    record, event = own_run(shown.run), requested_event(shown.run, shown.plane)
+    stage = requested_body(OnStage, "What is shown")
+    shown = requested(own_run(stage.run), requested_event(stage.run, stage.plane))
     former = _talks().view(talk.talk_id)
-    options = requested_options()
     view = talk_view(
         services().renderer,
-        record,
-        event,
-        options,
         shown,
-        verdict=known_runs().verdict(record, event, options),
+        stage,
+        verdict=known_runs().verdict(shown),
         talk=talk,
         number=_next_number(former),
         former=former,
@@ -258,7 +255,7 @@ def picture() -> dict[str, Any] | tuple[str, int]:
     if shown is None:
         return "", HTTPStatus.NO_CONTENT
     renderer, scheme = services().renderer, requested_scheme()
-    view = renderer.view(shown.record, shown.event, shown.options)
+    view = renderer.view(shown)
     viewer = renderer.viewer(shown.record)
     style = viewer.class_names, viewer.n_drawn, scheme
     figure = empty_figure(*style, n_components=viewer.n_components)

@@ -18,7 +18,7 @@ from melm_studio.analyses.refits import REFITS_OF_RUN
 from melm_studio.planes.class_outlines import CONTOUR_SHARES
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.types import Places
-from melm_studio.planes.view_options import ViewOptions
+from melm_studio.planes.view_options import Shown, ViewOptions
 from melm_studio.runs.execution.rows import study_of
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.refits_report import (
@@ -94,8 +94,8 @@ def test_every_row_lies_where_a_plane_that_never_saw_it_puts_it(store):
 def test_the_picture_at_rest_has_the_unseen_places_on_axes_that_hold_both(store):
     fit, report = refitted(store)
     renderer, event = PlaneRenderer(store), store.last_event(fit.run_id)
-    unseen = renderer.view(fit, event)
-    fitted = renderer.view(fit, event, ViewOptions(places=Places.FITTED))
+    unseen = renderer.view(Shown.of(fit, event))
+    fitted = renderer.view(Shown.of(fit, event, ViewOptions(places=Places.FITTED)))
     assert unseen.moves > 0.0
     assert fitted.moves is None
     np.testing.assert_array_equal(unseen.lower, fitted.lower)
@@ -105,7 +105,7 @@ def test_the_picture_at_rest_has_the_unseen_places_on_axes_that_hold_both(store)
         for rows in (of_class.train, as_fitted.train):
             assert (rows >= unseen.lower).all()
             assert (rows <= unseen.upper).all()
-    axes, (rows, _) = renderer.drawn_parts(fit, event, ViewOptions())
+    axes, (rows, _) = renderer.drawn_parts(Shown.of(fit, event, ViewOptions()))
     for code, of_class in enumerate(unseen.classes):
         drawn = rows.X[rows.y == code] @ axes.T
         np.testing.assert_allclose(drawn, of_class.train, atol=1e-9)
@@ -116,13 +116,13 @@ def test_the_shares_of_regions_are_those_of_unseen_places_in_what_is_drawn(store
     fit = queue_run(store, DATA, "lda")
     execute_queued(store)
     renderer, event = PlaneRenderer(store), store.last_event(fit.run_id)
-    before = renderer.regions(store.get(fit.run_id), event)
+    before = renderer.regions(Shown.of(store.get(fit.run_id), event))
     assert {one.held_out for one in before} == {None}
     store.create(new_analysis(fit, "refits"))
     execute_queued(store)
     fit = store.get(fit.run_id)
-    for found in renderer.regions(fit, event):
-        part = renderer.view(fit, event).classes[found.code]
+    for found in renderer.regions(Shown.of(fit, event)):
+        part = renderer.view(Shown.of(fit, event)).classes[found.code]
         lines = part.regions[CONTOUR_SHARES.index(found.share)]
         # A row that is left out of the density of its class may lie beyond what it draws.
         assert found.held_out <= enclosed(lines, part.train).mean()
@@ -138,11 +138,11 @@ def test_noise_that_a_plane_tells_apart_falls_into_a_heap(store):
         spread = np.mean([part.train.std(axis=0) for part in view.classes])
         return np.linalg.norm(means[0] - means[1]) / spread
 
-    fitted = renderer.view(fit, event, ViewOptions(places=Places.FITTED))
+    fitted = renderer.view(Shown.of(fit, event, ViewOptions(places=Places.FITTED)))
     assert apart(fitted) > 3.0
-    assert apart(renderer.view(fit, event)) < 1.0
+    assert apart(renderer.view(Shown.of(fit, event))) < 1.0
     assert abs(report.share - 0.5) < 0.2
-    assert not renderer.importance(fit, event).is_seen.any()
+    assert not renderer.importance(Shown.of(fit, event)).is_seen.any()
 
 
 def test_a_drawing_of_folds_that_disagree_is_said_to_be_blurred(store):
@@ -164,7 +164,7 @@ def test_a_drawing_of_folds_that_disagree_is_said_to_be_blurred(store):
 @pytest.mark.parametrize("n_components", [1, 2, 3])
 def test_views_of_any_number_of_components_have_unseen_places(store, n_components):
     fit, report = refitted(store, "pca", n_components=n_components)
-    view = PlaneRenderer(store).view(fit, store.last_event(fit.run_id))
+    view = PlaneRenderer(store).view(Shown.of(fit, store.last_event(fit.run_id)))
     assert report.unseen.shape == (len(DATA.y), n_components)
     assert view.moves > 0.0
     assert all(np.isfinite(part.train).all() for part in view.classes)
@@ -183,18 +183,20 @@ def test_a_view_from_before_the_refits_is_not_shown_after_them(store):
     execute_queued(store)
     fit, renderer = store.get(fit.run_id), PlaneRenderer(store)
     event = store.last_event(fit.run_id)
-    assert renderer.view(fit, event).scores.accuracy_held_out is None
+    assert renderer.view(Shown.of(fit, event)).scores.accuracy_held_out is None
     store.create(new_analysis(fit, "refits"))
     execute_queued(store)
-    assert renderer.view(fit, event).scores.accuracy_held_out == renderer.refits(fit).share
+    assert (
+        renderer.view(Shown.of(fit, event)).scores.accuracy_held_out == renderer.refits(fit).share
+    )
 
 
 def test_other_planes_of_the_run_are_drawn_as_fitted(store):
     fit, _ = refitted(store, "melm")
     renderer = PlaneRenderer(store)
-    assert renderer.view(fit, store.event(fit.run_id, 0)).moves is None
+    assert renderer.view(Shown.of(fit, store.event(fit.run_id, 0))).moves is None
     left_out = ViewOptions(n_top_features=2)
-    assert renderer.view(fit, store.last_event(fit.run_id), left_out).moves is None
+    assert renderer.view(Shown.of(fit, store.last_event(fit.run_id), left_out)).moves is None
 
 
 def test_the_divergence_of_held_out_rows_is_that_of_the_folds_along_the_search(store):
@@ -202,7 +204,7 @@ def test_the_divergence_of_held_out_rows_is_that_of_the_folds_along_the_search(s
     expected = Refits.of(study_of(DATA, fit), follow_search=True).search_curve
     np.testing.assert_allclose(report.curve.mean, expected.mean, rtol=1e-6)
     np.testing.assert_allclose([report.curve.lower, report.curve.upper], expected.band, rtol=1e-6)
-    scores = PlaneRenderer(store).scores(fit, store.last_event(fit.run_id))
+    scores = PlaneRenderer(store).scores(Shown.of(fit, store.last_event(fit.run_id)))
     assert scores.divergence_held_out == report.curve.mean[-1]
 
 
@@ -210,7 +212,7 @@ def test_what_a_second_component_adds_is_said_by_the_folds(store):
     fit, _ = refitted(store)
     expected = Refits.of(study_of(DATA, fit), gamma=fit.density_gamma).second_component()
     event = store.last_event(fit.run_id)
-    found = PlaneRenderer(store).second_component(fit, event)
+    found = PlaneRenderer(store).second_component(Shown.of(fit, event))
     assert (found.gain, found.error) == pytest.approx((expected.gain, expected.error))
     assert not found.is_negligible  # three classes in two dimensions
     assert refitted(store, n_components=1)[1].second is None
@@ -261,7 +263,7 @@ def test_a_fold_that_fails_is_named_and_its_rows_have_no_place(store, monkeypatc
     missing = report.fold_of_rows < 0
     assert missing.sum() == 6
     np.testing.assert_array_equal(np.isnan(report.unseen).all(axis=1), missing)
-    view = PlaneRenderer(store).view(fit, store.last_event(fit.run_id))
+    view = PlaneRenderer(store).view(Shown.of(fit, store.last_event(fit.run_id)))
     assert np.isfinite([view.lower, view.upper, [view.moves] * 2]).all()
 
 

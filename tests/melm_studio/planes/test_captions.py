@@ -18,7 +18,7 @@ from melm_studio.planes.captions import (
     unique_title,
 )
 from melm_studio.planes.plane_edits import LoadingEdit
-from melm_studio.planes.view_options import MorphTarget, ViewOptions
+from melm_studio.planes.view_options import MorphTarget, Shown, ViewOptions
 from melm_studio.runs.records.outcome import FitOutcome, GammaPath
 from melm_studio.runs.records.run import RunState
 from tests.melm_studio.runs.helpers import plane, run_of
@@ -199,7 +199,7 @@ def test_a_run_whose_divergence_has_another_kernel_width_is_named_by_it():
 def test_the_axes_of_a_nonlinear_projection_bear_its_name():
     def titles(n_components):
         run = run_of(method="tsne", n_components=n_components)
-        return axis_titles(Mock(), run, Mock())
+        return axis_titles(Mock(), Shown.of(run, plane()), Mock())
 
     assert titles(2) == ("t-SNE 1", "t-SNE 2")
     assert titles(1) == ("t-SNE 1", "Density")
@@ -225,8 +225,12 @@ def test_a_continued_run_says_that_it_repeats_what_is_known():
 
 def test_the_title_of_a_changed_plane_says_so():
     record = run_of(method="pca")
-    assert title_of_view(record, ViewOptions(gamma=0.5)) == title(record)
-    assert title_of_view(record, ViewOptions(n_top_features=3)) == f"{title(record)} (changed)"
+    wider, fewer = (
+        Shown.of(record, plane(), options)
+        for options in (ViewOptions(gamma=0.5), ViewOptions(n_top_features=3))
+    )
+    assert title_of_view(wider) == title(record)
+    assert title_of_view(fewer) == f"{title(record)} (changed)"
 
 
 def test_every_change_of_a_plane_is_named():

@@ -17,7 +17,7 @@ from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.renderer import DataGoneError, PlaneRenderer
 from melm_studio.planes.types import Places
 from melm_studio.planes.unseen import UnseenRows
-from melm_studio.planes.view_options import ViewOptions
+from melm_studio.planes.view_options import Shown, ViewOptions
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.workers.execute import execute_queued
 from tests.melm_studio.runs.helpers import blobs, queue_run, run_of
@@ -39,7 +39,7 @@ def finished(store, **parameters):
 
 def test_a_plane_is_drawn_with_the_split_of_its_run_and_both_kernel_widths(store, renderer):
     record, event = finished(store, held_out=0.3, random_state=4, gamma=0.5)
-    drawn = renderer.view(record, event)
+    drawn = renderer.view(Shown.of(record, event))
     train, _ = DATA.split(0.3, 4)
     centered = replace(DATA, X=DATA.X - train.X.mean(axis=0))
     viewer = PlaneViewer(*centered.split(0.3, 4), 1.0)
@@ -58,13 +58,15 @@ def split_run(store, **parameters):
     record, event = finished(store, held_out=0.3, **parameters)
     renderer = PlaneRenderer(store)
     _, held_out = renderer.viewer(record).parts
-    axes = renderer.axes(record, event, ViewOptions())[: min(2, record.parameters.n_components)]
+    axes = renderer.axes(Shown.of(record, event, ViewOptions()))[
+        : min(2, record.parameters.n_components)
+    ]
     return renderer, record, event, (held_out.X @ axes.T, held_out.y)
 
 
 def test_regions_at_rest_are_those_of_held_out_rows(store):
     renderer, record, event, (places, y) = split_run(store)
-    view = renderer.view(record, event)
+    view = renderer.view(Shown.of(record, event))
     expected = PlaceRegions.of(places, y, CONTOUR_SHARES, gamma=record.density_gamma)
     for code, (part, region) in enumerate(zip(view.classes, expected.on_grid(72), strict=True)):
         lines, levels = region_lines(region)
@@ -76,7 +78,7 @@ def test_regions_at_rest_are_those_of_held_out_rows(store):
         np.testing.assert_allclose(part.centroid[0], own.mean(axis=0))
         assert np.abs(own - part.name_place).sum(axis=1).min() < 1e-9
         assert (lines[np.isfinite(lines[:, 0])] >= view.lower).all()
-    as_fitted = renderer.view(record, event, ViewOptions(places=Places.FITTED))
+    as_fitted = renderer.view(Shown.of(record, event, ViewOptions(places=Places.FITTED)))
     np.testing.assert_array_equal(as_fitted.classes[0].contours, view.classes[0].contours)
     assert view.moves is None  # rows lie where the plane that never saw them puts them
 
@@ -84,13 +86,13 @@ def test_regions_at_rest_are_those_of_held_out_rows(store):
 @pytest.mark.parametrize("n_components", [1, 2, 3])
 def test_shares_of_regions_are_those_of_held_out_rows_in_what_is_drawn(store, n_components):
     renderer, record, event, (places, y) = split_run(store, n_components=n_components)
-    shares = renderer.regions(record, event)
+    shares = renderer.regions(Shown.of(record, event))
     expected = PlaceRegions.of(places, y, CONTOUR_SHARES, gamma=record.density_gamma)
     for found in shares:
         at = CONTOUR_SHARES.index(found.share)
         assert found.held_out == expected.held[found.code][at]
         if n_components > 1:
-            part = renderer.view(record, event).classes[found.code]
+            part = renderer.view(Shown.of(record, event)).classes[found.code]
             inside = enclosed(part.regions[at], part.train)
             assert found.training == pytest.approx(inside.mean(), abs=0.05)
     assert len(shares) == np.isfinite(expected.log_levels).sum() > 0
@@ -105,9 +107,9 @@ def test_a_plane_that_is_changed_or_passes_by_has_regions_as_fitted(store):
         (store.event(record.run_id, 0), ViewOptions()),
         (last, ViewOptions(n_top_features=3)),
     ]:
-        view = renderer.view(record, event, options)
+        view = renderer.view(Shown.of(record, event, options))
         assert not any(len(part.fitted_region) for part in view.classes)
-    assert all(len(part.fitted_region) for part in renderer.view(record, last).classes)
+    assert all(len(part.fitted_region) for part in renderer.view(Shown.of(record, last)).classes)
 
 
 @pytest.mark.parametrize("n_components", [1, 2])
@@ -129,7 +131,7 @@ def test_a_class_without_a_held_out_row_has_no_region(store, n_components):
 
 def test_every_picture_lies_about_the_mean_of_the_training_rows(store, renderer):
     record, event = finished(store, held_out=0.3)
-    drawn = renderer.view(record, event)
+    drawn = renderer.view(Shown.of(record, event))
     points = np.concatenate([view.train for view in drawn.classes])
     np.testing.assert_allclose(points.mean(axis=0), 0, atol=1e-12)
 
@@ -141,7 +143,7 @@ def test_the_data_of_a_run_are_those_that_were_put(store, renderer):
 
 def test_a_second_tab_gets_the_plane_that_is_drawn_already(store, renderer):
     record, event = finished(store)
-    assert renderer.view(record, event) is renderer.view(record, event)
+    assert renderer.view(Shown.of(record, event)) is renderer.view(Shown.of(record, event))
 
 
 def test_runs_that_differ_in_the_method_only_share_what_draws_them(store, renderer):
@@ -171,9 +173,9 @@ def test_data_of_another_owner_are_gone_too(store, renderer):
 
 def test_a_plane_that_a_request_holds_is_drawn_without_a_look_at_the_store(store, renderer):
     record, event = finished(store)
-    expected = PlaneRenderer(store).view(record, event)
+    expected = PlaneRenderer(store).view(Shown.of(record, event))
     store.delete(record.run_id)
-    assert renderer.view(record, event).scores == expected.scores
+    assert renderer.view(Shown.of(record, event)).scores == expected.scores
 
 
 def test_requests_at_once_prepare_the_rows_once(store, renderer, monkeypatch):

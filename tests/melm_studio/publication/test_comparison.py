@@ -11,6 +11,7 @@ from msgspec import structs
 from melm_core.linalg.planes import principal_angles
 from melm_studio.analyses.check import CHECK, standing_checks
 from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.view_options import Shown
 from melm_studio.publication.comparison import (
     ComparedRun,
     agreement,
@@ -76,9 +77,9 @@ def test_a_run_that_has_not_begun_has_no_figures_yet(store, renderer, start):
 def test_before_a_check_the_figures_are_those_of_the_panel(store, renderer, finish):
     record = finish("lda")
     event = store.last_event(record.run_id)
-    shown = renderer.view(record, event).scores
+    shown = renderer.view(Shown.of(record, event)).scores
     row = row_of(store, renderer, record)
-    assert row.figures["divergence-training"] == renderer.divergence(record, event)
+    assert row.figures["divergence-training"] == renderer.divergence(Shown.of(record, event))
     assert row.figures["divergence-held-out"] == shown.divergence_held_out
     assert row.figures["accuracy-training"] == shown.accuracy_train
     assert row.figures["accuracy-held-out"] == shown.accuracy_held_out

@@ -15,6 +15,7 @@ from lab.stories.facts import facts_of, run_of, worded
 from lab.stories.recording import recorded
 from melm_studio.configuration.settings import Settings
 from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.view_options import Shown
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.tables import mislabeled_rows
 from melm_studio.workspace.project import open_project
@@ -52,7 +53,7 @@ def _opened(own: Workspace, file: Path) -> tuple[Story, list[dict[str, str]]]:
     renderer = PlaneRenderer(own.store)
     views = opened.story.views
     for view in views:
-        shown = renderer.divergence(*_plane(own, view), view.spec.options)
+        shown = renderer.divergence(Shown.of(*_plane(own, view), view.spec.options))
         assert shown == pytest.approx(view.spec.divergence, rel=1e-9)
     return opened.story, [facts_of(own, renderer, view.spec) for view in views]
 

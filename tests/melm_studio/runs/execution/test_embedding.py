@@ -7,6 +7,7 @@ import pytest
 
 from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection
 from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.view_options import Shown
 from melm_studio.runs.execution.embedding import kept_embedding, with_embedding
 from melm_studio.runs.execution.rows import split_of
 from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
@@ -40,7 +41,7 @@ def test_a_run_is_drawn_from_the_coordinates_that_it_kept(store, monkeypatch):
 
 def test_a_held_out_row_has_a_place_and_so_a_held_out_accuracy(store):
     record = worked(store, "tsne")
-    scores = PlaneRenderer(store).view(record, store.last_event(record.run_id)).scores
+    scores = PlaneRenderer(store).view(Shown.of(record, store.last_event(record.run_id))).scores
     assert scores.accuracy_held_out > 0.9
 
 

@@ -19,7 +19,7 @@ from melm_core.recipe import CurvedFeatures, MissingValues, Recipe, Step, StepKi
 from melm_studio.planes.figure import plane_frame
 from melm_studio.planes.plane_edits import LoadingEdit
 from melm_studio.planes.renderer import PlaneRenderer
-from melm_studio.planes.view_options import MorphTarget, ViewOptions
+from melm_studio.planes.view_options import MorphTarget, Shown, ViewOptions
 from melm_studio.publication.program import program_of
 from melm_studio.rows.details import row_details
 from melm_studio.rows.new_rows import match_rows
@@ -188,7 +188,7 @@ def test_knots_are_those_of_the_training_rows(store, data):
 def test_a_curve_tells_held_out_rows_that_no_arrow_does(store, data):
     renderer = PlaneRenderer(store)
     straight, curved = (
-        renderer.scores(*finished(store, data, curves)).accuracy_held_out
+        renderer.scores(Shown.of(*finished(store, data, curves))).accuracy_held_out
         for curves in ("straight", "curved")
     )
     assert straight < 0.65
@@ -233,33 +233,35 @@ def test_refits_of_a_curved_run_bend_the_features_of_their_rows(store, data):
 def test_arrows_lists_and_kept_features_are_of_features_not_of_columns(store, data):
     record, event = finished(store, data, "curved")
     renderer = PlaneRenderer(store)
-    view = renderer.view(record, event)
+    view = renderer.view(Shown.of(record, event))
     assert renderer.viewer(record).feature_names == ("dose", "age", "weight", "sex")
     assert view.loadings.shape == (4, 2)
     assert view.arrows.names[0] == "dose"  # its curve is long, its arrow is short
     assert view.arrows.labels == ("low and high dose", *view.arrows.names[1:])
     options = ViewOptions(n_top_features=2)
-    kept = renderer.components(record, event, options)
-    features = renderer.kept_features(record, event, options)
+    kept = renderer.components(Shown.of(record, event, options))
+    features = renderer.kept_features(Shown.of(record, event, options))
     assert len(features) == 2
     assert features[0] == "dose"
     own = renderer.data(record)
     is_kept = np.isin(own.own_feature_names, features)
     np.testing.assert_array_equal(kept.any(axis=0), is_kept[own.curve_groups])
-    assert renderer.importance(record, event).is_seen[0]
+    assert renderer.importance(Shown.of(record, event)).is_seen[0]
 
 
 def test_a_bent_arrow_goes_where_it_is_dragged(store, data):
     record, event = finished(store, data, "curved")
     renderer = PlaneRenderer(store)
-    edited = renderer.view(record, event, ViewOptions(edits=(LoadingEdit(1, (2.0, 1.0)),)))
+    edited = renderer.view(
+        Shown.of(record, event, ViewOptions(edits=(LoadingEdit(1, (2.0, 1.0)),)))
+    )
     x, y = edited.loadings[1]
     assert y / x == pytest.approx(0.5, abs=1e-6)
 
 
 def test_a_bent_feature_is_drawn_as_its_path_with_three_quartiles(store, data):
     record, event = finished(store, data, "curved")
-    view = PlaneRenderer(store).view(record, event)
+    view = PlaneRenderer(store).view(Shown.of(record, event))
     (lines,) = (part for part in plane_frame(view)[-2:-1])
     n_arrows = len(view.arrows.tips)
     assert len(lines["x"]) == n_arrows * (3 + 17 + 1 + 3 * 3)
@@ -275,7 +277,7 @@ def test_arrows_bend_on_the_way_from_a_straight_plane_to_a_curved_one(store, dat
 
     def bends(share):
         morph = MorphTarget(run_id=straight.run_id, share=share)
-        return renderer.components(curved, event, ViewOptions(morph=morph))[:, 4:]
+        return renderer.components(Shown.of(curved, event, ViewOptions(morph=morph)))[:, 4:]
 
     assert np.abs(bends(1.0)).max() < 1e-9
     assert 0 < np.linalg.norm(bends(0.5)) < np.linalg.norm(bends(0.0))
