@@ -1,4 +1,4 @@
-"""How callbacks are connected: functions of the page's scripts, and choices of the table."""
+"""Connections of callbacks: functions of the page's scripts, and choices of the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of a run: analyses that take their time, and numbers that are there at once."""
+"""Questions about a run: analyses that take their time, and numbers that are there at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a visitor takes along and brings: links to views, projects with their runs, stories."""
+"""Links to views, projects with their runs, and stories, which a visitor takes along or brings."""
 
 from __future__ import annotations
 

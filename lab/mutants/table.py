@@ -772,10 +772,10 @@ MUTANTS = (
         "tests/callbacks/test_extremes.py::test_no_number_in_a_path_is_too_large",
     ),
     Mutant(
-        "callbacks/routes/talks/audience.py",
+        "melm_studio/publication/audience.py",
         "if n_bytes > MOST_WAITING_BYTES or",
         "if",
-        "tests/callbacks/routes/talks/test_audience.py::test_what_waits_for_viewers_is_bounded",
+        "tests/melm_studio/publication/test_audience.py::test_what_waits_for_viewers_is_bounded",
     ),
     Mutant(
         "melm_studio/workspace/workspace.py",
@@ -917,19 +917,19 @@ MUTANTS = (
         f"{_GUARDS}/test_known_requests.py::test_values_nested_without_end_are_refused_with_a_sentence",
     ),
     Mutant(
-        "callbacks/routes/talks/audience.py",
+        "melm_studio/publication/audience.py",
         "MOST_VIEWERS_HELD = 500",
         "MOST_VIEWERS_HELD = 5_000",
         "tests/callbacks/routes/talks/test_talks.py::test_the_viewers_of_all_talks_leave_half_of_the_connections_to_others",
     ),
     Mutant(
-        "callbacks/routes/talks/audience.py",
+        "melm_studio/publication/audience.py",
         "return max(n_of_presenter, n_of_network) < most",
         "return n_of_network < most",
         "tests/callbacks/routes/talks/test_talks.py::test_talks_and_viewers_of_one_address_leave_places_to_those_of_others",
     ),
     Mutant(
-        "callbacks/routes/talks/audience.py",
+        "melm_studio/publication/audience.py",
         "return max(n_of_presenter, n_of_network) < most",
         "return n_of_presenter < most",
         "tests/callbacks/routes/talks/test_talks.py::test_talks_and_viewers_of_one_address_leave_places_to_those_of_others",

@@ -1,4 +1,4 @@
-"""What is known of a visitor's runs: their verdicts, probabilities, and what was asked of them."""
+"""A visitor's runs with what is known of them: verdicts, probabilities, sections of reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the method line asks for: the values of its form, and the runs that they give."""
+"""The values of the form of the method line, and the runs that they give."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page is told of runs: their state, what is new of them, and views of their planes."""
+"""News of runs for the page: their state, their new planes, and the views of these."""
 
 from __future__ import annotations
 

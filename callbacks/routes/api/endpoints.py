@@ -81,7 +81,7 @@ class Endpoint:
 
     @property
     def taken(self) -> Body:
-        """What its route takes."""
+        """The kind of body that its route takes."""
         return Body.FILE if self.takes_file else Body.JSON if self.body else Body.NOTHING
 
 

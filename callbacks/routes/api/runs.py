@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from math import isnan
 
 import flask
 from msgspec.structs import replace
@@ -15,30 +14,21 @@ from callbacks.routes.publication import report_run, verdict
 from callbacks.routes.tables import stored_upload
 from callbacks.services import services
 from callbacks.session import known_runs, own_fit, own_run, owner, workspace
-from melm_core.methods import METHODS
 from melm_studio.analyses import ANALYSES
-from melm_studio.analyses.check import CHECK
-from melm_studio.analyses.ranking import RANKING, ranked, refusals
+from melm_studio.analyses.ranking import RANKING
 from melm_studio.analyses.refits import REFITS_OF_RUN
-from melm_studio.planes.captions import title
-from melm_studio.planes.plane_scores import BatchScores
-from melm_studio.planes.view_options import Shown, ViewOptions
+from melm_studio.planes.view_options import ViewOptions
+from melm_studio.programs.answers import Answers, described_table, plane
 from melm_studio.programs.models import (
     Analyses,
     AnalysisResult,
-    BatchResult,
     Check,
-    ComparedMethod,
     Comparison,
     Comparisons,
-    Feature,
-    FeatureImportance,
     NewRun,
-    Plane,
     Planes,
     PreparedTable,
     Refits,
-    Region,
     Result,
     Run,
     Runs,
@@ -48,8 +38,7 @@ from melm_studio.runs.execution.refusals import check_data, parameters_for
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.runs.records.refits_report import REFITS
-from melm_studio.runs.records.run import PlaneEvent, RunRecord
-from melm_studio.scores import check_sentence
+from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData
 from melm_studio.validation import Count, read
 from melm_studio.workspace.data_source import ShownData
@@ -63,10 +52,14 @@ _NO_PLANE = (
 routes = Endpoints("api_runs", __name__)
 
 
+def _answers() -> Answers:
+    return Answers(known_runs())
+
+
 @routes.declare("GET", "/runs")
 def list_runs() -> Runs:
     """List all runs of the visitor."""
-    return Runs(tuple(map(_described, workspace().fits())))
+    return Runs(tuple(map(_answers().run, workspace().fits())))
 
 
 @routes.declare("POST", "/runs", takes="The run", status=201)
@@ -81,13 +74,13 @@ def start(body: NewRun) -> Run:
     fit = space.new_fit(shown, body.method, parameters, data)
     record = replace(fit, from_page=False)  # nobody looks at it
     space.queue(record)
-    return _described(own_fit(record.run_id))
+    return _answers().run(own_fit(record.run_id))
 
 
 @routes.declare("GET", "/runs/<run_id>")
 def show(run_id: str) -> Run:
     """Return the state of a run."""
-    return _described(own_fit(run_id))
+    return _answers().run(own_fit(run_id))
 
 
 @routes.declare("DELETE", "/runs/<run_id>")
@@ -101,7 +94,7 @@ def remove(run_id: str) -> Runs:
 def stop(run_id: str) -> Run:
     """Stop a run, which keeps the planes it has found."""
     services().store.cancel(own_fit(run_id).run_id)
-    return _described(own_fit(run_id))
+    return _answers().run(own_fit(run_id))
 
 
 @routes.declare("GET", "/runs/<run_id>/planes", query={"after": int})
@@ -111,60 +104,23 @@ def planes(run_id: str) -> Planes:
     text = flask.request.args.get("after")
     first = 0 if text is None else 1 + read(text, Count, "The number in after")
     events = services().store.events(run_id, first, first + MOST_PLANES)
-    return Planes(tuple(map(_plane, events)), state)
+    return Planes(tuple(map(plane, events)), state)
 
 
 @routes.declare("GET", "/runs/<run_id>/result", is_heavy=True)
 def result(run_id: str) -> Result:
     """Return the newest plane, and the separation of the classes there."""
-    record, renderer = own_fit(run_id), services().renderer
+    record = own_fit(run_id)
     event = services().store.last_event(run_id)
     if event is None:
         raise NotGrantedError(_NO_PLANE.format(state=record.state), 409)
-    shown, data = Shown.of(record, event), renderer.data(record)
-    scores = renderer.scores(shown)
-    return Result(
-        run=_described(record),
-        is_linear=METHODS[record.method].is_linear,
-        components=_rows(event),
-        features=data.feature_names,
-        accuracy_train=scores.accuracy_train,
-        accuracy_held_out=scores.accuracy_held_out,
-        chance=1.0 / len(data.class_names),
-        words=known_runs().verdict(shown).sentence,
-        batches=_batches(scores.batches),
-        regions=tuple(
-            Region(data.class_names[each.code], each.share, each.training, each.held_out)
-            for each in renderer.regions(shown)
-        ),
-        importance=_importances(shown, data.own_feature_names),
-    )
-
-
-def _importances(shown: Shown, names: tuple[str, ...]) -> tuple[FeatureImportance, ...]:
-    importance = services().renderer.importance(shown)
-    if importance is None:
-        return ()
-    columns = (importance.loss, importance.share_loss, importance.error)
-    rows = zip(names, *(column.tolist() for column in columns), strict=True)
-    return tuple(FeatureImportance(*row) for row in rows)
-
-
-def _batches(scores: BatchScores | None) -> BatchResult | None:
-    if scores is None:
-        return None
-    return BatchResult(
-        accuracy_train=scores.train.accuracy,
-        accuracy_held_out=None if scores.held_out is None else scores.held_out.accuracy,
-        chance=(scores.held_out or scores.train).chance,
-        words=scores.sentence,
-    )
+    return _answers().result(record, event)
 
 
 @routes.declare("POST", "/runs/<run_id>/check", status=201)
 def start_check(run_id: str) -> Check:
     """Queue the check of a run, unless it has one."""
-    return _check(workspace().check(own_fit(run_id)))
+    return _answers().check(workspace().check(own_fit(run_id)))
 
 
 @routes.declare("GET", "/runs/<run_id>/check")
@@ -173,30 +129,14 @@ def show_check(run_id: str) -> Check:
     check = workspace().checks().get(own_fit(run_id).run_id)
     if check is None:
         flask.abort(404)
-    return _check(check)
-
-
-def _check(check: RunRecord) -> Check:
-    report = CHECK.stored(services().store, check.run_id)
-    return Check(
-        state=check.state,
-        fraction=report.fraction,
-        answer=report.answer,
-        words=check_sentence(report),
-        p_value=report.p_value,
-        n_permutations=report.n_permutations,
-        notes=report.notes,
-        bound=report.bound,
-        questions=report.questions,
-        readings=report.readings,
-    )
+    return _answers().check(check)
 
 
 @routes.declare("POST", "/runs/<run_id>/refits", status=201)
 def start_refits(run_id: str) -> Refits:
     """Queue the refits of a run, unless it has them."""
     record = own_fit(run_id)
-    return _refits(record, workspace().analyze(record, REFITS_OF_RUN))
+    return _answers().refits(record, workspace().analyze(record, REFITS_OF_RUN))
 
 
 @routes.declare("GET", "/runs/<run_id>/refits", is_heavy=True)
@@ -206,28 +146,7 @@ def show_refits(run_id: str) -> Refits:
     current = workspace().about(record, REFITS)
     if current is None:
         flask.abort(404)
-    return _refits(record, current)
-
-
-def _refits(record: RunRecord, run: RunRecord) -> Refits:
-    report = REFITS_OF_RUN.stored(services().store, run.run_id)
-    places = report.unseen
-    coordinates = () if places is None else tuple(map(tuple, places.tolist()))
-    rows = services().renderer.data(record).row_numbers.tolist() if report.folds else ()
-    return Refits(
-        state=run.state,
-        n_done=report.n_done,
-        n_folds=report.n_folds,
-        words=REFITS_OF_RUN.sentence(report, is_final=run.state.is_final),
-        share=report.share,
-        standard_error=report.standard_error,
-        share_train=report.train_share,
-        rows=tuple(rows),
-        folds=tuple(report.fold_of_rows.tolist()),
-        places=tuple(tuple(None if isnan(x) else x for x in row) for row in coordinates),
-        notes=tuple(filter(None, (report.no_places, *report.notes))),
-        message=run.message,
-    )
+    return _answers().refits(record, current)
 
 
 @routes.declare(
@@ -238,13 +157,13 @@ def _refits(record: RunRecord, run: RunRecord) -> Refits:
 )
 def start_analysis(run_id: str, name: str) -> AnalysisResult:
     """Queue an analysis of a run, unless it has one."""
-    return _analysis(begun_analysis(run_id, name))
+    return _answers().analysis(begun_analysis(run_id, name))
 
 
 @routes.declare("GET", "/runs/<run_id>/analyses/<name>")
 def show_analysis(run_id: str, name: str) -> AnalysisResult:
     """Return the results of an analysis of a run so far; 404 before it is started."""
-    return _analysis(_begun(run_id, name))
+    return _answers().analysis(_begun(run_id, name))
 
 
 @routes.declare("GET", "/runs/<run_id>/analyses")
@@ -252,7 +171,7 @@ def list_analyses(run_id: str) -> Analyses:
     """List the analyses of a run, its check and refits among them."""
     record, space = own_fit(run_id), workspace()
     begun = filter(None, (space.about(record, name) for name in ANALYSES))
-    return Analyses(tuple(map(_analysis, begun)))
+    return Analyses(tuple(map(_answers().analysis, begun)))
 
 
 @routes.declare("POST", "/runs/<run_id>/analyses/<name>/stop")
@@ -276,33 +195,27 @@ def _begun(run_id: str, name: str) -> RunRecord:
     return current
 
 
-def _analysis(run: RunRecord) -> AnalysisResult:
-    analysis = named_analysis(run.kind)
-    report = analysis.stored(services().store, run.run_id)
-    fraction, _ = analysis.progress(report)
-    words = analysis.sentence(report, is_final=run.state.is_final)
-    return AnalysisResult(run.kind, run.state, fraction, words, analysis.as_json(report))
-
-
 @routes.declare("POST", "/comparisons", takes="The data", status=201)
 def start_comparison(body: DataSource) -> Comparison:
     """Queue the comparison of all methods on a table, unless it has one."""
     data = prepared(body)
     shown = ShownData(data.content_hash, data.name, data.label, body)
-    return _comparison(workspace().start_ranking(shown))
+    return _answers().comparison(workspace().start_ranking(shown))
 
 
 @routes.declare("GET", "/comparisons/<run_id>")
 def show_comparison(run_id: str) -> Comparison:
     """Return the results of a comparison of all methods so far."""
-    return _comparison(_own_comparison(run_id))
+    return _answers().comparison(_own_comparison(run_id))
 
 
 @routes.declare("GET", "/comparisons")
 def list_comparisons() -> Comparisons:
     """List all comparisons of the visitor."""
     runs = readable(services().store.runs_of(owner()))
-    return Comparisons(tuple(_comparison(run) for run in runs if run.kind == RANKING.name))
+    return Comparisons(
+        tuple(_answers().comparison(run) for run in runs if run.kind == RANKING.name)
+    )
 
 
 @routes.declare("POST", "/comparisons/<run_id>/stop")
@@ -326,61 +239,6 @@ def _own_comparison(run_id: str) -> RunRecord:
     return record
 
 
-def _comparison(run: RunRecord) -> Comparison:
-    report = RANKING.stored(services().store, run.run_id)
-    fraction, _ = RANKING.progress(report)
-    rows = ranked(report)
-    return Comparison(
-        id=run.run_id,
-        state=run.state,
-        fraction=fraction,
-        words=RANKING.sentence(report, is_final=run.state.is_final),
-        chance=1.0 / report.n_classes if report.n_classes else None,
-        methods=tuple(
-            ComparedMethod(
-                *(row.label, row.held_out, row.standard_error, row.train),
-                is_tied=row.is_tied,
-                chosen_among=row.chosen_among,
-            )
-            for row in rows
-        ),
-        refusals=tuple(refusals(report)),
-    )
-
-
-def _described(record: RunRecord) -> Run:
-    store, renderer = services().store, services().renderer
-    event = store.last_event(record.run_id)
-    began, ended = record.started_s, record.finished_s
-    return Run(
-        id=record.run_id,
-        title=title(record),
-        data=record.data_name,
-        data_id=record.data_id,
-        method=record.method,
-        parameters=record.parameters.values,
-        state=record.state,
-        message=record.message,
-        n_planes=store.n_events(record.run_id),
-        divergence=None if event is None else renderer.divergence(Shown.of(record, event)),
-        seconds=None if began is None or ended is None else ended - began,
-    )
-
-
-def _plane(event: PlaneEvent) -> Plane:
-    return Plane(
-        number=event.sequence,
-        components=_rows(event),
-        objective=event.objective,
-        seconds=event.elapsed_s,
-        is_final=event.is_final,
-    )
-
-
-def _rows(event: PlaneEvent) -> tuple[tuple[float, ...], ...]:
-    return tuple(map(tuple, event.components.tolist()))
-
-
 @routes.declare("POST", "/files", takes_file=True, status=201)
 def store_file() -> StoredFile:
     """Store the file of a form under the hash of its content."""
@@ -391,7 +249,7 @@ def store_file() -> StoredFile:
 @routes.declare("POST", "/tables", takes="The data")
 def prepare(body: DataSource) -> PreparedTable:
     """Prepare a table as runs do."""
-    return _described_table(prepared(body))
+    return described_table(prepared(body))
 
 
 def prepared(source: DataSource) -> LabeledData:
@@ -399,21 +257,6 @@ def prepared(source: DataSource) -> LabeledData:
     space = workspace()
     table = services().tables.describe(space, source)
     return dataclasses.replace(space.stored_data(table.id), warnings=table.warnings)
-
-
-def _described_table(data: LabeledData) -> PreparedTable:
-    columns = zip(data.feature_names, data.center.tolist(), data.scale.tolist(), strict=True)
-    return PreparedTable(
-        id=data.content_hash,
-        name=data.name,
-        label=data.label,
-        n_rows=len(data.y),
-        classes=dict(data.class_counts),
-        features=tuple(Feature(*column) for column in columns),
-        steps=data.steps,
-        warnings=data.warnings,
-        questions=data.questions,
-    )
 
 
 routes.declare(
