@@ -83,6 +83,7 @@ async def transcript(folder: Path) -> str:
         await call("save_verdict", "run=..., save_as='verdict.json'", **saved)
         await call("compare_all", file="wines.csv")
         await call("place_new_rows", "run=..., file='new.csv'", run=run, file="new.csv")
+        await call("do_they_belong", "run=..., file='new.csv'", run=run, file="new.csv")
         await call("save_files", "runs=[...], folder='results'", runs=[run], folder="results")
         await call("read_table", file="../secrets.csv")
     return "\n".join(lines).replace(str(folder), _FOLDER)

@@ -218,7 +218,8 @@ def test_the_error_of_the_share_is_that_of_the_refits_wherever_it_is_said(walked
         access = {"Authorization": f"Bearer {token}"}
         refits = visitor.http.get(f"{PREFIX}/runs/{run}/refits", headers=access).json
         said = share_text(refits["share"]).removesuffix(" %")
-        assert f"{said} ± {round(100 * refits['standard_error'])} %" in walked.record["words"]
+        error = f"{said} ± {round(100 * refits['standard_error'])} %"
+        assert error in walked.record["words"].lower()  # "Over 99" where a sentence begins with it
 
 
 def test_programs_receive_the_same_in_every_studio(walked):
