@@ -1,4 +1,4 @@
-"""The run, plane, and view options that a request names, and the probabilities that hold there."""
+"""What a request brings or names: a file, a run, its plane and view options."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ import flask
 from msgspec.structs import replace
 
 from callbacks.services import services
-from callbacks.session import own_run
+from callbacks.session import own_run, workspace
 from melm_studio.planes.theme import Scheme
 from melm_studio.planes.view_options import Shown, ViewOptions
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
-from melm_studio.validation import read
+from melm_studio.validation import MAX_TEXT, InputError, read, shown
 from melm_studio.workspace.view_query import option_values
+
+_NO_FILE = "No file arrived. Choose a CSV file and try again."
+_LONG_NAME = (
+    "The name of the file has {n:,} characters, and at most {most:,} are taken; it begins {name}. "
+    "Rename the file and send it again."
+)
 
 T = TypeVar("T")
 
@@ -28,6 +34,24 @@ def requested_body(model: type[T], name: str) -> T:
         Names the value and the rule.
     """
     return read(flask.request.get_json(silent=True), model, name)
+
+
+def stored_upload() -> tuple[str, str]:
+    """Store the file of the request; return the hash of its content, and its name.
+
+    Raises
+    ------
+    InputError
+        If there is no file, or its name is too long.
+    RequestEntityTooLarge
+    """
+    file = flask.request.files.get("file")
+    if file is None:
+        raise InputError(_NO_FILE)
+    name = file.filename or "table"
+    if len(name) > MAX_TEXT:
+        raise InputError(_LONG_NAME.format(n=len(name), most=MAX_TEXT, name=shown(name)))
+    return workspace().put_upload(file.read()), name
 
 
 def requested_scheme() -> Scheme:

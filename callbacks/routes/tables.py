@@ -14,7 +14,7 @@ from flask import Blueprint
 from msgspec.structs import replace
 
 from callbacks.addresses import Body
-from callbacks.routes.requested_view import requested_body, requested_scheme
+from callbacks.routes.requested_view import requested_body, requested_scheme, stored_upload
 from callbacks.routes.rows import packed_points_of, packed_rows_of
 from callbacks.services import services
 from callbacks.session import workspace
@@ -26,16 +26,9 @@ from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.runs.execution.refusals import applicable, parameters_for
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import RunRecord
-from melm_studio.validation import MAX_TEXT, InputError, shown
 from melm_studio.workspace.data_source import ShownData
 from melm_studio.workspace.drawing import Drawing
 
-_NO_FILE = "No file arrived. Choose a CSV file and try again."
-
-_LONG_NAME = (
-    "The name of the file has {n:,} characters, and at most {most:,} are taken; it begins {name}. "
-    "Rename the file and send it again."
-)
 METHOD = "pca"
 routes = Blueprint("tables", __name__)
 
@@ -52,24 +45,6 @@ def drawn_table() -> flask.Response:
     """Return the table that a drawing becomes, which the page then uploads."""
     drawing = requested_body(Drawing, "The drawing")
     return flask.Response(drawing.csv(), mimetype="text/csv")
-
-
-def stored_upload() -> tuple[str, str]:
-    """Store the file of the request; return the hash of its content, and its name.
-
-    Raises
-    ------
-    InputError
-        If there is no file, or its name is too long.
-    RequestEntityTooLarge
-    """
-    file = flask.request.files.get("file")
-    if file is None:
-        raise InputError(_NO_FILE)
-    name = file.filename or "table"
-    if len(name) > MAX_TEXT:
-        raise InputError(_LONG_NAME.format(n=len(name), most=MAX_TEXT, name=shown(name)))
-    return workspace().put_upload(file.read()), name
 
 
 @routes.post("/preview", body=Body.JSON)

@@ -12,7 +12,7 @@ from callbacks.routes.runs import RUN_GONE
 from lab.driver.page import StudioPage
 
 
-@pytest.mark.provokes("status of 400")  # there is no such run
+@pytest.mark.provokes("status of 404")  # there is no such run
 def test_back_forward_and_reload_find_mode_and_run_again(page: Page):
     studio = StudioPage(page)
     studio.choose_sample("Iris")

@@ -11,7 +11,7 @@ from callbacks.keys.grants import NotGrantedError
 from callbacks.routes.analyses import begun_analysis, named_analysis
 from callbacks.routes.api.endpoints import Endpoints
 from callbacks.routes.publication import report_run, verdict
-from callbacks.routes.tables import stored_upload
+from callbacks.routes.requested_view import stored_upload
 from callbacks.services import services
 from callbacks.session import known_runs, own_fit, own_run, owner, workspace
 from melm_studio.analyses import ANALYSES
