@@ -137,7 +137,7 @@ def test_a_reader_has_no_access_to_the_channels_of_others(reader):
 
 def test_a_reader_leaves_the_processor_to_the_studio(reader):
     found = json.loads(asked(reader, "look_around", b"/none", most=2**20))
-    assert found["niceness"] == os.nice(0) + NICENESS
+    assert found["niceness"] == min(os.nice(0) + NICENESS, 19)  # the most there is
 
 
 def test_a_reader_reaches_no_server(reader):
