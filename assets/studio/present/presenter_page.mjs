@@ -3,12 +3,12 @@ import { byId, write } from "../page/dom.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { drawSmallPlane } from "../plane/canvas.mjs";
 import { elapsedLabel, positionLabel } from "../workspace/story_order.mjs";
+import { nextPicture } from "./next_picture.mjs";
 
 const STEPS = { ArrowLeft: -1, PageUp: -1, ArrowRight: 1, PageDown: 1, " ": 1 };
 // Keys of Present that work here too, as if they were pressed there.
 const KEYS = ["b", ".", "q", "v", "m", ..."123456789"];
 const LOOK_EVERY_MS = 200;
-const AGAIN_MS = 2000; // until a picture is asked for again: of a run that is not there yet, or of a server that was busy
 const MOST_PX = 800; // of the width of the picture
 const NO_NOTES = "No notes on this view. Write some in Story, below its caption.";
 const NO_STORY = "There is no story yet. Add views to one, or open one from Samples.";
@@ -98,13 +98,9 @@ async function drawNext(view, scheme) {
   drawn = wanted;
   canvas.hidden = true;
   if (!view) return;
-  const answer = await picture(view, scheme).catch(() => null);
-  const plane = answer?.status === 200 ? await answer.json() : null;
-  if (wanted !== drawn) return;
-  if (!plane) {
-    setTimeout(() => wanted === drawn && (drawn = ""), AGAIN_MS);
-    return;
-  }
+  const answer = await nextPicture(() => picture(view, scheme), () => wanted === drawn);
+  const plane = await answer?.json();
+  if (!plane || wanted !== drawn) return;
   canvas.hidden = false;
   drawSmallPlane(canvas, plane.styles, decodedPlane(plane));
 }
