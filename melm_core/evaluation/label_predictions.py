@@ -6,10 +6,10 @@ number that they are ranges of, or a thousand classes of which they merge some.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from sklearn.base import clone
 
 from melm_core.answers.answers import Answer, answer_of
 from melm_core.answers.folds_sentence import FIRST_WORDS, folds_lead, shuffles_sentence
-from melm_core.base.array_types import IntArray
+from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.sample_weights import balanced_share
 from melm_core.base.share_text import percent
@@ -25,6 +25,7 @@ from melm_core.evaluation.permutation_statistics import n_test_folds
 from melm_core.evaluation.permutations import PermutationTest, permutation_test
 from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refits import score_of
+from melm_core.evaluation.refitting import FittedPreparation
 from melm_core.evaluation.study import FoldCount, Study
 from melm_core.folds.folds import Fold, sampled_rows
 
@@ -136,10 +137,13 @@ def predict_labels(study: Study, labels: Any, *, n_folds: FoldCount = "auto") ->
     """
     coded, values = _coded(study, labels)
     folds = study.folds(study.folds_of_all_rows if n_folds == "auto" else n_folds)
-    fold_of_rows = np.full(len(coded.rows.y), -1)
-    for number, fold in enumerate(folds):
+    given, fold_of_rows = values[coded.rows.y], np.full(len(coded.rows.y), -1)
+    predicted, of_training_rows = np.empty_like(given), []
+    for number, (fold, refit) in enumerate(_refits(study, given, folds)):
         fold_of_rows[fold.test] = number
-    predicted, of_training_rows = _predicted(study, values[coded.rows.y], folds)
+        predicted[fold.test] = refit.predict(fold.test)
+        train, codes = given[fold.train], np.unique(given[fold.train], return_inverse=True)[1]
+        of_training_rows.append(_nearness(train, refit.predict(fold.train), codes))
     known = np.flatnonzero(fold_of_rows >= 0)
     score = _score(coded.take(known), values, predicted[known], fold_of_rows[known])
     return LabelPredictions(
@@ -208,8 +212,11 @@ def _of_shuffled(coded: Study, *, values: Labels, class_of_value: IntArray) -> f
     codes = coded.rows.y
     study = coded.with_labels(class_of_value[codes])
     folds = study.parts(n_test_folds(*study.rows.X.shape), 0)
-    predicted, _ = _predicted(study, values[codes], folds)
-    return _nearness(values[codes], predicted, codes)
+    labels = values[codes]
+    predicted = np.empty_like(labels)
+    for fold, refit in _refits(study, labels, folds):
+        predicted[fold.test] = refit.predict(fold.test)
+    return _nearness(labels, predicted, codes)
 
 
 def _coded(study: Study, labels: Any) -> tuple[Study, Labels]:
@@ -225,17 +232,24 @@ def _coded(study: Study, labels: Any) -> tuple[Study, Labels]:
     return study.with_labels(codes).named(values), values
 
 
-def _predicted(study: Study, labels: Labels, folds: tuple[Fold, ...]) -> tuple[Labels, list[float]]:
-    """Labels of the rows of each fold by a fit without them, and how near the other rows are."""
-    X, predicted, of_training_rows = study.rows.X, np.empty_like(labels), []
+class _Refit(NamedTuple):
+    """A study fitted without a fold, with the preparation of its training rows."""
+
+    X: FloatArray  # of all rows, as they came
+    preparation: FittedPreparation
+    estimator: Any
+
+    def predict(self, rows: IntArray) -> Labels:
+        predicted: Labels = self.estimator.predict(self.preparation.apply(self.X[rows]))
+        return predicted
+
+
+def _refits(study: Study, labels: Labels, folds: tuple[Fold, ...]) -> Iterator[tuple[Fold, _Refit]]:
+    X = study.rows.X
     for fold in folds:
         prepared = study.preparation_for(study.rows.take(fold.train)).fit(X[fold.train])
-        train, given = prepared.apply(X[fold.train]), labels[fold.train]
-        fitted = clone(study.estimator).fit(train, given)
-        predicted[fold.test] = fitted.predict(prepared.apply(X[fold.test]))
-        codes = np.unique(given, return_inverse=True)[1]
-        of_training_rows.append(_nearness(given, fitted.predict(train), codes))
-    return predicted, of_training_rows
+        fitted = clone(study.estimator).fit(prepared.apply(X[fold.train]), labels[fold.train])
+        yield fold, _Refit(X, prepared, fitted)
 
 
 def _nearness(labels: Labels, predicted: Labels, codes: IntArray) -> float:
