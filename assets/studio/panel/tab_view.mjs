@@ -52,9 +52,12 @@ export async function showView(panel, text) {
     panel.painting.look(axes);
     if (!panel.plane) await new Promise((resolve) => panel.node.addEventListener("panel:painted", resolve, { once: true }));
     const sequence = Math.min(plane ?? panel.sequence, panel.sequence);
+    const address = `${sequence}?${viewQuery(options, panel.peers.reference())}`;
+    if (address === panel.addressWith({})) return;
     // The plane on screen stays, with its options, unless the server can draw what is asked for.
-    await ask(panel.requests.url(`${sequence}?${viewQuery(options, panel.peers.reference())}`));
-    await panel.showAs(sequence, options);
+    const drawn = await ask(panel.requests.url(address));
+    panel.isLive = sequence === panel.sequence;
+    await panel.showWith(options, { ...drawn, address });
   } catch (error) {
     showNotice(error instanceof RangeError ? UNREADABLE : sentenceOf(error));
   }
