@@ -20,6 +20,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.datasets import load_iris, load_wine
 
 import lab.benchmarks.__main__ as measuring
@@ -119,8 +120,9 @@ def known_names() -> dict[str, Any]:
 
 
 def run_python(program: str) -> None:
-    """Run a program in which what it would show in a browser is not shown."""
-    exec(program.replace(".show()", ".to_json()"), known_names())  # noqa: S102 -- our documents
+    """Run a program: it shows nothing in a browser, and scikit-learn is configured as before."""
+    with config_context():
+        exec(program.replace(".show()", ".to_json()"), known_names())  # noqa: S102 -- our documents
 
 
 @pytest.mark.filterwarnings("ignore")

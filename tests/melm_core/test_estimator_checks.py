@@ -6,7 +6,6 @@ import inspect
 from types import MappingProxyType
 
 import pytest
-from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
@@ -166,8 +165,7 @@ def expected(estimator):
 )
 @parametrize_with_checks(CONTRACTS, expected_failed_checks=expected, xfail_strict=True)
 def test_scikit_learn_estimator_check(estimator, check):
-    with config_context(enable_metadata_routing=False):  # as checks expect it
-        check(estimator)
+    check(estimator)
 
 
 @pytest.mark.slow
