@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 import { Player } from "../../assets/studio/plane/clock.mjs";
 
-let told, shown, player;
+let told, shown, player, now;
 beforeEach(() => {
   mock.timers.enable({ apis: ["setTimeout"] });
-  [told, shown] = [[], []];
+  mock.method(performance, "now", () => now);
+  [told, shown, now] = [[], [], 0];
   player = new Player((isPlaying) => told.push(isPlaying));
 });
-afterEach(() => mock.timers.reset());
+afterEach(() => mock.reset());
 
 async function* steps(...names) {
   for (const name of names) {
@@ -21,6 +22,7 @@ async function* steps(...names) {
 async function pass(milliseconds) {
   for (let i = 0; i < 5; i += 1) await Promise.resolve();
   await new Promise((resolve) => setImmediate(resolve));
+  now += milliseconds;
   mock.timers.tick(milliseconds);
   await new Promise((resolve) => setImmediate(resolve));
 }
