@@ -2,8 +2,8 @@
 
 A cell is one method on one data set with one seed, refitted in folds. Its held-out rows are judged
 by the densities that a search compares, projected into the plane, by the class densities as fitted,
-which `MELM.predict` takes, by those of new rows, also with narrower kernels, and by a linear rule;
-each as it is, and calibrated by the rows of other folds.
+which `MELM.predict` takes, by those of new rows, also with kernels as wide as Silverman's rule has
+them, and by a linear rule; each as it is, and calibrated by the rows of other folds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lab.experiments.held_out import rows
 from lab.experiments.records import Cell, Record, Settings, Values
 from lab.experiments.report import Entry, Section
 from melm_core.base import FloatArray, balanced_share
-from melm_core.density import DensityRule, density_shares, kernel_classes
+from melm_core.density import KERNEL_WIDTH, DensityRule, density_shares, kernel_classes
 from melm_core.diagnostics import Reliability, cross_calibrated
 from melm_core.evaluation import Refits, Study
 
@@ -37,17 +37,15 @@ METHODS = {
 _N_SEEDS = 3
 _QUICK_SETS, _QUICK_METHODS = ("heart", "iris"), ("lda", "pca")
 _TABLE = "class-densities"
-# By how much Silverman narrows his rule where densities may not be normal: 1986, section 3.4.2.
-_NARROWER = 0.85
-_SEARCH, _FITTED, _CLASS, _NARROW, _LINEAR = "search", "fitted", "class", "narrow", "linear"
+_SEARCH, _FITTED, _CLASS, _WIDE, _LINEAR = "search", "fitted", "class", "wide", "linear"
 _WORDS = {
     _SEARCH: "densities of the search",
     _FITTED: "class densities as fitted",
     _CLASS: "class densities",
-    _NARROW: f"class densities of width {_NARROWER:g}",
+    _WIDE: "class densities of Silverman's width",
     _LINEAR: "linear rule",
 }
-_PAIRS = ((_FITTED, _SEARCH), (_CLASS, _SEARCH), (_NARROW, _SEARCH), (_CLASS, _LINEAR))
+_PAIRS = ((_FITTED, _SEARCH), (_CLASS, _SEARCH), (_WIDE, _SEARCH), (_CLASS, _LINEAR))
 _FIGURES = {
     "accuracy": "accuracy",
     "balanced": "balanced accuracy",
@@ -72,7 +70,7 @@ def cell(folder: Path, *, name: str, seed: int, method: str) -> Values:
         _SEARCH: search,
         _FITTED: fitted,
         _CLASS: refits.log_densities,
-        _NARROW: refits.with_width(_NARROWER).log_densities,
+        _WIDE: refits.with_width(1.0 / KERNEL_WIDTH).log_densities,
         _LINEAR: refits.linear_log_densities,
     }
     return {rule: _figures(refits, own) for rule, own in logs.items()}

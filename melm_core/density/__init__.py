@@ -9,6 +9,7 @@ from melm_core.density.class_densities import (
     density_on_grid,
 )
 from melm_core.density.class_rules import (
+    KERNEL_WIDTH,
     DensityFloor,
     DensityRule,
     LinearRule,
@@ -59,6 +60,7 @@ from melm_core.density.set_limits import ROUNDING, SetLimits, nonconformity, thi
 
 __all__ = [
     "DEFAULT_SHRINKAGE",
+    "KERNEL_WIDTH",
     "LOOSE_TOLERANCE",
     "ROUNDING",
     "TOLERANCE",

@@ -40,6 +40,10 @@ _LEAST_WIDTH = 1e-12
 # new rows on the bank of shapes, where it falls by .02, and on twelve tables, where it stays; 10
 # and 40 do as well (docs/results/honesty.md).
 NORMAL_ROWS = 20.0
+# Of the bandwidth of Silverman's rule, which is for normal classes. Where they may be skewed or in
+# several parts he narrows it to this (1986, section 3.4.2), and the class densities of every method
+# tell as many held-out rows as those of its search (docs/results/held-out-planes.md).
+KERNEL_WIDTH = 0.85
 # Of each class of a table that is not in memory.
 _MOST_SAMPLED = 1_000
 
@@ -231,8 +235,9 @@ class DensityRule(PlaneRule):
     Attributes
     ----------
     classes : ClassDensities
-        Rows of each class where the plane that was fitted to them puts them. The kernels have the
-        bandwidth of Silverman's rule and the covariance of rows that the plane was not fitted to.
+        Rows of each class where the plane that was fitted to them puts them. The kernels have .85
+        of the bandwidth of Silverman's rule, as he advises where classes may not be normal, and the
+        covariance of rows that the plane was not fitted to.
     normal : NormalDensities
         Of the same rows and covariances.
     floor, temperature
@@ -247,10 +252,11 @@ class DensityRule(PlaneRule):
 
     References
     ----------
-    B. W. Silverman: Density Estimation for Statistics and Data Analysis, 1986, sections 4.2.3 and
-    6.1. I. Olkin, C. H. Spiegelman: A Semiparametric Approach to Density Estimation, Journal of the
-    American Statistical Association 82, 1987 (kernel and normal density mixed). C. Guo, G. Pleiss,
-    Y. Sun, K. Q. Weinberger: On calibration of modern neural networks, ICML 2017 (temperature).
+    B. W. Silverman: Density Estimation for Statistics and Data Analysis, 1986, sections 3.4.2,
+    4.2.3 and 6.1. I. Olkin, C. H. Spiegelman: A Semiparametric Approach to Density Estimation,
+    Journal of the American Statistical Association 82, 1987 (kernel and normal density mixed). C.
+    Guo, G. Pleiss, Y. Sun, K. Q. Weinberger: On calibration of modern neural networks, ICML 2017
+    (temperature).
 
     Examples
     --------
@@ -288,13 +294,13 @@ class DensityRule(PlaneRule):
             Covariances of the classes at places of rows that the plane was not fitted to; by
             default those of `points`.
         gamma : float, default=1.0
-            Kernel width relative to Silverman's rule.
+            Kernel width relative to `KERNEL_WIDTH` of Silverman's rule.
         """
         rows, n_components = rows_by_class(points, y), points.shape[1]
         counts = np.array([len(of_class) for of_class in rows], dtype=np.float64)
         if spread is None:
             spread = class_spreads(points, y, len(rows))
-        kernels = kernel_covariances(spread, counts, n_components, gamma, "auto")
+        kernels = _kernels(spread, counts, n_components, gamma)
         floor = DensityFloor.of(points, float(counts.min()))
         return cls(ClassDensities(rows, kernels), NormalDensities.of(rows, spread), floor)
 
@@ -322,7 +328,7 @@ class DensityRule(PlaneRule):
         counts : ndarray of shape (n_classes,)
             Numbers of all rows, or the sums of their weights.
         gamma : float, default=1.0
-            Kernel width relative to Silverman's rule.
+            Kernel width relative to `KERNEL_WIDTH` of Silverman's rule.
         weights : tuple of ndarray of shape (n_rows_of_class,), optional
             Of `rows`, which are then all of them.
 
@@ -351,7 +357,7 @@ class DensityRule(PlaneRule):
             others = np.average(covariances, axis=0, weights=sizes) if sizes.any() else least
             covariances = np.where(is_alone[:, None, None], others, covariances)
         spread = covariances + least
-        kernels = kernel_covariances(spread, counts, n_components, gamma, "auto")
+        kernels = _kernels(spread, counts, n_components, gamma)
         floor = DensityFloor(shares @ means, every, 1.0 / (float(counts.min()) + 1.0))
         normal = NormalDensities(means, np.average(spread, axis=0, weights=counts))
         return cls(ClassDensities(tuple(rows), kernels, weights=weights), normal, floor)
@@ -367,7 +373,7 @@ class DensityRule(PlaneRule):
         rows : sequence of ClassRows
             Of each class, projected into a plane of at most 3 components.
         gamma : float, default=1.0
-            Kernel width relative to Silverman's rule.
+            Kernel width relative to `KERNEL_WIDTH` of Silverman's rule.
 
         Raises
         ------
@@ -475,6 +481,10 @@ class LinearRule(PlaneRule):
         A row of the rule is not left out: the means of many rows hardly depend on it.
         """
         return self.normal.log_densities(points)
+
+
+def _kernels(spread: FloatArray, counts: FloatArray, n_components: int, gamma: float) -> FloatArray:
+    return kernel_covariances(spread, counts, n_components, KERNEL_WIDTH * gamma, "auto")
 
 
 def _normal_shares(counts: FloatArray) -> FloatArray:
