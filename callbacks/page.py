@@ -1,8 +1,10 @@
-"""All that the page does, connected to its app."""
+"""All that the page does, connected to its app, and the page before Dash has rendered it."""
 
 from __future__ import annotations
 
+import flask
 from dash import Dash
+from dash.development.base_component import Component
 
 from callbacks import (
     audit,
@@ -41,7 +43,14 @@ from callbacks.routes import (
 from callbacks.routes.api import access, endpoints
 from callbacks.routes.api import runs as api_runs
 from callbacks.routes.talks import audience, presenter
-from callbacks.services import Services, install
+from callbacks.services import Services, install, services
+from callbacks.session import has_owner, workspace
+from melm_studio.configuration.limits import DiskFullError
+from melm_studio.layout.first_page import first_page
+from melm_studio.layout.page import first_source
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.validation import read
+from melm_studio.workspace.data_source import ShownData
 
 _GUARDS = (
     compression,
@@ -94,3 +103,22 @@ def register(app: Dash, services: Services) -> None:
             app.server.register_blueprint(room.routes)
         for part in _CALLBACKS:
             part.register(app)
+
+
+def first_data() -> DataSource:
+    """Return the data of a first visit."""
+    return read(first_source(), DataSource, "The data of a first visit")
+
+
+def first_paint() -> Component:
+    """Render the page as a visitor sees it before Dash has."""
+    if not has_owner() or workspace().panels():
+        return first_page(None, is_new=False)
+    if flask.request.args:  # a link shows data of its own
+        return first_page(None)
+    source = first_data()
+    try:
+        table = services().tables.describe(workspace(), source)
+    except DiskFullError:  # the page itself tells what is asked of it that there is no room for
+        return first_page(None)
+    return first_page(ShownData(table.id, table.name, table.label, source), table.class_names)

@@ -175,7 +175,6 @@ ANSWERS = {
             "melm_studio/programs/audit_table.py",
             "melm_studio/tables/maps.py",
             "melm_studio/workspace/map_comparison.py",
-            "callbacks/map_comparison.py",
         ),
         (
             "tests/melm_core/evaluation/test_estimator_audit.py",

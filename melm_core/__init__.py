@@ -1,7 +1,7 @@
 """Estimators of discriminative projections, and the densities and divergences they optimize."""
 
+from melm_core.base.block_sources import read_rows
 from melm_core.base.progress import Callback, Progress
-from melm_core.base.stored_rows import read_rows
 from melm_core.baselines.class_pca import ClassPCAPlane, PerClassPCAPlane
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminantPlane
@@ -22,18 +22,16 @@ from melm_core.kernel_machines.machine import KernelMachine
 from melm_core.linalg.planes import principal_angles
 from melm_core.linalg.second_moments import ClassSecondMoments
 from melm_core.melm.bagging import BaggedMELM
-from melm_core.melm.choosing import MELMCV
+from melm_core.melm.choosing import MELMCV, DivergenceProfile, divergence_profile
 from melm_core.melm.class_overlap import class_overlap
 from melm_core.melm.entropy_plane import EntropyPlane
 from melm_core.melm.estimator import MELM
-from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
 from melm_core.melm.objective import cauchy_schwarz_divergence, information_potentials
 from melm_core.methods.registry import METHODS
 from melm_core.methods.saved_plane import SavedPlane
-from melm_core.rotations.angle_profile import AngleProfile, angle_profile
 from melm_core.rotations.class_families import ClassFamily
 from melm_core.rotations.estimator import RotationPlane
-from melm_core.rotations.objective import rotation_objective
+from melm_core.rotations.objective import AngleProfile, angle_profile, rotation_objective
 
 __all__ = [
     "GEM",

@@ -741,7 +741,7 @@ MUTANTS = (
         "::test_a_pattern_finds_no_hidden_file",
     ),
     Mutant(
-        "callbacks/first_page.py",
+        "callbacks/page.py",
         "except DiskFullError:",
         "except RecursionError:",
         "tests/callbacks/guards/test_error_answers.py"

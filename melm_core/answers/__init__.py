@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from melm_core.answers.answers import (
+    FIRST_WORDS,
     LABELS_MAY_BE_USED,
     LEVEL,
     TOLD_APART,
     Answer,
     answer_of,
     bound_at_chance,
-)
-from melm_core.answers.folds_sentence import (
-    FIRST_WORDS,
     folds_lead,
     guessing_gives,
     new_rows_lead,

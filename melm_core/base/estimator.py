@@ -22,8 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.base.partitions import lazy_array
-from melm_core.base.row_blocks import check_in_memory, is_lazy
+from melm_core.base.row_blocks import check_in_memory, is_lazy, lazy_array
 from melm_core.base.sample_weights import checked_weights, mean_of
 from melm_core.base.validated_data import validate_data
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base.array_types import IntArray
-from melm_core.base.groups import class_counts, group_members
+from melm_core.base.codes import class_counts, group_members
 from melm_core.base.share_text import counted
 
 

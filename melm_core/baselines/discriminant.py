@@ -9,8 +9,8 @@ from melm_core.base.estimator import SHRINKAGES, check_shrinkage
 from melm_core.baselines.shrunken_discriminants import shrunken_discriminants
 from melm_core.density.covariances import Shrinkage, within_class_whitening
 from melm_core.linalg.class_moments import class_means, class_totals
+from melm_core.linalg.equivalent_rows import MomentPlaneEstimator
 from melm_core.linalg.informed_planes import complete, fisher_discriminants
-from melm_core.linalg.moment_estimator import MomentPlaneEstimator
 from melm_core.linalg.planes import orthonormalize
 
 

@@ -19,7 +19,7 @@ from melm_core.linalg.class_moments import (
     rows_by_class,
     weights_by_class,
 )
-from melm_core.linalg.completion import plane_through
+from melm_core.linalg.informed_planes import plane_through
 
 # Relative variances below this, which have no finite logarithm, count as this.
 _LEAST_VARIANCE = 1e-6

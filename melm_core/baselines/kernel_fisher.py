@@ -20,7 +20,7 @@ from melm_core.base.estimator import check_integer, check_positive, rows_as_fitt
 from melm_core.baselines.kernel_space import Bandwidth, KernelSpace, sampled_space
 from melm_core.density import gaussian_sums
 from melm_core.linalg.class_moments import class_means
-from melm_core.linalg.completion import independent_rows
+from melm_core.linalg.informed_planes import independent_rows
 
 # Discriminants with a smaller share of variance between the classes are rounding errors.
 NULL_DISCRIMINANT = 1e-12

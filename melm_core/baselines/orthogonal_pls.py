@@ -11,16 +11,16 @@ from melm_core.base.estimator import (
     check_integer,
 )
 from melm_core.base.sample_weights import mean_of
-from melm_core.baselines.deflation import deflate
 from melm_core.baselines.partial_least_squares import (
     IndicatorRegression,
     class_indicators,
+    deflate,
     explained_shares,
     indicators,
     regression,
     row_scales,
 )
-from melm_core.linalg.completion import plane_through
+from melm_core.linalg.informed_planes import plane_through
 from melm_core.linalg.row_space import row_space
 
 # What is shorter than this, relative to the data, is taken for rounding.

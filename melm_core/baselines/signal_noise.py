@@ -38,9 +38,8 @@ from melm_core.density.covariances import (
     whitening,
 )
 from melm_core.linalg.class_moments import class_means, square_sum
-from melm_core.linalg.completion import independent_rows
-from melm_core.linalg.informed_planes import complete
-from melm_core.linalg.moment_estimator import MomentPlaneEstimator
+from melm_core.linalg.equivalent_rows import MomentPlaneEstimator
+from melm_core.linalg.informed_planes import complete, independent_rows
 from melm_core.linalg.planes import with_positive_loadings
 from melm_core.linalg.row_space import NULL_VARIANCE, standardized_row_space
 from melm_core.linalg.second_moments import centered_rows

@@ -21,8 +21,7 @@ from melm_core.base.estimator import (
     rows_as_fitted,
     validate_weighted,
 )
-from melm_core.base.partitions import lazy_array
-from melm_core.base.row_blocks import is_lazy
+from melm_core.base.row_blocks import is_lazy, lazy_array
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.class_rules import DensityRule
 from melm_core.density.covariances import Shrinkage

@@ -18,10 +18,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.codes import group_codes, group_members, units_of_classes
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
-from melm_core.base.groups import group_codes, group_members, units_of_classes
-from melm_core.folds.groups import group_strata
+from melm_core.folds.folds import group_strata
 
 Rule: TypeAlias = Literal["best", "simplest"]
 RULES = ("best", "simplest")

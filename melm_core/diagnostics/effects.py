@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_array
 
 from melm_core.answers.sequential_p_value import p_value
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.codes import group_codes, nuisance_codes
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
-from melm_core.base.groups import group_codes, nuisance_codes
 from melm_core.linalg.class_moments import class_means
 from melm_core.recipe import centered_within
 

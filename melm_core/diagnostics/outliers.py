@@ -18,8 +18,7 @@ from scipy import stats
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.sampling import thinned
-from melm_core.linalg.plane_distances import score_distances, squared_residuals
-from melm_core.linalg.planes import orthonormalize
+from melm_core.linalg.planes import orthonormalize, score_distances, squared_residuals
 
 # Of the rows that are like those of the table, one in a hundred exceeds a limit.
 DEFAULT_LEVEL = 0.99

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.codes import units_of_classes
 from melm_core.base.errors import UserError
-from melm_core.base.groups import units_of_classes
 from melm_core.evaluation.class_model import ClassModel
 from melm_core.evaluation.refitting import Preparation, Standardization
 from melm_core.folds.folds import Fold, stratified_folds

@@ -11,13 +11,13 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.codes import group_codes
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
-from melm_core.base.groups import group_codes
 from melm_core.base.validated_data import validate_data
 from melm_core.diagnostics.outliers import predictive_limit
 from melm_core.folds.folds import stratified_folds
-from melm_core.linalg.plane_distances import score_distances, squared_residuals
+from melm_core.linalg.planes import score_distances, squared_residuals
 
 Components: TypeAlias = int | Literal["auto"]
 

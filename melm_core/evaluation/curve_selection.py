@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.codes import units_of_classes
 from melm_core.base.errors import UserError
-from melm_core.base.groups import units_of_classes
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.density.covariances import DEFAULT_SHRINKAGE
 from melm_core.evaluation.plane_separability import Score

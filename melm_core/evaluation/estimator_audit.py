@@ -13,12 +13,19 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 
-from melm_core.answers.answers import LABELS_MAY_BE_USED, TOLD_APART, Answer, answer_of
-from melm_core.answers.folds_sentence import FIRST_WORDS, folds_lead, shuffles_sentence
+from melm_core.answers.answers import (
+    FIRST_WORDS,
+    LABELS_MAY_BE_USED,
+    TOLD_APART,
+    Answer,
+    answer_of,
+    folds_lead,
+    shuffles_sentence,
+)
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.codes import units_of_classes
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
-from melm_core.base.groups import units_of_classes
 from melm_core.diagnostics.plane_classifiers import PLANE_CLASSIFIERS, unit_covariance
 from melm_core.evaluation.indexed_tables import IndexedTable, indexed
 from melm_core.evaluation.permutations import PermutationTest, permutation_test

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from melm_core.answers.answers import Answer, answer_of
-from melm_core.answers.folds_sentence import FIRST_WORDS, folds_lead, shuffles_sentence
+from melm_core.answers.answers import FIRST_WORDS, Answer, answer_of, folds_lead, shuffles_sentence
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.sample_weights import balanced_share

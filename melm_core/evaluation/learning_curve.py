@@ -14,17 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.stats import norm
 
-from melm_core.answers.answers import LEVEL
-from melm_core.answers.folds_sentence import guessing_gives
+from melm_core.answers.answers import LEVEL, guessing_gives
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.codes import group_members, units_of_classes
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
-from melm_core.base.groups import group_members, units_of_classes
 from melm_core.base.share_text import counted, percent
 from melm_core.evaluation.refits import Refits
 from melm_core.evaluation.study import Study
-from melm_core.folds.folds import CodedRows, Fold
-from melm_core.folds.groups import group_strata
+from melm_core.folds.folds import CodedRows, Fold, group_strata
 
 # Rows, or groups, of the smallest class: with fewer, five sizes can hardly differ.
 FEWEST_UNITS = 10

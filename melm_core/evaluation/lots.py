@@ -18,13 +18,12 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_array
 
-from melm_core.answers.answers import LEVEL
-from melm_core.answers.folds_sentence import guessing_gives, new_rows_lead
+from melm_core.answers.answers import LEVEL, guessing_gives, new_rows_lead
 from melm_core.answers.sequential_p_value import p_value
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.codes import group_codes, group_members, units_of_classes
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer, check_magnitudes
-from melm_core.base.groups import group_codes, group_members, units_of_classes
 from melm_core.base.label_permutations import (
     Block,
     count_permutations,
@@ -39,8 +38,7 @@ from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refits import Refits, RefitsCallback
 from melm_core.evaluation.refitting import MethodLike, Standardization
 from melm_core.evaluation.study import Study
-from melm_core.folds.folds import coded_rows, stratified_folds
-from melm_core.folds.groups import group_strata
+from melm_core.folds.folds import coded_rows, group_strata, stratified_folds
 from melm_core.recipe import centered_within
 
 N_PERMUTATIONS = 999

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray
-from melm_core.base.block_samples import stratified_block_sample
 from melm_core.base.block_sources import blocks_of
 from melm_core.base.estimator import check_integer
 from melm_core.base.row_blocks import is_lazy
+from melm_core.base.sampling import stratified_block_sample
 from melm_core.diagnostics.plane_classifiers import PLANE_CLASSIFIERS, fold_confusion
 from melm_core.folds.folds import coded_rows, sampled_rows, stratified_folds
 

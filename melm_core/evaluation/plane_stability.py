@@ -13,9 +13,9 @@ from scipy.stats import f, t
 from sklearn.base import clone
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.codes import group_members
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
-from melm_core.base.groups import group_members
 from melm_core.evaluation.refitting import (
     FailedFit,
     Preparation,
@@ -24,8 +24,7 @@ from melm_core.evaluation.refitting import (
     map_in_order,
 )
 from melm_core.evaluation.study import Study
-from melm_core.folds.folds import CodedRows
-from melm_core.folds.groups import group_strata
+from melm_core.folds.folds import CodedRows, group_strata
 from melm_core.linalg.loadings import features_used
 from melm_core.linalg.planes import align_components, principal_angles
 from melm_core.melm import MELM

@@ -71,7 +71,7 @@ from melm_core.evaluation.refitting import (
 from melm_core.evaluation.search_curve import N_PARTS, SearchCurve, SearchTrace
 from melm_core.evaluation.study import FoldCount, Study
 from melm_core.folds.folds import CodedRows, Fold
-from melm_core.linalg.plane_distances import squared_residuals
+from melm_core.linalg.planes import squared_residuals
 from melm_core.melm.estimator import MELM
 
 REGION_SHARES = (0.5, 0.8, 0.95)

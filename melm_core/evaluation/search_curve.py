@@ -9,8 +9,8 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.progress import Progress
 from melm_core.density.kernel_density import kernel_classes
+from melm_core.melm.class_overlap import held_out_divergence
 from melm_core.melm.estimator import MELM
-from melm_core.melm.held_out import held_out_divergence
 from melm_core.melm.objective import divergence
 
 # Of the search, at whose ends the best plane so far is looked at.

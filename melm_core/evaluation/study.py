@@ -17,13 +17,13 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.block_samples import BlocksApplied, BlocksWithout, stratified_block_sample
 from melm_core.base.block_sources import blocks_of, check_none_in_memory
+from melm_core.base.codes import class_counts, units_of_classes
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import SupervisedPlaneEstimator, check_integer
-from melm_core.base.groups import class_counts, units_of_classes
 from melm_core.base.progress import Callback
 from melm_core.base.row_blocks import BlockSource, is_lazy
+from melm_core.base.sampling import BlocksApplied, BlocksWithout, stratified_block_sample
 from melm_core.evaluation.refitting import (
     ChosenPreparation,
     FittedProjection,

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from melm_core.folds.duplicates import DuplicateRows, duplicate_rows, near_doubles
-from melm_core.folds.folds import CodedRows, Fold, sampled_rows, stratified_folds
-from melm_core.folds.groups import group_strata, label_runs
+from melm_core.folds.folds import (
+    CodedRows,
+    Fold,
+    group_strata,
+    label_runs,
+    sampled_rows,
+    stratified_folds,
+)
 from melm_core.folds.row_dependence import dependence_length, group_dependence, serial_dependence
 
 __all__ = [

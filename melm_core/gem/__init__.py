@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from melm_core.gem.class_pairs import all_pairs, hypercube_pairs
-from melm_core.gem.classifier import GEMClassifier
+from melm_core.gem.classifier import GEM_PREDICTORS, GEMClassifier
 from melm_core.gem.eigenvectors import (
     Denominator,
+    WideClass,
+    all_pairs,
     generalized_eigenvectors,
+    hypercube_pairs,
     leading_eigenvectors,
+    wide_eigenvectors,
 )
 from melm_core.gem.estimator import GEM, GEMPlane, class_pair_eigenvectors
 from melm_core.gem.features import half_powers, root_mean_squares
-from melm_core.gem.many_features import WideClass, wide_eigenvectors
 from melm_core.gem.perturbation import eigenvector_errors
-from melm_core.gem.predictors import GEM_PREDICTORS
 
 __all__ = [
     "GEM",

@@ -1,4 +1,4 @@
-"""Generalized eigenvectors of the second moments of two classes.
+"""Generalized eigenvectors of the second moments of two classes, and the pairs of classes.
 
 For a pair of classes (i, j) with second moments C_i and C_j they satisfy
 
@@ -12,26 +12,23 @@ common scale.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular, svd
 from scipy.linalg.lapack import dpocon
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.extmath import randomized_svd
 
-from melm_core.base.array_types import FloatArray
+from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
-from melm_core.gem.many_features import (
-    WIDE_FEATURES,
-    WideClass,
-    check_not_zero,
-    wide_eigenvectors,
-)
 from melm_core.linalg.second_moments import ClassSecondMoments
 
 # Above this number of features, a small share of the eigenvectors is cheaper to compute by the
@@ -41,6 +38,13 @@ _LANCZOS_SHARE = 0.1
 
 # Below this reciprocal condition number the smallest eigenvalues are rounding errors.
 _SINGULAR = 1e-14
+
+# A second moment of so many features takes 0.8 GB.
+WIDE_FEATURES = 10_000
+
+_SEED = 0  # of the random range finder, so that the result is reproducible
+_N_OVERSAMPLES = 20
+_N_ITERATIONS = 7  # of its power iterations, each of which squares the gaps of the spectrum
 
 
 def generalized_eigenvectors(
@@ -270,3 +274,202 @@ def _by_lanczos(
     except ArpackError:
         return _by_factorization(moment, denominator, n_directions)
     return eigenvalues, vectors
+
+
+@dataclass(frozen=True, eq=False)
+class WideDenominator:
+    """The regularized second moment of a class, B = V s^2 V' + rho 1, in factors.
+
+    Attributes
+    ----------
+    axes : ndarray of shape (rank, n_features)
+        V', with orthonormal rows.
+    shrinkage : ndarray of shape (rank,)
+        1 - sqrt(rho / (s^2 + rho)): what B^-1/2 takes off along each axis, in units of rho^-1/2.
+    ridge : float
+        rho, gamma / d times the trace.
+    """
+
+    axes: FloatArray
+    shrinkage: FloatArray
+    ridge: float
+
+    @classmethod
+    def of(cls, rows: FloatArray, *, gamma: float, label: Any) -> WideDenominator:
+        """Decompose the rows of a class, each divided by the root of their number.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_samples, n_features)
+        gamma : float
+        label : object
+            Name of the class in error messages.
+
+        Raises
+        ------
+        ValueError
+            If gamma is zero, or all rows are.
+        """
+        trace = float(np.einsum("ij,ij->", rows, rows))
+        check_not_zero(trace, label)
+        ridge = gamma * trace / rows.shape[1]
+        if not ridge > 0:
+            raise UserError(
+                f"gamma={gamma!r} must be above 0 for more than {WIDE_FEATURES:,} features, of "
+                "which a class has fewer rows. Choose one such as 0.05."
+            )
+        _, sizes, axes = svd(rows, full_matrices=False, check_finite=False)
+        return cls(axes, 1.0 - np.sqrt(ridge / (np.square(sizes) + ridge)), ridge)
+
+    def whiten(self, rows: FloatArray) -> FloatArray:
+        """Return rows times B^-1/2, which is symmetric."""
+        along = (rows @ self.axes.T) * self.shrinkage
+        whitened: FloatArray = (rows - along @ self.axes) / np.sqrt(self.ridge)
+        return whitened
+
+
+def wide_eigenvectors(
+    rows: FloatArray, mean: FloatArray, denominator: WideDenominator, *, n_directions: int
+) -> tuple[FloatArray, FloatArray]:
+    """Compute the largest eigenvalues and their eigenvectors from the rows.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_samples, n_features)
+        Of the numerator class, each divided by the root of their number.
+    mean : ndarray of shape (n_features,)
+        Its mean, which determines the signs.
+    denominator : WideDenominator
+    n_directions : int
+        Capped at the number of rows and of features.
+
+    Returns
+    -------
+    eigenvalues : ndarray of shape (n_directions,)
+        Descending.
+    vectors : ndarray of shape (n_features, n_directions)
+
+    References
+    ----------
+    N. Halko, P.-G. Martinsson, J. A. Tropp: Finding Structure with Randomness, SIAM Review 53,
+    2011.
+    """
+    whitened = denominator.whiten(rows)
+    _, sizes, axes = randomized_svd(
+        whitened,
+        min(n_directions, *rows.shape),
+        n_oversamples=_N_OVERSAMPLES,
+        n_iter=_N_ITERATIONS,
+        random_state=_SEED,
+    )
+    vectors = denominator.whiten(axes).T
+    return np.square(sizes), np.where(mean @ vectors < 0, -vectors, vectors)
+
+
+@dataclass(frozen=True, eq=False)
+class WideClass:
+    """The rows of a class with the share of each in its moments.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    roots : ndarray of shape (n_samples, 1)
+        Square root of the share of each row.
+    """
+
+    X: FloatArray
+    roots: FloatArray
+
+    @classmethod
+    def of(cls, X: FloatArray, weights: FloatArray | None = None) -> WideClass:
+        """Return rows that count once each, or as often as their weights say."""
+        shares = np.full(len(X), 1.0 / len(X)) if weights is None else weights / weights.sum()
+        return cls(X, np.sqrt(shares)[:, None])
+
+    @property
+    def mean(self) -> FloatArray:
+        """Mean of the rows."""
+        mean: FloatArray = np.square(self.roots[:, 0]) @ self.X
+        return mean
+
+    @property
+    def rows(self) -> FloatArray:
+        """Rows whose products are the second moment."""
+        return self.roots * self.X
+
+    def denominator(self, *, gamma: float, label: Any, is_centered: bool) -> WideDenominator:
+        """Compute the second moment of the class, or its covariance, regularized."""
+        X = self.X - self.mean if is_centered else self.X
+        return WideDenominator.of(self.roots * X, gamma=gamma, label=label)
+
+
+def check_not_zero(trace: float, label: Any) -> None:
+    """Raise UserError if all rows of a class, whose second moment has this trace, are zero."""
+    if not trace > np.finfo(np.float64).tiny:
+        raise UserError(
+            f"All rows of class {label!r} are zero, so no direction can be measured relative to "
+            "it. Exclude the class, or check its rows."
+        )
+
+
+Pairs: TypeAlias = Literal["all", "hypercube"]
+
+
+def all_pairs(n_classes: int) -> IntArray:
+    """Return all ordered pairs of different classes.
+
+    Parameters
+    ----------
+    n_classes : int
+
+    Returns
+    -------
+    ndarray of shape (n_classes (n_classes - 1), 2)
+        Codes of the numerator and the denominator class.
+    """
+    first, second = np.nonzero(~np.eye(n_classes, dtype=bool))
+    return np.column_stack([first, second]).astype(np.int64)
+
+
+def hypercube_pairs(n_classes: int, random_state: np.random.Generator) -> IntArray:
+    """Return the ordered pairs of classes on neighboring vertices of a random hypercube.
+
+    There are about n_classes log2 n_classes of them instead of all
+    n_classes (n_classes - 1). An assignment that leaves a class without a
+    neighbor is drawn again; the paper does not consider this case.
+
+    Parameters
+    ----------
+    n_classes : int
+        Two or more.
+    random_state : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of shape (n_pairs, 2)
+        Codes of the numerator and the denominator class; symmetric, with (i, j) and (j, i).
+
+    References
+    ----------
+    N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
+    Eigenvectors, ICML 2014, section 4.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.gem import hypercube_pairs
+    >>> len(hypercube_pairs(8, np.random.default_rng(0)))  # all pairs: 56
+    24
+    """
+    n_dimensions = int(n_classes - 1).bit_length()
+    while True:
+        vertices = random_state.permutation(2**n_dimensions)[:n_classes]
+        differing = vertices[:, None] ^ vertices
+        are_neighbors = (differing > 0) & (differing & (differing - 1) == 0)  # one bit
+        if are_neighbors.any(axis=1).all():
+            return np.argwhere(are_neighbors).astype(np.int64)
+
+
+SELECTIONS: Mapping[Pairs, Callable[[int, np.random.Generator], IntArray]] = MappingProxyType(
+    {"all": lambda n_classes, _: all_pairs(n_classes), "hypercube": hypercube_pairs}
+)

@@ -28,28 +28,30 @@ from melm_core.base.estimator import (
     drawn_seed,
     rows_as_fitted,
 )
-from melm_core.base.partitions import lazy_array
-from melm_core.base.row_blocks import is_lazy
+from melm_core.base.row_blocks import is_lazy, lazy_array
 from melm_core.base.sample_weights import checked_weights
 from melm_core.base.validated_data import validate_data
-from melm_core.gem.class_pairs import SELECTIONS, Pairs, all_pairs
 from melm_core.gem.contraction import class_coordinates, contractions, quantile_bins
-from melm_core.gem.eigenvectors import Denominator, check_gamma, leading_eigenvectors
+from melm_core.gem.eigenvectors import (
+    SELECTIONS,
+    WIDE_FEATURES,
+    Denominator,
+    Pairs,
+    WideClass,
+    all_pairs,
+    check_gamma,
+    check_not_zero,
+    leading_eigenvectors,
+    wide_eigenvectors,
+)
 from melm_core.gem.features import (
     check_alphas,
     half_power_names,
     half_powers,
     root_mean_squares,
 )
-from melm_core.gem.many_features import (
-    WIDE_FEATURES,
-    WideClass,
-    check_not_zero,
-    wide_eigenvectors,
-)
-from melm_core.linalg.completion import independent_rows, separating_constants
-from melm_core.linalg.informed_planes import complete
-from melm_core.linalg.moment_estimator import MomentPlaneEstimator
+from melm_core.linalg.equivalent_rows import MomentPlaneEstimator
+from melm_core.linalg.informed_planes import complete, independent_rows, separating_constants
 from melm_core.linalg.row_space import RowSpace, row_space
 from melm_core.linalg.second_moments import ClassSecondMoments, centered_rows
 

@@ -7,12 +7,12 @@ from melm_core.kernel_machines.approximation import (
     KernelMachineApproximation,
     format_ratio,
     measured_speed_up,
+    reduced_set,
 )
 from melm_core.kernel_machines.classifier import ApproximateKernelClassifier
 from melm_core.kernel_machines.machine import KernelMachine
 from melm_core.kernel_machines.maximum_entropy import MarginalMethod
 from melm_core.kernel_machines.modes import Mode
-from melm_core.kernel_machines.reduced_sets import reduced_set
 
 __all__ = [
     "ApproximateKernelClassifier",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from melm_core.linalg.class_moments import covariance_of, moments_of_classes
-from melm_core.linalg.equivalent_rows import EquivalentRows, equivalent_rows, offsets_of
+from melm_core.linalg.equivalent_rows import (
+    EquivalentRows,
+    MomentPlaneEstimator,
+    equivalent_rows,
+    offsets_of,
+)
 from melm_core.linalg.loadings import features_used, in_standard_units, loading_lengths
-from melm_core.linalg.moment_estimator import MomentPlaneEstimator
-from melm_core.linalg.plane_distances import score_distances, squared_residuals
 from melm_core.linalg.planes import (
     align_components,
     align_planes,
@@ -17,8 +20,9 @@ from melm_core.linalg.planes import (
     orthonormalize,
     principal_angles,
     random_components,
+    score_distances,
+    squared_residuals,
 )
-from melm_core.linalg.rotation_group import rotation
 from melm_core.linalg.second_moments import ClassSecondMoments
 
 __all__ = [
@@ -41,7 +45,6 @@ __all__ = [
     "orthonormalize",
     "principal_angles",
     "random_components",
-    "rotation",
     "score_distances",
     "squared_residuals",
 ]

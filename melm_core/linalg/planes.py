@@ -412,3 +412,48 @@ def joint_variance_shares(components: FloatArray, covariance_root: FloatArray) -
     total = max(float((covariance_root**2).sum()), np.finfo(np.float64).tiny)
     shares: FloatArray = ((uncorrelated @ covariance_root) ** 2).sum(axis=1) / total
     return shares
+
+
+def score_distances(centered: FloatArray, basis: FloatArray, precision: FloatArray) -> FloatArray:
+    """Hotelling's T² within a plane, shape (n_rows,).
+
+    Parameters
+    ----------
+    centered : ndarray of shape (n_rows, n_features)
+        Less the mean of the rows that the plane was fitted to.
+    basis : ndarray of shape (n_components, n_features)
+        Orthonormal rows.
+    precision : ndarray of shape (n_components, n_components)
+        Inverse covariance of the coordinates of the fitted rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.linalg.planes import score_distances
+    >>> score_distances(np.array([[2.0, 5.0]]), np.eye(1, 2), np.array([[0.25]]))
+    array([1.])
+    """
+    scores = centered @ basis.T
+    distances: FloatArray = np.einsum("ij,jk,ik->i", scores, precision, scores)
+    return distances
+
+
+def squared_residuals(centered: FloatArray, basis: FloatArray) -> FloatArray:
+    """Compute the squared distance from a plane along each feature, shape (n_rows, n_features).
+
+    They sum to the residual Q of a row, and are zero where the plane holds all features.
+
+    Parameters
+    ----------
+    centered, basis : ndarray
+        See `score_distances`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.linalg.planes import squared_residuals
+    >>> squared_residuals(np.array([[2.0, 5.0]]), np.eye(1, 2))
+    array([[ 0., 25.]])
+    """
+    off: FloatArray = centered - (centered @ basis.T) @ basis
+    return np.zeros_like(off) if len(basis) == basis.shape[1] else off**2

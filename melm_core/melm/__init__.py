@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from melm_core.melm.bagging import BaggedMELM
-from melm_core.melm.choosing import GAMMAS, MELMCV
-from melm_core.melm.class_overlap import class_overlap, overlap_bound
+from melm_core.melm.choosing import GAMMAS, MELMCV, DivergenceProfile, divergence_profile
+from melm_core.melm.class_overlap import class_overlap, held_out_divergence, overlap_bound
 from melm_core.melm.entropy_plane import EntropyPlane
 from melm_core.melm.estimator import MELM
-from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
-from melm_core.melm.held_out import held_out_divergence
 from melm_core.melm.multiclass import AGGREGATES, Multiclass
 from melm_core.melm.nuisance_trade_off import TradeOff, trade_off
 from melm_core.melm.objective import (

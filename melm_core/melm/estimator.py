@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.block_sources import table_of
+from melm_core.base.codes import nuisance_codes
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
     WeightedPlaneEstimator,
@@ -27,7 +28,6 @@ from melm_core.base.estimator import (
     drawn_seed,
 )
 from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, DEFAULT_GAMMA
-from melm_core.base.groups import nuisance_codes
 from melm_core.base.progress import Callback, Progress, as_part_of_fit
 from melm_core.base.row_blocks import BlockSource, in_memory, is_lazy
 from melm_core.density.class_densities import ClassDensities, Engine

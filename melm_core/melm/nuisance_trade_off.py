@@ -13,6 +13,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import check_X_y
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.codes import group_codes, nuisance_codes
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
     WeightedRows,
@@ -20,7 +21,6 @@ from melm_core.base.estimator import (
     check_integer,
     check_not_negative,
 )
-from melm_core.base.groups import group_codes, nuisance_codes
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.density.nuisance import (
@@ -32,9 +32,9 @@ from melm_core.density.nuisance import (
     nuisance_cells,
 )
 from melm_core.linalg.class_moments import rows_by_class
+from melm_core.melm.choosing import distinct_planes
+from melm_core.melm.class_overlap import held_out_divergence
 from melm_core.melm.estimator import MELM
-from melm_core.melm.gamma_path import distinct_planes
-from melm_core.melm.held_out import held_out_divergence
 from melm_core.melm.multiclass import NUISANCE_AGGREGATE
 
 DEFAULT_WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)

@@ -50,13 +50,15 @@ from melm_core.methods.wrappers.factors import (
     IndependentComponentsPlane,
     NonNegativePlane,
 )
-from melm_core.methods.wrappers.kernel_pca import KernelPCAProjection
 from melm_core.methods.wrappers.neighbor_embedding import (
     SupervisedUMAPProjection,
     TSNEProjection,
     UMAPProjection,
 )
-from melm_core.methods.wrappers.principal_components import PrincipalComponentsPlane
+from melm_core.methods.wrappers.principal_components import (
+    KernelPCAProjection,
+    PrincipalComponentsPlane,
+)
 from melm_core.rotations.estimator import RotationPlane
 
 

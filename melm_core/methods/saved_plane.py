@@ -34,8 +34,7 @@ from melm_core.density.class_densities import ClassDensities
 from melm_core.density.class_rules import DensityFloor, DensityRule, NormalDensities
 from melm_core.density.classifier import ClassDensityPrediction
 from melm_core.density.set_limits import SetLimits
-from melm_core.linalg.plane_distances import score_distances, squared_residuals
-from melm_core.linalg.planes import orthonormalize
+from melm_core.linalg.planes import orthonormalize, score_distances, squared_residuals
 from melm_core.recipe import FittedPreparation, RecipeRules, WithinSubjects
 
 VERSION = 1  # of the file

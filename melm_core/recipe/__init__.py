@@ -20,14 +20,19 @@ from melm_core.recipe.curved_features import (
     curve_literals,
     curve_names,
 )
-from melm_core.recipe.fitting import FittedPreparation, Preparation, RecipeRules, column_medians
+from melm_core.recipe.fitting import (
+    FittedPreparation,
+    Preparation,
+    RecipeRules,
+    WithinSubjects,
+    column_medians,
+)
 from melm_core.recipe.row_arithmetic import (
     centered_within,
     prepared_features,
     rows_within,
     with_curves,
 )
-from melm_core.recipe.within_subjects import WithinSubjects
 
 __all__ = [
     "MAX_STEPS",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from melm_core.rotations.angle_profile import AngleProfile, angle_profile
 from melm_core.rotations.class_families import ClassFamily, DifferentiableFamily
 from melm_core.rotations.estimator import RotationPlane
-from melm_core.rotations.objective import rotation_objective
+from melm_core.rotations.objective import AngleProfile, angle_profile, rotation_objective
 
 __all__ = [
     "AngleProfile",

@@ -19,10 +19,10 @@ from melm_core.rotations.density_models import (
     Density,
     DensityModel,
     gaussian_per_class,
+    kernels_per_class,
     mixture_per_class,
     regularize_flat,
 )
-from melm_core.rotations.kernel_densities import kernels_per_class
 from melm_core.rotations.objective import PosteriorObjective
 from melm_core.rotations.solvers import Solver, maximize_over_planes
 

@@ -17,7 +17,6 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.progress import Callback
-from melm_core.linalg.rotation_group import rotate
 from melm_core.optimization.lbfgs import LocalOptimum, Observer, lbfgs
 from melm_core.optimization.multistart import LocalSolver, Outcome, Stage, Start, maximize
 from melm_core.rotations.objective import Evaluation, PosteriorObjective
@@ -209,3 +208,48 @@ def maximize_over_planes(
     """
     stage = Stage(name, objective, max_iter, tol * _LBFGS_TOL if solver == "lbfgs" else tol)
     return maximize([stage], starts, callback=callback, solver=_SOLVERS[solver], n_jobs=n_jobs)
+
+
+def rotate(components: FloatArray, tangent: FloatArray) -> FloatArray:
+    """Rotate a plane by exp([[0, S], [-S', 0]]), given the tangent S O_w, without forming O_w.
+
+    Equation (1) of the paper lacks a part of the identity for m > q; the formula here, by the
+    singular values of S, is valid for all shapes.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, n_features)
+        Orthonormal rows O_z.
+    tangent : ndarray of shape (n_components, n_features)
+        Rows orthogonal to those of `components`; its singular values are the
+        angles of the rotation, in radians.
+
+    Returns
+    -------
+    ndarray of shape (n_components, n_features)
+        The first rows of the rotation times [O_z; O_w], orthonormal.
+
+    References
+    ----------
+    R. Salas-Boni, E. G. Tabak: Feature Extraction through Rotations, 2013, section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.rotations.solvers import rotate
+    >>> rotate(np.array([[1.0, 0.0]]), np.array([[0.0, np.pi / 6]])).round(3)
+    array([[0.866, 0.5  ]])
+    """
+    left, angles, right = np.linalg.svd(tangent, full_matrices=False)
+    rotated: FloatArray = (
+        components
+        + (left * _cosine_minus_one(angles)) @ (left.T @ components)
+        + (left * np.sin(angles)) @ right
+    )
+    return rotated
+
+
+def _cosine_minus_one(angles: FloatArray) -> FloatArray:
+    """cos(angle) - 1, accurate for small angles too."""
+    differences: FloatArray = -2.0 * np.square(np.sin(0.5 * angles))
+    return differences

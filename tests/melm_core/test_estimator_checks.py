@@ -44,9 +44,11 @@ from melm_core.methods.wrappers.factors import (
     IndependentComponentsPlane,
     NonNegativePlane,
 )
-from melm_core.methods.wrappers.kernel_pca import KernelPCAProjection
 from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection
-from melm_core.methods.wrappers.principal_components import PrincipalComponentsPlane
+from melm_core.methods.wrappers.principal_components import (
+    KernelPCAProjection,
+    PrincipalComponentsPlane,
+)
 
 # Rows with weights and rows that are repeated have one optimum, which searches reach up to their
 # tolerance: by other steps, since the sums in single precision differ in their last digits.

@@ -18,7 +18,7 @@ from melm_core.methods.wrappers.factors import (
     IndependentComponentsPlane,
     NonNegativePlane,
 )
-from melm_core.methods.wrappers.kernel_pca import KernelPCAProjection
+from melm_core.methods.wrappers.principal_components import KernelPCAProjection
 from tests.melm_core.helpers import assert_orthonormal, classes
 
 PLANES = [

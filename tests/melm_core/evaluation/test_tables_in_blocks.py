@@ -8,9 +8,9 @@ import pytest
 
 from melm_core import METHODS
 from melm_core.base import UserError
-from melm_core.base.block_samples import BlocksApplied, BlocksWithout, stratified_block_sample
 from melm_core.base.block_sources import ArrayBlocks
 from melm_core.base.row_blocks import class_rows, reduce_rows
+from melm_core.base.sampling import BlocksApplied, BlocksWithout, stratified_block_sample
 from melm_core.evaluation import Refits, Study, separability
 from melm_core.folds import sampled_rows
 from melm_core.linalg.planes import principal_angles

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.gem.class_pairs import all_pairs, hypercube_pairs
+from melm_core.gem.eigenvectors import all_pairs, hypercube_pairs
 
 
 def drawn(n_classes, seed):

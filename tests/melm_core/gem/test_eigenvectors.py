@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 
 from melm_core.gem import eigenvectors
 from melm_core.gem.eigenvectors import generalized_eigenvectors
-from melm_core.linalg.completion import independent_rows
+from melm_core.linalg.informed_planes import independent_rows
 from tests.melm_core.helpers import assert_orthonormal, classes, invertible, plane
 
 X, Y = classes(3, 5)

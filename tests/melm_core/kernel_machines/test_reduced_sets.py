@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from melm_core.datasets.generators import crescents
+from melm_core.kernel_machines.approximation import reduced_set
 from melm_core.kernel_machines.machine import KernelMachine
-from melm_core.kernel_machines.reduced_sets import reduced_set
 from tests.melm_core.helpers import invertible
 
 

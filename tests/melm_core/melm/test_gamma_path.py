@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from melm_core import MELM, cauchy_schwarz_divergence, divergence_profile
-from melm_core.melm.gamma_path import distinct_planes
+from melm_core.melm.choosing import distinct_planes
 from tests.melm_core.helpers import assert_orthonormal, classes
 
 X, Y = classes(2, 5)

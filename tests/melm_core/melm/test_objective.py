@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from melm_core import MELM
 from melm_core.density.engines import direct_sums
 from melm_core.density.kernel_density import kernel_classes
-from melm_core.melm.held_out import held_out_divergence
+from melm_core.melm.class_overlap import held_out_divergence
 from melm_core.melm.objective import (
     cauchy_schwarz_divergence,
     divergence_and_gradient,

@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.rotations.angle_profile import angle_profile
-from melm_core.rotations.objective import rotation_objective
+from melm_core.rotations.objective import angle_profile, rotation_objective
 from tests.melm_core.helpers import classes
 
 

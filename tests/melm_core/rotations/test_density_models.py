@@ -9,10 +9,10 @@ from melm_core.density.kernel_density import kernel_classes
 from melm_core.rotations.density_models import (
     FLAT_CLASS_SHRINKAGE,
     gaussian_per_class,
+    kernels_per_class,
     mixture_per_class,
     regularize_flat,
 )
-from melm_core.rotations.kernel_densities import kernels_per_class
 from melm_core.rotations.objective import PosteriorObjective, checked_priors
 from tests.melm_core.helpers import assert_gradient, classes, finite_differences, plane
 

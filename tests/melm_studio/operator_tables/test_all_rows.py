@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from melm_core.base.errors import UserError
 from melm_core.density.covariances import DEFAULT_SHRINKAGE
-from melm_core.linalg.moment_estimator import MomentPlaneEstimator
+from melm_core.linalg.equivalent_rows import MomentPlaneEstimator
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.estimator import MELM
 from melm_core.melm.objective import cauchy_schwarz_divergence

@@ -12,7 +12,7 @@ from melm_core.density import DensityRule, kernel_classes
 from melm_core.density.class_densities import ClassDensities
 from melm_core.linalg import loading_lengths
 from melm_core.linalg.planes import principal_angles
-from melm_core.melm.held_out import held_out_divergence
+from melm_core.melm.class_overlap import held_out_divergence
 from melm_studio.planes import drawn_rows, plane_view
 from melm_studio.planes.class_outlines import (
     CONTOUR_SHARES,

@@ -7,7 +7,7 @@ from sklearn.datasets import load_wine
 from sklearn.decomposition import KernelPCA
 
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
-from melm_core.methods.wrappers.kernel_pca import KernelPCAProjection
+from melm_core.methods.wrappers.principal_components import KernelPCAProjection
 from tests.melm_core.helpers import classes
 
 each_projection = pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from melm_core.base.label_permutations import (
 )
 from melm_core.evaluation import Refits, Study, Unchanged, permutation_test, stability
 from melm_core.folds import label_runs, stratified_folds
-from melm_core.folds.groups import sampled_by_group
+from melm_core.folds.folds import sampled_by_group
 from tests.melm_core.evaluation.honest_examples import Memory, blobs
 from tests.melm_core.evaluation.test_dependent_rows import grouped
 
