@@ -18,9 +18,8 @@ from dash import Dash
 from flask import Flask
 from threadpoolctl import threadpool_limits
 
-from callbacks.page import first_data, first_paint
 from callbacks.guards.web_server import ConnectionLimits, web_server
-from callbacks.page import register
+from callbacks.page import first_data, first_paint, register
 from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
 from melm_core.base import UserError
