@@ -28,6 +28,7 @@ function requests() {
     node: { toggleAttribute: (_, isBusy) => busy.push(isBusy) },
     isDisposed: false,
     showRequested: async (plane) => void shown.push(plane.address),
+    showWith: async (options, plane) => void shown.push([options, plane.address]),
   };
   const made = new PlaneRequests(/** @type {any} */ (panel));
   return { made, shown, busy };
@@ -95,4 +96,37 @@ test("a plane that is refused is not shown, and the next request is free", async
   mock.timers.reset();
   assert.deepEqual(shown, []);
   assert.equal(made.requested, null);
+});
+
+test("options come with their plane, and those that were replaced on the way never", async () => {
+  const asked = server();
+  const { made, shown } = requests();
+  const [one, other] = /** @type {any[]} */ ([{ gamma: 1 }, { gamma: 2 }]);
+  const done = made.request("7?gamma=1", one);
+  made.request("7?gamma=2", other);
+  asked[0].answer();
+  await settled();
+  assert.deepEqual(shown, []);
+  asked[1].answer();
+  await done;
+  assert.deepEqual(shown, [[other, "7?gamma=2"]]);
+  const back = made.request("7?gamma=1", one);
+  made.request("7?");
+  asked[2].answer();
+  await settled();
+  asked[3].answer();
+  await back;
+  assert.deepEqual(shown.slice(1), ["7?"]);
+});
+
+test("what is asked for after a plane that is refused is shown", async () => {
+  const asked = server();
+  const { made, shown } = requests();
+  const done = made.request("9?gamma=1e9");
+  made.request("9?");
+  asked[0].refuse();
+  await settled();
+  asked[1].answer();
+  await done;
+  assert.deepEqual(shown, ["9?"]);
 });

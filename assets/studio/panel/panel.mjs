@@ -229,6 +229,7 @@ export class Panel {
 
   /** Shows a plane that is here already, and the options that it was requested with. @param {Partial<ViewOptions>} change @param {Plane} plane */
   showWith(change, plane) {
+    this.isLive = plane.sequence === this.sequence;
     this.setOptions({ ...this.options, ...change });
     return this.showRequested(plane);
   }

@@ -3,11 +3,13 @@ import { refusalOf } from "../page/answers.mjs";
 import { showNotice } from "../page/notice.mjs";
 
 export class PlaneRequests {
-  /** @param {Pick<Panel, "run" | "node" | "isDisposed" | "showRequested">} panel */
+  /** @param {Pick<Panel, "run" | "node" | "isDisposed" | "showRequested" | "showWith">} panel */
   constructor(panel) {
     this.panel = panel;
     /** @type {string | null} */
     this.requested = null; // the address of the plane that was requested last
+    /** @type {ViewOptions | null} */
+    this.options = null; // what the panel takes over with it
     /** @type {Map<string, Promise<Response | null>>} */
     this.prefetched = new Map();
   }
@@ -15,10 +17,12 @@ export class PlaneRequests {
   /**
    * Fetches and shows a plane, unless a later request replaces this one.
    * @param {string} address sequence and query
+   * @param {ViewOptions | null} [options] which the panel has once the plane is here, and only then
    */
-  async request(address) {
+  async request(address, options = null) {
     const isBusy = this.requested !== null;
     this.requested = address;
+    this.options = options;
     if (isBusy) return;
     this.panel.node.toggleAttribute("data-asking", true);
     try {
@@ -39,15 +43,18 @@ export class PlaneRequests {
   async showUntilCurrent() {
     let shown = null;
     while (this.requested !== shown) {
-      const address = this.requested;
+      const { requested: address, options } = this;
       const answer = await (this.prefetched.get(address) ?? fetch(this.url(address)));
       if (!answer || this.panel.isDisposed) return;
-      if (!answer.ok) {
-        showNotice(await refusalOf(answer), { briefly: true });
-        return;
-      }
-      await this.panel.showRequested({ ...(await answer.json()), address });
+      const body = answer.ok ? await answer.json() : await refusalOf(answer);
       shown = address;
+      const isReplaced = this.requested !== address;
+      // What a slider passes is seen, but no options are taken over, nor errors told, of what is wanted no more.
+      if (isReplaced && (options || !answer.ok)) continue;
+      const plane = { ...body, address };
+      if (!answer.ok) showNotice(body, { briefly: true });
+      else if (this.options && !isReplaced) await this.panel.showWith(this.options, plane);
+      else await this.panel.showRequested(plane);
     }
   }
 

@@ -1,5 +1,5 @@
 // The view of a picture as the address of a tab has it: the plane, its view options, its axes, and the switches.
-import { ask, sentenceOf } from "../page/answers.mjs";
+import { sentenceOf } from "../page/answers.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { hiddenSwitches, showOnly, shownLayers, switches } from "../page/switches.mjs";
 import { numbersIn, optionsIn, viewQuery } from "./view_options.mjs";
@@ -43,21 +43,24 @@ export function viewIn(text) {
   return { plane, options: optionsIn(query), axes, hidden, layers };
 }
 
+/** The text of the view that an address asked for last. @type {string | null} */
+let wanted = null;
+
 /** Shows the view of an address in a panel; one that cannot be shown says so. @param {Panel} panel @param {string} text */
 export async function showView(panel, text) {
-  if (text === viewText(panel)) return;
+  wanted = text;
+  const { requests } = panel;
+  if (text === viewText(panel) && requests.sequence === null) return;
   try {
     const { plane, options, axes, hidden, layers } = viewIn(text);
     showOnly(hidden, layers);
     panel.painting.look(axes);
     if (!panel.plane) await new Promise((resolve) => panel.node.addEventListener("panel:painted", resolve, { once: true }));
+    if (wanted !== text) return; // by another address, while the first picture was on its way
     const sequence = Math.min(plane ?? panel.sequence, panel.sequence);
     const address = `${sequence}?${viewQuery(options, panel.peers.reference())}`;
-    if (address === panel.addressWith({})) return;
     // The plane on screen stays, with its options, unless the server can draw what is asked for.
-    const drawn = await ask(panel.requests.url(address));
-    panel.isLive = sequence === panel.sequence;
-    await panel.showWith(options, { ...drawn, address });
+    if (requests.sequence !== null || address !== panel.addressWith({})) await requests.request(address, options);
   } catch (error) {
     showNotice(error instanceof RangeError ? UNREADABLE : sentenceOf(error));
   }
