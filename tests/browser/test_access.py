@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import FloatRect, Page, expect
+from playwright.sync_api import FloatRect, Page, Route, expect
 
 from lab.driver.launcher import running_studio
 from lab.driver.page import Panel, StudioPage
@@ -163,3 +163,25 @@ def test_at_200_percent_the_picture_keeps_half_of_the_height(page: Page):
     assert box["width"] > 560
     assert min(box["y"] + box["height"], 360) - box["y"] >= 160
     assert page.evaluate("document.documentElement.scrollWidth") <= 640
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1440, 390])
+def test_where_a_browser_places_nothing_beside_another_all_of_what_opens_is_seen(
+    page: Page, width: int
+):
+    page.context.route("**/*.css*", _without_places)
+    page.set_viewport_size({"width": width, "height": 844})
+    studio = StudioPage(page)
+    page.reload()
+    studio.open_sheet()
+    page.get_by_role("button", name="Samples", exact=True).click()
+    expect(page.locator(":popover-open")).to_be_in_viewport(ratio=1)
+    place = page.locator(":popover-open").bounding_box()
+    assert place is not None
+    assert place["x"] + place["width"] / 2 == pytest.approx(width / 2, abs=8)
+
+
+def _without_places(route: Route) -> None:
+    answer = route.fetch()
+    route.fulfill(response=answer, body=answer.text().replace("position-area", "unknown"))
