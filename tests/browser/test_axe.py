@@ -311,7 +311,7 @@ def gallery(tmp_path_factory: pytest.TempPathFactory) -> str:
     sources, site = folder / "sources", folder / "site"
     (sources / "files" / "replays").mkdir(parents=True)
     (sources / "stories").mkdir()
-    text = re.sub(r"\(docs/present.md[^)]*\)", "(index.md)", gallery_page())
+    text = re.sub(r"\(docs/[^)]*\)", "(index.md)", gallery_page())
     (sources / "gallery.md").write_text(text)
     (sources / "index.md").write_text("# Site\n\n```{toctree}\ngallery\n```\n")
     picture = Path("docs/pictures/explore.png").read_bytes()
