@@ -7,11 +7,7 @@ from melm_core.evaluation.class_model import ClassModel
 from melm_core.evaluation.conformal_classifier import ConformalClassifier
 from melm_core.evaluation.curve_selection import AutoCurves
 from melm_core.evaluation.estimator_audit import Audit, audit, audit_coordinates
-from melm_core.evaluation.label_predictions import (
-    LabelPredictions,
-    label_permutations,
-    predict_labels,
-)
+from melm_core.evaluation.label_predictions import LabelPredictions
 from melm_core.evaluation.learning_curve import RowsNeeded, rows_needed
 from melm_core.evaluation.lots import LotChange, lot_change
 from melm_core.evaluation.permutations import PermutationTest, permutation_test
@@ -44,10 +40,8 @@ __all__ = [
     "audit",
     "audit_coordinates",
     "class_acceptance",
-    "label_permutations",
     "lot_change",
     "permutation_test",
-    "predict_labels",
     "rows_needed",
     "separability",
     "sparse_path",

@@ -104,8 +104,7 @@ def _posterior(fitted: FittedProjection, train: CodedRows, test: CodedRows) -> F
 def _is_right(fitted: FittedProjection, train: CodedRows, test: CodedRows) -> FloatArray:
     estimator = fitted.estimator
     if is_classifier(estimator) and not is_plane(estimator):
-        predicted = estimator.predict(fitted.preparation.apply(test.X))
-        return np.asarray(predicted == test.y, dtype=np.float64)
+        return np.asarray(fitted.predict(test.X) == test.y, dtype=np.float64)
     densities, center = _search_densities(fitted, train)
     points = fitted.transform(test.X)
     right, has_place = np.full(len(points), np.nan), is_placed(points)

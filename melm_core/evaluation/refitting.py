@@ -176,6 +176,10 @@ class FittedProjection:
             return prepared @ self.components.T
         return dense_rows(self.estimator.transform(prepared))
 
+    def predict(self, X: FloatArray) -> npt.NDArray[Any]:
+        """What a classifier or a regressor says of any rows before preparation, (n_samples,)."""
+        return np.asarray(self.estimator.predict(self.preparation.apply(X)))
+
     @cached_property
     def components(self) -> FloatArray:
         """Orthonormal rows in the prepared features, shape (n_components, n_features).

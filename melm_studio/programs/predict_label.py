@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from melm_core.answers import TOLD_APART, Answer
 from melm_core.base import UserError, known_type
-from melm_core.evaluation import LabelPredictions, Study, label_permutations, predict_labels
+from melm_core.evaluation import LabelPredictions, Study
 from melm_core.gem import GEM_PREDICTORS
 from melm_studio.runs.execution.rows import judged_rows
 from melm_studio.runs.records.data_source import DataSource
@@ -138,11 +138,9 @@ def predicted_label(
     study = Study(estimator, **judged_rows(data), random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of single fits, to folds or shuffled labels
-        found = predict_labels(study, labels, n_folds=n_folds)
+        found = LabelPredictions.of(study, labels, n_folds=n_folds)
         write_predictions(data, labels, found, folder)
-        test = (
-            label_permutations(study, labels, n_permutations=N_PERMUTATIONS) if is_checked else None
-        )
+        test = found.permutation_test(N_PERMUTATIONS) if is_checked else None
     answer = None if test is None else found.answer(test)
     questions = (*data.open_questions, *data.suspicions) if answer in TOLD_APART else ()
     if questions or (answer in TOLD_APART and is_made_of_features(data.questions)):

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from melm_core.answers import Answer
 from melm_core.base import UserError
-from melm_core.evaluation import Study, label_permutations, predict_labels
+from melm_core.evaluation import LabelPredictions, Study
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def test_each_row_is_named_by_a_fit_and_a_preparation_without_its_fold():
     X, y = load_wine(return_X_y=True)
     names = np.array(["barolo", "grignolino", "barbera"])[y]
     study = Study(LogisticRegression(), X, y)
-    found = predict_labels(study, names)
+    found = LabelPredictions.of(study, names)
     shares = []
     for number, fold in enumerate(study.folds()):
         scaler = StandardScaler().fit(X[fold.train])
@@ -42,7 +42,7 @@ def test_each_row_is_named_by_a_fit_and_a_preparation_without_its_fold():
 
 def test_q2_is_the_share_of_the_variance_that_held_out_predictions_explain(numbers):
     X, y, halves = numbers
-    found = predict_labels(Study(Ridge(1e-3), X, halves), y)
+    found = LabelPredictions.of(Study(Ridge(1e-3), X, halves), y)
     errors = np.square(found.predicted - y).sum() / np.square(y - y.mean()).sum()
     assert found.held_out == pytest.approx(1 - errors)
     assert 0.0 < found.standard_error < 0.2
@@ -51,7 +51,7 @@ def test_q2_is_the_share_of_the_variance_that_held_out_predictions_explain(numbe
 
 def test_the_mean_of_other_rows_explains_nothing(numbers):
     X, y, halves = numbers
-    found = predict_labels(Study(DummyRegressor(), X, halves), y)
+    found = LabelPredictions.of(Study(DummyRegressor(), X, halves), y)
     assert -0.1 < found.held_out <= 0.0 == found.chance
 
 
@@ -60,7 +60,8 @@ def test_an_answer_of_numbers_is_yes_from_one_half_on():
     for noise, answer in ((0.1, Answer.YES), (1.5, Answer.PARTLY), (1e3, Answer.NO)):
         y = X[:, 0] + noise * np.random.default_rng(1).normal(size=120)
         study = Study(Ridge(), X, (y > 0).astype(np.int64))
-        found, test = predict_labels(study, y), label_permutations(study, y, n_permutations=19)
+        found = LabelPredictions.of(study, y)
+        test = found.permutation_test(n_permutations=19)
         assert found.answer(test) is answer
         assert found.sentence(answer, test).startswith(str(answer).capitalize())
 
@@ -77,7 +78,9 @@ def test_whole_groups_exchange_the_number_that_their_rows_share(numbers):
             return super().fit(X, y)
 
     study = Study(Seen(), X, (y > np.median(y)).astype(np.int64), groups=group)
-    test = label_permutations(study, y, n_permutations=5)
+    found = LabelPredictions.of(study, y)
+    drawn.clear()
+    test = found.permutation_test(n_permutations=5)
     assert test.design.n_groups_exchanged == 30
     assert all(len(np.unique(labels)) <= 20 for labels in drawn)  # of two thirds of the groups
 
@@ -89,4 +92,4 @@ def test_whole_groups_exchange_the_number_that_their_rows_share(numbers):
 def test_labels_that_do_not_fit_are_refused(numbers, labels, words):
     X, _, halves = numbers
     with pytest.raises(UserError, match=words):
-        predict_labels(Study(Ridge(), X, halves), labels)
+        LabelPredictions.of(Study(Ridge(), X, halves), labels)
