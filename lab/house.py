@@ -218,7 +218,7 @@ ANSWERS = {
             "tests/callbacks/routes/test_class_models.py",
             "tests/melm_core/evaluation/test_class_model.py",
         ),
-        r"\b(CLASS_MODELS|ClassModel|class_acceptance|do_they_belong)\b",
+        r"\b(CLASS_MODELS|ClassModel|ClassAcceptance|do_they_belong)\b",
     ),
     "Has the lot changed?": OwnModules(
         (

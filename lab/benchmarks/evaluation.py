@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from lab.benchmarks.table import Measurement
 from melm_core.baselines import DiscriminantPlane
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import Refits, Study, permutation_test, separability
+from melm_core.evaluation import Refits, Separability, Study, permutation_test
 from melm_core.methods import METHODS
 from melm_studio.analyses.analysis import Analysis, Subject, Work
 from melm_studio.analyses.check import CHECK
@@ -50,7 +50,7 @@ def evaluation(repeats: int) -> list[Measurement]:
     X = StandardScaler().fit_transform(X)
     Z = DiscriminantPlane().fit_transform(X, y)
     with threadpool_limits(1):
-        scoring = _timed(lambda: separability(Z, y), repeats)
+        scoring = _timed(lambda: Separability.of(Z, y), repeats)
         refitting = _timed(lambda: Refits.of(Study("lda", X, y)).share, repeats)
         drawing = _timed(lambda: _draws(X, y, _N_PERMUTATIONS, None), repeats)
         needed = tuple(

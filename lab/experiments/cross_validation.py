@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.model_selection import ParameterGrid
 
 from melm_core.base import FloatArray, IntArray
-from melm_core.diagnostics import PLANE_CLASSIFIERS, fold_confusion
+from melm_core.diagnostics import fold_confusion
 from melm_core.evaluation import Separability, Study
 from melm_core.folds import Fold
 
@@ -86,10 +86,8 @@ def of_folds(confusions: Sequence[FloatArray], y: IntArray) -> Separability:
     return Separability(
         fold_confusions=np.stack(confusions),
         classes=np.unique(y),
-        classifier_names=tuple(classifier.name for classifier in PLANE_CLASSIFIERS),
         n_samples=len(y),
         n_scored=len(y),
-        notes=(),
     )
 
 

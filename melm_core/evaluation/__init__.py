@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from melm_core.evaluation.accepted_rows import ClassAcceptance, class_acceptance
+from melm_core.evaluation.accepted_rows import ClassAcceptance
 from melm_core.evaluation.class_model import ClassModel
 from melm_core.evaluation.conformal_classifier import ConformalClassifier
 from melm_core.evaluation.curve_selection import AutoCurves
@@ -11,7 +11,7 @@ from melm_core.evaluation.label_predictions import LabelPredictions
 from melm_core.evaluation.learning_curve import RowsNeeded, rows_needed
 from melm_core.evaluation.lots import LotChange, lot_change
 from melm_core.evaluation.permutations import PermutationTest, permutation_test
-from melm_core.evaluation.plane_separability import Score, Separability, separability
+from melm_core.evaluation.plane_separability import Score, Separability
 from melm_core.evaluation.plane_stability import Stability, stability
 from melm_core.evaluation.refits import KeptFold, Refits
 from melm_core.evaluation.refitting import FittedProjection, Unchanged
@@ -39,11 +39,9 @@ __all__ = [
     "Unchanged",
     "audit",
     "audit_coordinates",
-    "class_acceptance",
     "lot_change",
     "permutation_test",
     "rows_needed",
-    "separability",
     "sparse_path",
     "stability",
 ]

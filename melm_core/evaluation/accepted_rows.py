@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -43,18 +44,73 @@ class ClassAcceptance:
 
     Examples
     --------
-    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
     >>> from melm_core.evaluation import ClassAcceptance
-    >>> parts = np.array([[[0.2, 0.3], [2.0, 5.0]], [[0.6, 0.7], [0.1, 0.2]]])
-    >>> found = ClassAcceptance(np.array([0, 1]), parts, 5, 5)
-    >>> found.accepted.tolist()  # by the models of both classes
-    [[True, False], [False, True]]
+    >>> found = ClassAcceptance.of(*load_iris(return_X_y=True))
+    >>> found.counts(found.accepted)[0].tolist()  # by models of setosa
+    [48, 0, 0]
     """
 
     y: IntArray
     parts: FloatArray
     n_done: int
     n_folds: int
+
+    @classmethod
+    def of(
+        cls,
+        X: FloatArray,
+        y: IntArray,
+        groups: IntArray | None = None,
+        *,
+        preparation: Preparation | None = None,
+        scale: bool = True,
+        alpha: float = 0.05,
+        random_state: int = 0,
+        callback: Callable[[Self], object] | None = None,
+    ) -> Self:
+        """Judge every row by models of the classes that were fitted without it and its group.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+        y : ndarray of int of shape (n_rows,)
+            Class codes 0 .. n_classes-1; one class is enough.
+        groups : ndarray of shape (n_rows,) or None, default=None
+            Groups of rows that depend on each other.
+        preparation : Preparation or None, default=None
+            Fitted to the training rows of each fold; by default features are standardized.
+        scale, alpha, random_state
+            See `ClassModel`.
+        callback : callable, optional
+            Given what is known after every fold.
+
+        Raises
+        ------
+        ValueError
+            If no class has enough rows.
+        """
+        modeled = cls.modeled(y, groups)
+        prepares: Preparation = Standardization if preparation is None else preparation
+        folds = _folds(y, groups, modeled, random_state)
+        parts = np.full((len(y), int(y.max()) + 1, 2), np.nan)
+        acceptance = cls(y, parts, 0, len(folds))
+        for number, fold in enumerate(folds, 1):
+            prepared = prepares.fit(X[fold.train])
+            test = prepared.apply(X[fold.test])
+            for code in modeled:
+                members = fold.train[y[fold.train] == code]
+                model = ClassModel(alpha, scale=scale, random_state=random_state)
+                own_groups = None if groups is None else groups[members]
+                try:
+                    model.fit(prepared.apply(X[members]), groups=own_groups)
+                except UserError:  # equal rows, or too few groups: this class is not judged
+                    continue
+                parts[fold.test, code] = model.distances(test)
+            acceptance = replace(acceptance, n_done=number)
+            if callback is not None:
+                callback(acceptance)
+        return acceptance
 
     @staticmethod
     def modeled(y: IntArray, groups: IntArray | None = None) -> IntArray:
@@ -87,75 +143,6 @@ class ClassAcceptance:
         is_of = self.y[:, None] == np.arange(of.shape[1])
         counts: IntArray = of.T.astype(np.int64) @ is_of.astype(np.int64)
         return counts
-
-
-def class_acceptance(
-    X: FloatArray,
-    y: IntArray,
-    groups: IntArray | None = None,
-    *,
-    preparation: Preparation | None = None,
-    scale: bool = True,
-    alpha: float = 0.05,
-    random_state: int = 0,
-    callback: Callable[[ClassAcceptance], object] | None = None,
-) -> ClassAcceptance:
-    """Judge every row by models of the classes that were fitted without it, and without its group.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-    y : ndarray of int of shape (n_rows,)
-        Class codes 0 .. n_classes-1; one class is enough.
-    groups : ndarray of shape (n_rows,) or None, default=None
-        Groups of rows that depend on each other.
-    preparation : Preparation or None, default=None
-        Fitted to the training rows of each fold; by default features are standardized.
-    scale, alpha, random_state
-        See `ClassModel`.
-    callback : callable, optional
-        Given what is known after every fold.
-
-    Returns
-    -------
-    ClassAcceptance
-
-    Raises
-    ------
-    ValueError
-        If no class has enough rows.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from melm_core.evaluation import class_acceptance
-    >>> X, y = load_iris(return_X_y=True)
-    >>> found = class_acceptance(X, y)
-    >>> found.counts(found.accepted)[0].tolist()  # by models of setosa
-    [48, 0, 0]
-    """
-    modeled = ClassAcceptance.modeled(y, groups)
-    prepares: Preparation = Standardization if preparation is None else preparation
-    folds = _folds(y, groups, modeled, random_state)
-    parts = np.full((len(y), int(y.max()) + 1, 2), np.nan)
-    acceptance = ClassAcceptance(y, parts, 0, len(folds))
-    for number, fold in enumerate(folds, 1):
-        prepared = prepares.fit(X[fold.train])
-        test = prepared.apply(X[fold.test])
-        for code in modeled:
-            members = fold.train[y[fold.train] == code]
-            model = ClassModel(alpha, scale=scale, random_state=random_state)
-            try:
-                model.fit(
-                    prepared.apply(X[members]), groups=None if groups is None else groups[members]
-                )
-            except UserError:  # equal rows, or too few groups are left: this class is not judged
-                continue
-            parts[fold.test, code] = model.distances(test)
-        acceptance = replace(acceptance, n_done=number)
-        if callback is not None:
-            callback(acceptance)
-    return acceptance
 
 
 def _folds(

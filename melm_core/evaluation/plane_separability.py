@@ -9,7 +9,7 @@ inner cross-validation. The projection itself is fixed; for held-out rows see
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from melm_core.folds.folds import coded_rows, sampled_rows, stratified_folds
 
 # Gives a standard error of about 0.01 in a few seconds.
 DEFAULT_MAX_ROWS = 2_000
+_NAMES = tuple(classifier.name for classifier in PLANE_CLASSIFIERS)
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,6 @@ class Separability:
         Share of the test rows of each class (third axis) that each classifier
         predicts as each class (last axis).
     classes : ndarray of shape (n_classes,)
-    classifier_names : tuple of str
     n_samples, n_scored : int
         Number of rows, and number of rows in the stratified sample scored.
     notes : tuple of str
@@ -114,23 +114,89 @@ class Separability:
     Only the classifiers are held out: of a projection that was fitted to these rows the value is
     in-sample, and on noise in many features it is near 1. Its held-out twin is `Refits.share`.
 
+    References
+    ----------
+    W. M. Czarnecki, R. Józefowicz, J. Tabor: Maximum Entropy Linear Manifold for Learning
+    Discriminative Low-dimensional Representation, ECML PKDD 2015, section 5, Table 3.
+
     Examples
     --------
-    >>> from melm_core.evaluation import separability
-    >>> result = separability([[0.0], [0.1], [5.0], [5.1]], ["a", "a", "b", "b"])
-    >>> result.confusion
-    array([[1., 0.],
-           [0., 1.]])
-    >>> result.notes
+    >>> from melm_core.evaluation import Separability
+    >>> found = Separability.of([[0.0], [0.1], [5.0], [5.1]], ["a", "a", "b", "b"])
+    >>> found.mean.balanced_accuracy, found.confusion.tolist()
+    (1.0, [[1.0, 0.0], [0.0, 1.0]])
+    >>> found.notes
     ("2 folds instead of 5, because only 2 rows of class 'a' were scored.",)
     """
 
     fold_confusions: FloatArray
     classes: npt.NDArray[Any]
-    classifier_names: tuple[str, ...]
     n_samples: int
     n_scored: int
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        projection: Any,
+        y: Any,
+        *,
+        n_folds: int = 5,
+        max_rows: int = DEFAULT_MAX_ROWS,
+        random_state: int = 0,
+    ) -> Self:
+        """The visual separability of a projection: cross-validated SVM-RBF, KNN and KDE.
+
+        In each fold, the coordinates are scaled to unit covariance of the training
+        rows, so the result is invariant under linear maps of the plane.
+
+        Parameters
+        ----------
+        projection : array-like or Dask collection of shape (n_samples, n_components)
+        y : array-like or Dask collection of shape (n_samples,)
+            Labels of two or more classes, each with at least two rows.
+        n_folds : int, default=5
+            Reduced, with a note, to the number of rows of the smallest class.
+        max_rows : int, default=2000
+            Above this, a stratified sample of the rows is scored, with a note.
+        random_state : int, default=0
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data are invalid.
+        """
+        n_samples, n_scored = None, max_rows
+        if is_lazy(projection):
+            check_integer("max_rows", max_rows, minimum=4)
+            table = blocks_of(projection, y)
+            n_samples = int(table.counts.sum())
+            drawn = stratified_block_sample(table, max_rows / n_samples)
+            projection, y, n_scored = drawn.X, table.classes[drawn.y], len(drawn.y)
+        rows = coded_rows(projection, y)
+        sample = rows.take(sampled_rows(rows.y, n_scored))
+        Z, codes = sample.X, sample.y
+        confusions = [
+            fold_confusion(Z[fold.train], codes[fold.train], Z[fold.test], codes[fold.test])
+            for fold in stratified_folds(codes, n_folds, random_state)
+        ]
+        n_samples, notes = n_samples or len(rows.y), []
+        if len(codes) < n_samples:
+            notes.append(f"A stratified sample of {len(codes):,} of {n_samples:,} rows was scored.")
+        if len(confusions) < n_folds:
+            counts = np.bincount(codes)
+            smallest = int(counts.argmin())
+            notes.append(
+                f"{len(confusions)} folds instead of {n_folds}, because only {counts[smallest]} "
+                f"rows of class {rows.classes.tolist()[smallest]!r} were scored."
+            )
+        return cls(
+            fold_confusions=np.stack(confusions),
+            classes=rows.classes,
+            n_samples=n_samples,
+            n_scored=len(codes),
+            notes=tuple(notes),
+        )
 
     @property
     def mean(self) -> Score:
@@ -140,13 +206,13 @@ class Separability:
     @property
     def classifiers(self) -> dict[str, Score]:
         """The score of each classifier by name."""
-        columns = self.fold_accuracies.T
-        return dict(zip(self.classifier_names, map(Score.over_folds, columns), strict=True))
+        scores = map(Score.over_folds, self.fold_accuracies.T)
+        return dict(zip(_NAMES, scores, strict=True))
 
     @property
     def best(self) -> str:
         """Name of the best classifier, whose score Table 2 of the paper reports."""
-        return self.classifier_names[int(self.fold_accuracies.mean(axis=0).argmax())]
+        return _NAMES[int(self.fold_accuracies.mean(axis=0).argmax())]
 
     @property
     def confusion(self) -> FloatArray:
@@ -167,86 +233,3 @@ class Separability:
         """Balanced accuracies, shape (n_folds, n_classifiers)."""
         accuracies: FloatArray = np.diagonal(self.fold_confusions, axis1=2, axis2=3).mean(axis=2)
         return accuracies
-
-
-def separability(
-    projection: Any,
-    y: Any,
-    *,
-    n_folds: int = 5,
-    max_rows: int = DEFAULT_MAX_ROWS,
-    random_state: int = 0,
-) -> Separability:
-    """The visual separability of a projection: cross-validated SVM-RBF, KNN and KDE.
-
-    In each fold, the coordinates are scaled to unit covariance of the training
-    rows, so the result is invariant under linear maps of the plane.
-
-    Parameters
-    ----------
-    projection : array-like or Dask collection of shape (n_samples, n_components)
-    y : array-like or Dask collection of shape (n_samples,)
-        Labels of two or more classes, each with at least two rows.
-    n_folds : int, default=5
-        Reduced, with a note, to the number of rows of the smallest class.
-    max_rows : int, default=2000
-        Above this, a stratified sample of the rows is scored, with a note.
-    random_state : int, default=0
-
-    Returns
-    -------
-    Separability
-
-    Raises
-    ------
-    ValueError
-        If a parameter or the data are invalid.
-
-    References
-    ----------
-    W. M. Czarnecki, R. Józefowicz, J. Tabor: Maximum Entropy Linear Manifold
-    for Learning Discriminative Low-dimensional Representation, ECML PKDD 2015,
-    section 5, Table 3.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from melm_core import DiscriminantPlane
-    >>> from melm_core.evaluation import separability
-    >>> X, y = load_iris(return_X_y=True)
-    >>> score = separability(DiscriminantPlane().fit_transform(X, y), y).mean
-    >>> score.balanced_accuracy > 0.9
-    True
-    """
-    n_samples, n_scored = None, max_rows
-    if is_lazy(projection):
-        check_integer("max_rows", max_rows, minimum=4)
-        table = blocks_of(projection, y)
-        n_samples = int(table.counts.sum())
-        drawn = stratified_block_sample(table, max_rows / n_samples)
-        projection, y, n_scored = drawn.X, table.classes[drawn.y], len(drawn.y)
-    rows = coded_rows(projection, y)
-    sample = rows.take(sampled_rows(rows.y, n_scored))
-    Z, codes = sample.X, sample.y
-    confusions = [
-        fold_confusion(Z[fold.train], codes[fold.train], Z[fold.test], codes[fold.test])
-        for fold in stratified_folds(codes, n_folds, random_state)
-    ]
-    n_samples, notes = n_samples or len(rows.y), []
-    if len(codes) < n_samples:
-        notes.append(f"A stratified sample of {len(codes):,} of {n_samples:,} rows was scored.")
-    if len(confusions) < n_folds:
-        counts = np.bincount(codes)
-        smallest = int(counts.argmin())
-        notes.append(
-            f"{len(confusions)} folds instead of {n_folds}, because only {counts[smallest]} rows "
-            f"of class {rows.classes.tolist()[smallest]!r} were scored."
-        )
-    return Separability(
-        fold_confusions=np.stack(confusions),
-        classes=rows.classes,
-        classifier_names=tuple(classifier.name for classifier in PLANE_CLASSIFIERS),
-        n_samples=n_samples,
-        n_scored=len(codes),
-        notes=tuple(notes),
-    )

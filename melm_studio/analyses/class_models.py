@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from melm_core.base import FloatArray, IntArray, UserError, thinned
-from melm_core.evaluation import ClassAcceptance, ClassModel, class_acceptance
+from melm_core.evaluation import ClassAcceptance, ClassModel
 from melm_core.folds import sampled_rows
 from melm_core.recipe import Scaling
 from melm_studio.analyses import charts, content
@@ -157,7 +157,7 @@ class ClassModels(Analysis[ClassModelsReport]):
         rows = resampled_rows(data, sample) | {"groups": groups}
         if data.has_curves:
             rows["preparation"] = replace(rows["preparation"], curves=False)
-        class_acceptance(
+        ClassAcceptance.of(
             **rows,
             scale=scale,
             random_state=work.record.parameters.random_state,

@@ -15,7 +15,7 @@ from lab.experiments.report import Entry, Provenance, Report, Section
 from melm_core import cauchy_schwarz_divergence
 from melm_core.base import FloatArray
 from melm_core.density import kernel_classes
-from melm_core.evaluation import separability
+from melm_core.evaluation import Separability
 from melm_studio.planes.class_outlines import plane_contours
 from melm_studio.planes.plane_view import standardized
 
@@ -64,7 +64,7 @@ def cell(folder: Path, *, name: str, method: str, gamma: float) -> Values:
     # In standard deviations, as on the page.
     drawn = standardized(components, np.cov(components @ X.T, ddof=0))
     classes = kernel_classes(X, y, n_components=2, gamma=gamma, shrinkage="auto").project(drawn)
-    score = separability(X @ components.T, y).mean
+    score = Separability.of(X @ components.T, y).mean
     return {
         "divergence": float(cauchy_schwarz_divergence(X, y, components, gamma=gamma)),
         "separability": score.balanced_accuracy,

@@ -9,7 +9,7 @@ import numpy as np
 from lab.experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from lab.experiments.honesty.shapes import SHAPES
 from melm_core.base import FloatArray
-from melm_core.evaluation import ClassModel, class_acceptance
+from melm_core.evaluation import ClassAcceptance, ClassModel
 
 _N_FEATURES, _N_NEW, _NEW_SEED = 10, 4_000, 100_000
 _REFITTED_OF = 5  # tables, whose rows are judged by refits
@@ -64,7 +64,7 @@ def _of_new_rows(name: str, n_rows: int, seed: int) -> tuple[float, float]:
 def _of_own_rows(name: str, n_rows: int, seed: int) -> float:
     """What refits say of the rows of the first class, as the studio does."""
     X, y, groups = SHAPES[name].draw(n_rows, _N_FEATURES, _SEPARATION, seed)
-    found = class_acceptance(X, y, groups)
+    found = ClassAcceptance.of(X, y, groups)
     return float(found.accepted[y == 0, 0].mean())
 
 

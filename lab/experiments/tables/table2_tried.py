@@ -19,7 +19,7 @@ from lab.experiments.records import Cell, Record, Settings, Values, complete
 from lab.experiments.report import Entry, Provenance, Report, Section
 from melm_core import MELM, generalized_eigenvectors
 from melm_core.base import FloatArray
-from melm_core.evaluation import Score, Unchanged, separability
+from melm_core.evaluation import Score, Separability, Unchanged
 from melm_core.gem import GEMPlane
 from melm_core.melm import SearchOptions
 
@@ -115,7 +115,7 @@ def cell(
     if method.endswith(_ALL_ROWS):
         X = data.standardized(table.X)
         plane = _estimator(method, parameters, seed).fit(X, table.y)
-        return _best(separability(plane.transform(X), table.y, random_state=seed).classifiers)
+        return _best(Separability.of(plane.transform(X), table.y, random_state=seed).classifiers)
     found = held_out_separability(
         _estimator(method, parameters, seed),
         table.X,

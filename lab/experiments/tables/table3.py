@@ -15,7 +15,7 @@ from lab.experiments.paper_numbers import TABLE_2, TABLE_3
 from lab.experiments.planes import COLUMNS
 from lab.experiments.records import Cell, Record, Settings, Values, complete
 from lab.experiments.report import Entry, Provenance, Report, Section
-from melm_core.evaluation import separability
+from melm_core.evaluation import Separability
 
 _SHARE = 0.5
 _N_SUBSETS, _N_QUICK_SUBSETS = 5, 2
@@ -61,7 +61,7 @@ def cell(
     results = []
     for chosen in ParameterGrid(tune):
         estimator = COLUMNS[method].estimator().set_params(**chosen)
-        score = separability(estimator.fit(X, y).transform(X), y, random_state=seed).mean
+        score = Separability.of(estimator.fit(X, y).transform(X), y, random_state=seed).mean
         results.append({"score": score.balanced_accuracy, "chosen": chosen, "n_rows": len(y)})
     return max(results, key=lambda result: result["score"])
 

@@ -12,7 +12,7 @@ from lab.experiments.paper_numbers import TABLE_2, TABLE_3
 from lab.experiments.planes import COLUMNS
 from lab.experiments.records import Settings
 from lab.experiments.tables import gem_tables, rotations_tables, table2, table3, table3_tried
-from melm_core.evaluation import separability
+from melm_core.evaluation import Separability
 from melm_core.folds import stratified_folds
 
 
@@ -54,7 +54,7 @@ def test_a_score_that_is_tuned_on_its_own_folds_is_higher_than_one_that_is_not(s
     y = np.repeat([0, 1], 60)
     Z = np.random.default_rng(0).normal(size=(120, 2)) + shift * y[:, None]
     tuned_on_them = table3_tried.optimistic_score(Z, y, stratified_folds(y, 5, 0))
-    assert tuned_on_them > separability(Z, y).mean.balanced_accuracy
+    assert tuned_on_them > Separability.of(Z, y).mean.balanced_accuracy
 
 
 @pytest.mark.parametrize("method", ["PCA", "I"])

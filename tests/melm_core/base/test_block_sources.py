@@ -8,7 +8,7 @@ import pytest
 
 from melm_core import MELM, DiscriminantPlane, read_rows
 from melm_core.base import UserError
-from melm_core.evaluation import separability
+from melm_core.evaluation import Separability
 
 pytest.importorskip("dask.dataframe")
 
@@ -55,8 +55,8 @@ def test_features_and_labels_have_equal_partitions_however_many_columns_are_read
         assert points.npartitions == 3
         assert np.allclose(points.compute(), plane.transform(exact[0]))
         assert plane.score(rows, labels) == plane.score(*exact)
-        mean = separability(points, labels).mean
-        assert mean == separability(points.compute(), exact[1]).mean
+        mean = Separability.of(points, labels).mean
+        assert mean == Separability.of(points.compute(), exact[1]).mean
 
 
 @pytest.mark.parametrize(

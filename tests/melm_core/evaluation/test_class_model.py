@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from sklearn.datasets import load_iris, load_wine
 
-from melm_core.evaluation import ClassModel, class_acceptance
+from melm_core.evaluation import ClassAcceptance, ClassModel
 
 X, Y = load_iris(return_X_y=True)
 
@@ -71,7 +71,7 @@ def test_new_rows_are_accepted_as_often_as_promised_where_the_chi_squared_limit_
 
 def test_a_class_of_a_wide_table_is_accepted_as_promised_where_each_fold_standardizes_it():
     table = np.random.default_rng(4).standard_normal((60, 1_200))
-    found = class_acceptance(table, np.arange(60) % 2)
+    found = ClassAcceptance.of(table, np.arange(60) % 2)
     assert 54 <= np.diag(found.counts(found.accepted)).sum() <= 60
 
 
@@ -120,7 +120,7 @@ def test_groups_too_few_to_leave_out_are_said():
 
 def test_every_row_is_judged_once_by_models_that_never_saw_it():
     seen = []
-    found = class_acceptance(X, Y, callback=seen.append)
+    found = ClassAcceptance.of(X, Y, callback=seen.append)
     assert [each.n_done for each in seen] == list(range(1, 11))
     assert found.counts(found.is_judged).tolist() == [[50, 50, 50]] * 3
     own = np.diag(found.counts(found.accepted))
@@ -129,16 +129,16 @@ def test_every_row_is_judged_once_by_models_that_never_saw_it():
     # A row that is moved far away is refused: no model was fitted to it.
     moved = X.copy()
     moved[0] += 100.0
-    assert not class_acceptance(moved, Y).accepted[0].any()
+    assert not ClassAcceptance.of(moved, Y).accepted[0].any()
 
 
 def test_a_class_of_two_rows_has_no_model_and_its_rows_are_judged_by_others():
     kept = np.r_[:50, 50:52]
-    found = class_acceptance(X[kept], Y[kept])
+    found = ClassAcceptance.of(X[kept], Y[kept])
     assert found.counts(found.is_judged).tolist() == [[50, 2], [0, 0]]
     with pytest.raises(ValueError, match="needs 6 rows or groups of a class"):
-        class_acceptance(X[48:52], Y[48:52])
+        ClassAcceptance.of(X[48:52], Y[48:52])
 
 
 def test_one_class_is_enough():
-    assert class_acceptance(X[:50], Y[:50]).accepted.sum() > 43
+    assert ClassAcceptance.of(X[:50], Y[:50]).accepted.sum() > 43

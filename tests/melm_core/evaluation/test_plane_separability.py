@@ -11,7 +11,7 @@ from melm_core.diagnostics.plane_classifiers import (
     confusion_shares,
     unit_covariance,
 )
-from melm_core.evaluation import separability
+from melm_core.evaluation import Separability
 from tests.melm_core.evaluation.honest_examples import blobs
 from tests.melm_core.helpers import invertible
 
@@ -28,7 +28,7 @@ def rings(n_rows: int = 160):
 
 
 def test_classes_far_apart_are_fully_separable():
-    result = separability(*blobs(90, 3, distance=20.0))
+    result = Separability.of(*blobs(90, 3, distance=20.0))
     assert result.mean.balanced_accuracy == 1.0
     assert result.mean.standard_error == 0.0
     assert {score.balanced_accuracy for score in result.classifiers.values()} == {1.0}
@@ -39,15 +39,14 @@ def test_classes_far_apart_are_fully_separable():
 @pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_classes_that_are_the_same_are_told_apart_as_often_as_by_chance(n_classes):
-    scores = [
-        separability(*blobs(60, n_classes, 0.0, seed)).mean.balanced_accuracy for seed in range(6)
-    ]
+    tables = (blobs(60, n_classes, 0.0, seed) for seed in range(6))
+    scores = [Separability.of(*table).mean.balanced_accuracy for table in tables]
     error = np.std(scores, ddof=1) / np.sqrt(len(scores))
     assert abs(np.mean(scores) - 1 / n_classes) < 3 * error
 
 
 def test_every_classifier_sees_classes_that_no_line_parts():
-    scores = separability(*rings()).classifiers
+    scores = Separability.of(*rings()).classifiers
     assert list(scores) == ["SVM-RBF", "KNN", "KDE"]
     assert min(score.balanced_accuracy for score in scores.values()) > 0.97
 
@@ -56,7 +55,7 @@ def test_no_linear_map_of_the_plane_changes_the_figure():
     Z, y = blobs(60, 2, distance=1.5)
     turned = Z @ np.array([[0.6, -0.8], [0.8, 0.6]])
     figure, *others = (
-        separability(plane, y).fold_confusions
+        Separability.of(plane, y).fold_confusions
         for plane in (Z, turned * 1e-6, Z @ invertible(2) + np.array([1e3, -7.0]))
     )
     np.testing.assert_allclose(others, [figure] * 2, atol=1e-12)
@@ -65,19 +64,19 @@ def test_no_linear_map_of_the_plane_changes_the_figure():
 def test_labels_of_any_kind_give_the_same_figures():
     Z, y = blobs(60, 3, distance=1.5)
     words = np.array(["ash", "beech", "cedar"])[y]
-    one, other = separability(Z, y), separability(Z, words)
+    one, other = Separability.of(Z, y), Separability.of(Z, words)
     np.testing.assert_array_equal(one.fold_confusions, other.fold_confusions)
     assert other.classes.tolist() == ["ash", "beech", "cedar"]
 
 
 def test_the_confusion_has_the_separability_on_its_diagonal():
-    result = separability(*blobs(90, 3, distance=1.0))
+    result = Separability.of(*blobs(90, 3, distance=1.0))
     assert np.diag(result.confusion).mean() == pytest.approx(result.mean.balanced_accuracy)
     np.testing.assert_allclose(result.confusion.sum(axis=1), 1.0)
 
 
 def test_the_figures_are_means_over_folds_with_their_standard_error():
-    result = separability(*blobs(80, 2, distance=1.0))
+    result = Separability.of(*blobs(80, 2, distance=1.0))
     for column, score in enumerate(result.classifiers.values()):
         of_folds = result.fold_accuracies[:, column]
         assert score.balanced_accuracy == pytest.approx(of_folds.mean())
@@ -90,30 +89,30 @@ def test_the_figures_are_means_over_folds_with_their_standard_error():
 def test_a_rare_class_counts_as_much_as_a_frequent_one():
     Z, y = blobs(440, 11, distance=0.0)
     y = np.where(y == 0, 1, 0)  # one row in eleven, among the others
-    confusion = separability(Z, y).confusion
+    confusion = Separability.of(Z, y).confusion
     assert confusion[1, 1] > 0.25  # to call all rows frequent would give 0
 
 
 def test_a_class_of_few_rows_has_fewer_folds_and_a_note_that_says_so():
     Z, y = blobs(40, 2, distance=4.0)
     y[:3] = 2
-    result = separability(Z, y)
+    result = Separability.of(Z, y)
     assert result.n_folds == 3
     assert result.notes == ("3 folds instead of 5, because only 3 rows of class 2 were scored.",)
 
 
 def test_two_rows_of_each_class_are_enough():
-    result = separability(*blobs(4, 2, distance=50.0))
+    result = Separability.of(*blobs(4, 2, distance=50.0))
     assert result.n_folds == 2
     assert np.isfinite(result.mean.balanced_accuracy)
 
 
 def test_many_rows_are_sampled_evenly_and_a_note_says_so():
     Z, y = blobs(450, 3, distance=1.0)
-    result = separability(Z, y, max_rows=150)
+    result = Separability.of(Z, y, max_rows=150)
     assert (result.n_samples, result.n_scored) == (450, 150)
     assert result.notes == ("A stratified sample of 150 of 450 rows was scored.",)
-    whole = separability(Z, y).mean.balanced_accuracy
+    whole = Separability.of(Z, y).mean.balanced_accuracy
     assert result.mean.balanced_accuracy == pytest.approx(whole, abs=0.12)
 
 
@@ -126,7 +125,7 @@ def test_planes_without_area_have_a_figure(shape):
         "a point for each class": np.column_stack([y, 1.0 - y]),
     }[shape]
     expected = {"a point": 0.5, "a line": 0.93, "a point for each class": 1.0}[shape]
-    assert separability(flat, y).mean.balanced_accuracy == pytest.approx(expected, abs=0.05)
+    assert Separability.of(flat, y).mean.balanced_accuracy == pytest.approx(expected, abs=0.05)
 
 
 @pytest.mark.parametrize(
@@ -140,12 +139,12 @@ def test_planes_without_area_have_a_figure(shape):
 )
 def test_what_cannot_be_scored_is_refused_in_a_sentence(Z, y, sentence):
     with pytest.raises(ValueError, match=sentence):
-        separability(Z, y)
+        Separability.of(Z, y)
 
 
 def test_one_fold_is_refused():
     with pytest.raises(ValueError, match=r"n_folds=1 must be a whole number of at least 2"):
-        separability(*blobs(20, 2, 1.0), n_folds=1)
+        Separability.of(*blobs(20, 2, 1.0), n_folds=1)
 
 
 @EACH

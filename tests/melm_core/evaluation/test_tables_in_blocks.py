@@ -11,7 +11,7 @@ from melm_core.base import UserError
 from melm_core.base.block_sources import ArrayBlocks
 from melm_core.base.row_blocks import class_rows, reduce_rows
 from melm_core.base.sampling import BlocksApplied, BlocksWithout, stratified_block_sample
-from melm_core.evaluation import Refits, Study, separability
+from melm_core.evaluation import Refits, Separability, Study
 from melm_core.folds import sampled_rows
 from melm_core.linalg.planes import principal_angles
 
@@ -97,10 +97,10 @@ def test_what_needs_the_rows_in_memory_is_refused():
 
 def test_the_separability_of_a_plane_takes_a_sample_of_the_table():
     plane = METHODS["lda"].estimator({"n_components": 2}).fit(X, LABELS[Y])
-    exact = separability(plane.transform(X), LABELS[Y], max_rows=100, n_folds=2)
+    exact = Separability.of(plane.transform(X), LABELS[Y], max_rows=100, n_folds=2)
     table = dd.from_pandas(FRAME, npartitions=3)
     points = plane.transform(table[list("abcd")])
-    found = separability(points, table["tree"], max_rows=100, n_folds=2)
+    found = Separability.of(points, table["tree"], max_rows=100, n_folds=2)
     assert np.array_equal(found.fold_confusions, exact.fold_confusions)
     assert (found.n_samples, found.n_scored) == (exact.n_samples, exact.n_scored) == (700, 100)
     assert found.notes == exact.notes
