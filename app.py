@@ -30,9 +30,8 @@ from melm_studio.configuration.memory import (
     return_large_blocks,
     share_free_memory,
 )
-from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.configuration.service_manager import READY, tell_service_manager
-from melm_studio.configuration.settings import Settings, begins_anew
+from melm_studio.configuration.settings import RedisAddress, Settings, begins_anew
 from melm_studio.layout.elements import markup
 from melm_studio.layout.first_page import first_script
 from melm_studio.layout.page import page, static_parts
@@ -54,7 +53,7 @@ from melm_studio.runs.store.folder_identity import identify
 from melm_studio.runs.store.open_store import open_store_of_page
 from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError
 from melm_studio.workers.supervisor import supervised
-from melm_studio.workspace.file_reader import new_file_reader
+from melm_studio.workspace.project.read_apart import new_file_reader
 
 _NO_ANSWER = "No server answers at {}. Start the Redis server, or correct --store or MELM_STORE."
 _NOT_SHARED = (

@@ -10,8 +10,7 @@ import pytest
 from app import create_app
 from lab.driver.visitor import Studio, shared_reader
 from lab.setup.find_redis import REMEDY, find_redis
-from melm_studio.configuration.redis_address import RedisAddress
-from melm_studio.configuration.settings import Settings
+from melm_studio.configuration.settings import RedisAddress, Settings
 from melm_studio.runs.store.redis import RedisRunStore
 from tests.deployment import service_command
 from tests.melm_studio.runs.redis_server import RedisServer

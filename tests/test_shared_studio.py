@@ -21,7 +21,7 @@ from requests import RequestException
 from lab.driver.launcher import running_studio
 from lab.driver.remote_client import RemoteClient
 from lab.driver.visitor import Visitor
-from melm_studio.configuration.redis_address import PREFIX
+from melm_studio.configuration.settings import PREFIX
 from melm_studio.layout import ids
 from melm_studio.programs.local_studio import free_port
 from melm_studio.runs.records.run import FIT, RunState

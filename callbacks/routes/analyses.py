@@ -44,8 +44,8 @@ from melm_studio.planes.feature_charts import (
 )
 from melm_studio.planes.theme import Scheme
 from melm_studio.planes.view_options import Shown
-from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.run import RunRecord, RunState
+from melm_studio.runs.store.protocol import ReportUnreadableError
 from melm_studio.tables import number
 from melm_studio.validation import read
 from melm_studio.workspace.data_source import ShownData

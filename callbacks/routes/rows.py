@@ -26,7 +26,7 @@ from callbacks.routes.requested_view import (
 from callbacks.services import services
 from callbacks.session import known_runs, own_run, workspace
 from melm_core.base import FloatArray, UserError, thinned
-from melm_studio.analyses.distances import distances_shown
+from melm_studio.analyses.distances import distances_shown, row_contributions, row_distances
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.planes.coloring import RowMarks, row_colors, row_symbols
 from melm_studio.planes.drawn_rows import EveryRow, Parts, every_point
@@ -35,16 +35,19 @@ from melm_studio.planes.figure import row_numbers
 from melm_studio.planes.plane_view import MAX_DRAWN_ROWS, PlaneViewer
 from melm_studio.planes.view_options import Shown
 from melm_studio.rows.details import row_details, unlabeled_details
-from melm_studio.rows.distances import row_contributions, row_distances
 from melm_studio.rows.held_out_probabilities import KnownProbabilities
 from melm_studio.rows.new_rows import NewRows
 from melm_studio.rows.new_rows_report import new_rows_report, new_rows_table, taken_for
 from melm_studio.rows.placement import Placement, RowPlacer
-from melm_studio.rows.row_lists import outliers, rows_named, suspect_labels
-from melm_studio.rows.row_summaries import indices_of
-from melm_studio.rows.selection import selection, selection_table
+from melm_studio.rows.row_summaries import ChosenRows, indices_of
+from melm_studio.rows.selection import (
+    outliers,
+    rows_named,
+    selection,
+    selection_table,
+    suspect_labels,
+)
 from melm_studio.rows.spreadsheet import csv_text
-from melm_studio.rows.unlabeled_rows import ChosenRows
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import RunRecord, RunState
 from melm_studio.tables import (

@@ -26,7 +26,7 @@ from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import LabeledData
 from melm_studio.workers.execute import execute_queued
-from melm_studio.workspace.file_reader import new_file_reader
+from melm_studio.workspace.project.read_apart import new_file_reader
 
 
 class Visitor:

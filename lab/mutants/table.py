@@ -255,13 +255,13 @@ MUTANTS = (
         "::test_a_process_that_is_stopped_with_the_lock_of_the_store_is_killed",
     ),
     Mutant(
-        "melm_studio/runs/store/eviction.py",
+        "melm_studio/runs/store/quota.py",
         "if ticks >= self._trusted_from_s:",
         "if True:",
         f"{_STORE}/test_eviction.py::test_a_clock_that_jumps_deletes_nothing",
     ),
     Mutant(
-        "melm_studio/runs/store/eviction.py",
+        "melm_studio/runs/store/quota.py",
         "-JUMP_S < now - swept_s < SECONDS_PER_DAY",
         "True",
         f"{_STORE}/test_eviction.py::test_a_start_with_a_wrong_clock_deletes_nothing",
@@ -696,13 +696,13 @@ MUTANTS = (
         f"{_STORE}/test_disk.py::test_a_file_of_no_run_stays_for_a_day",
     ),
     Mutant(
-        "melm_studio/runs/store/eviction.py",
+        "melm_studio/runs/store/quota.py",
         "TRUSTED_AFTER_S = 6 * 3_600.0",
         "TRUSTED_AFTER_S = 3 * 3_600.0",
         f"{_STORE}/test_eviction.py::test_nothing_is_deleted_within_six_hours_after_a_jump",
     ),
     Mutant(
-        "melm_studio/runs/store/eviction.py",
+        "melm_studio/runs/store/quota.py",
         "FULL_SHARE = 0.9",
         "FULL_SHARE = 0.95",
         f"{_STORE}/test_eviction.py::test_room_is_made_when_nine_tenths_are_taken",
@@ -899,7 +899,7 @@ MUTANTS = (
         f"{_GUARDS}/test_known_requests.py::test_a_call_of_more_controls_than_a_page_has_is_refused",
     ),
     Mutant(
-        "melm_studio/workspace/project/results.py",
+        "melm_studio/workspace/project/manifest.py",
         "event.best_objective < math.inf",
         "event.best_objective <= math.inf",
         "tests/callbacks/routes/test_project_file.py::test_a_changed_history_is_refused_and_leaves_nothing",
@@ -1259,7 +1259,7 @@ MUTANTS = (
         "::test_no_token_that_is_not_valid_is_a_way_around_a_login_to_a_talk",
     ),
     Mutant(
-        "melm_studio/programs/model_text.py",
+        "melm_studio/programs/agents.py",
         '_UNSEEN = {"Cf", ',
         "_UNSEEN = {",
         "tests/melm_studio/programs/test_agents.py"

@@ -13,7 +13,7 @@ from lab.stories.contents import CONTENTS
 from lab.stories.recording import recorded
 from melm_studio.configuration.settings import Settings
 from melm_studio.runs.store.disk import DiskRunStore
-from melm_studio.workspace.file_reader import own_file_reader
+from melm_studio.workspace.project.read_apart import own_file_reader
 from melm_studio.workspace.stories import INCLUDED_STORIES
 from melm_studio.workspace.workspace import Workspace
 

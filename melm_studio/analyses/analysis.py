@@ -17,15 +17,13 @@ import msgspec
 from msgspec import Struct
 
 from melm_core.base import FloatArray
-from melm_studio.analyses.report_section import Section
 from melm_studio.configuration.clock import Clock
 from melm_studio.configuration.messages import STOPPED
 from melm_studio.record import to_json
 from melm_studio.runs.execution.giving_way import stop_if_requested
 from melm_studio.runs.execution.rows import RunData
-from melm_studio.runs.execution.stored_report import stored_report
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
-from melm_studio.runs.store.protocol import RunStore
+from melm_studio.runs.store.protocol import RunStore, stored_report
 from melm_studio.tables import LabeledData
 
 R = TypeVar("R")
@@ -35,6 +33,69 @@ CLASSES = "classes"  # what a run needs for most: more than one
 NO_CLASSES = (
     "All rows are one class, so there is nothing to tell apart. Choose a label column with several."
 )
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; the first column names the rows.
+
+    Attributes
+    ----------
+    caption : str
+    head : tuple of str
+    rows : tuple of tuple of str
+    note : str
+    """
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A vector picture.
+
+    Attributes
+    ----------
+    svg : bytes
+    description : str
+        For readers who do not see it.
+    caption : str
+    """
+
+    svg: bytes
+    description: str
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report.
+
+    Attributes
+    ----------
+    heading : str
+    sentences : tuple of str
+        Each is a paragraph.
+    tables : tuple of Table
+    pictures : tuple of Picture
+    code : str
+        Text that is shown as it is written.
+    links : tuple of (str, str)
+        Names and addresses.
+    files : tuple of (str, bytes)
+        Names and contents, which the report holds.
+    """
+
+    heading: str
+    sentences: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    code: str = ""
+    links: tuple[tuple[str, str], ...] = ()
+    files: tuple[tuple[str, bytes], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,9 @@ from melm_core.answers import LEVEL, TOLD_APART, Answer, answer_of, is_settled_b
 from melm_core.base import FloatArray, PermutationDesign, p_value_text, percent
 from melm_core.evaluation import PermutationTest, Stability, audit_coordinates, stability
 from melm_core.methods import METHODS, SEED, STARTS
-from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
+from melm_studio.analyses.analysis import Analysis, DataShape, Section, Subject, Table, Work, demand
 from melm_studio.analyses.content import confusion, notes, table
 from melm_studio.analyses.refits import REFITS_OF_RUN, keep_refits, refitted
-from melm_studio.analyses.report_section import Section, Table
 from melm_studio.analyses.resamples import feature_stability
 from melm_studio.analyses.shuffles import (
     FIRST_ANSWER,
@@ -29,7 +28,6 @@ from melm_studio.planes.captions import title
 from melm_studio.planes.renderer import QUICK_METHOD, PlaneRenderer
 from melm_studio.planes.view_options import Shown
 from melm_studio.runs.execution.rows import rows_of_one_basis, study_of
-from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability, TriedReading
 from melm_studio.runs.records.refits_report import (
     CLASSIFIER,
@@ -38,7 +36,7 @@ from melm_studio.runs.records.refits_report import (
     refits_id,
 )
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
-from melm_studio.runs.store.protocol import RunStore
+from melm_studio.runs.store.protocol import ReportUnreadableError, RunStore
 from melm_studio.scores import (
     UNKNOWN,
     CheckProgress,

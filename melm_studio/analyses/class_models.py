@@ -15,9 +15,17 @@ from melm_core.evaluation import ClassAcceptance, ClassModel
 from melm_core.folds import sampled_rows
 from melm_core.recipe import Scaling
 from melm_studio.analyses import charts, content
-from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
+from melm_studio.analyses.analysis import (
+    Analysis,
+    DataShape,
+    Section,
+    Subject,
+    Table,
+    Work,
+    chosen,
+    demand,
+)
 from melm_studio.analyses.lot_rows import LotRows
-from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme, class_color, class_shape
 from melm_studio.record import Record
 from melm_studio.runs.execution.rows import RunData, resampled_rows

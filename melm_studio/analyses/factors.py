@@ -13,8 +13,16 @@ from melm_core.base import IntArray, UserError, p_value_text, percent
 from melm_core.diagnostics import FactorEffect, factor_effects
 from melm_core.methods import SEED
 from melm_studio.analyses import content
-from melm_studio.analyses.analysis import CLASSES, Analysis, DataShape, Subject, Work, demand
-from melm_studio.analyses.report_section import Section, Table
+from melm_studio.analyses.analysis import (
+    CLASSES,
+    Analysis,
+    DataShape,
+    Section,
+    Subject,
+    Table,
+    Work,
+    demand,
+)
 from melm_studio.record import Record
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.scores import UNKNOWN

@@ -14,9 +14,17 @@ from melm_core.base import FloatArray, IntArray, UserError, thinned
 from melm_core.evaluation import LotChange, lot_change
 from melm_core.folds import sampled_rows
 from melm_studio.analyses import charts, content
-from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
+from melm_studio.analyses.analysis import (
+    Analysis,
+    DataShape,
+    Section,
+    Subject,
+    Table,
+    Work,
+    chosen,
+    demand,
+)
 from melm_studio.analyses.lot_rows import LotRows
-from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme, Theme
 from melm_studio.record import Record
 from melm_studio.tables import LabeledData, Role, count, number

@@ -22,9 +22,8 @@ from melm_studio.analyses.content import Block, file, notes, table
 from melm_studio.configuration.messages import CHECK_STOPPED
 from melm_studio.record import Record
 from melm_studio.runs.execution.rows import judged_rows
-from melm_studio.runs.execution.stored_report import ReportUnreadableError
 from melm_studio.runs.records.run import RunRecord
-from melm_studio.runs.store.protocol import RunStore
+from melm_studio.runs.store.protocol import ReportUnreadableError, RunStore
 from melm_studio.scores import (
     Rows,
     Verdict,

@@ -14,8 +14,7 @@ from melm_core.evaluation import Stability, stability
 from melm_core.linalg import principal_angles
 from melm_core.methods import GAMMA, METHODS
 from melm_studio.analyses import content
-from melm_studio.analyses.analysis import Analysis, Subject, Work
-from melm_studio.analyses.report_section import Section, Table
+from melm_studio.analyses.analysis import Analysis, Section, Subject, Table, Work
 from melm_studio.record import Record
 from melm_studio.runs.execution.giving_way import POLL_S
 from melm_studio.runs.execution.rows import RunData, prepared_rows, rows_of, study_of

@@ -22,8 +22,16 @@ from melm_core.evaluation import Refits
 from melm_core.folds import sampled_rows
 from melm_core.methods import GAMMA, STARTS
 from melm_studio.analyses import charts, content
-from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, chosen, demand
-from melm_studio.analyses.report_section import Section, Table
+from melm_studio.analyses.analysis import (
+    Analysis,
+    DataShape,
+    Section,
+    Subject,
+    Table,
+    Work,
+    chosen,
+    demand,
+)
 from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.record import Record
 from melm_studio.runs.execution.rows import study_of

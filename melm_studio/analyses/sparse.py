@@ -20,12 +20,13 @@ from melm_studio.analyses.analysis import (
     CLASSES,
     Analysis,
     DataShape,
+    Section,
     Subject,
+    Table,
     Work,
     chosen,
     demand,
 )
-from melm_studio.analyses.report_section import Section, Table
 from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.record import Record
 from melm_studio.runs.execution.rows import resampled_rows, split_of, study_of

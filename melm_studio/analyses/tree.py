@@ -16,8 +16,7 @@ from melm_core.base import FloatArray, IntArray, percent, stratified_sample
 from melm_core.melm import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
 from melm_core.methods import BATCH_WEIGHT, COMPONENTS, SEED
 from melm_studio.analyses import charts, content
-from melm_studio.analyses.analysis import CLASSES, Analysis, Subject, Work, chosen
-from melm_studio.analyses.report_section import Section, Table
+from melm_studio.analyses.analysis import CLASSES, Analysis, Section, Subject, Table, Work, chosen
 from melm_studio.planes.theme import THEMES, Scheme, Theme, translucent
 from melm_studio.record import Record
 from melm_studio.runs.execution.rows import RunData, nuisance_of, rows_of

@@ -2,7 +2,8 @@
 
 It holds no cell of the table, only hashes of what was read from it, and everything that is needed
 to compute the same again: how the table was read, the method with its parameters and seeds, and
-what came out. `melm_studio.programs.verify_verdict` holds it against a table.
+what came out. `melm_studio.programs.verify_verdict` holds it against a table. An ed25519 key may
+sign it, which the package cryptography makes and checks.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, TypeAlias
 
 import msgspec
@@ -22,8 +26,7 @@ from melm_core.base import FloatArray, UserError, known_type
 from melm_studio.analyses.analysis import NO_CLASSES, DataShape
 from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.refits import REFITS_OF_RUN
-from melm_studio.analyses.signature import Signature, signature_of
-from melm_studio.extras import package_versions
+from melm_studio.extras import install_command, package_versions
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.refits_report import refits_id
@@ -56,6 +59,11 @@ _NEWER = (
 )
 
 Point: TypeAlias = tuple[float | None, ...]
+_NO_PACKAGE = "Signatures of verdicts need the package cryptography: {install}"
+_NO_KEY = (
+    "The key {path} cannot sign verdicts: it is not a readable ed25519 key in PEM without a "
+    "password. Make one by: openssl genpkey -algorithm ed25519 -out {path}"
+)
 
 
 class NoVerdictError(UserError):
@@ -323,3 +331,58 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(fields := dict(pairs)) < len(pairs):
         raise ValueError
     return fields
+
+
+class Signature(Struct, frozen=True):
+    """Of a seal, by an ed25519 key; hexadecimal."""
+
+    public_key: str
+    value: str
+
+
+def signature_of(seal: str, key_file: str) -> Signature:
+    """Return the signature of a seal.
+
+    Parameters
+    ----------
+    seal : str
+    key_file : str
+        Path of an ed25519 key in PEM.
+
+    Raises
+    ------
+    UserError
+        If the key cannot be used, or the package is missing.
+    """
+    keys = _cryptography("hazmat.primitives.asymmetric.ed25519")
+    load = _cryptography("hazmat.primitives.serialization").load_pem_private_key
+    key = None
+    with suppress(OSError, ValueError, TypeError, _cryptography("exceptions").UnsupportedAlgorithm):
+        key = load(Path(key_file).read_bytes(), None)
+    if not isinstance(key, keys.Ed25519PrivateKey):
+        raise UserError(_NO_KEY.format(path=key_file))
+    public = key.public_key().public_bytes_raw().hex()
+    return Signature(public, key.sign(seal.encode()).hex())
+
+
+def is_genuine(signature: Signature, seal: str) -> bool:
+    """Return whether the owner of the key that a signature names has signed a seal.
+
+    Raises
+    ------
+    UserError
+        If the package is missing.
+    """
+    keys = _cryptography("hazmat.primitives.asymmetric.ed25519")
+    with suppress(_cryptography("exceptions").InvalidSignature, ValueError):
+        key = keys.Ed25519PublicKey.from_public_bytes(bytes.fromhex(signature.public_key))
+        key.verify(bytes.fromhex(signature.value), seal.encode())
+        return True
+    return False
+
+
+def _cryptography(module: str) -> Any:
+    try:
+        return import_module(f"cryptography.{module}")
+    except ImportError:
+        raise UserError(_NO_PACKAGE.format(install=install_command("signing"))) from None

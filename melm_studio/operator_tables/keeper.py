@@ -1,16 +1,28 @@
-"""Reads the registered tables, and reads them again when their files change."""
+"""Reads the registered tables, and reads them again when their files change.
+
+``python -m melm_studio.operator_tables.keeper`` is the process that does so, with the settings in
+the environment; it ends when its standard input closes.
+"""
 
 from __future__ import annotations
 
 import logging
+import os
+import signal
+import sys
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 
 from msgspec.structs import replace
 
 from melm_core.base import UserError
 from melm_studio.configuration.clock import Clock
 from melm_studio.configuration.cluster import dask_scheduler
+from melm_studio.configuration.limits import DiskFullError, LimitReachedError
+from melm_studio.configuration.logs import configure_logging
+from melm_studio.configuration.settings import Settings
 from melm_studio.operator_tables.descriptions import FoundTable, TableDescription, TableFolder
 from melm_studio.operator_tables.parts import opened_table
 from melm_studio.operator_tables.published import (
@@ -21,16 +33,19 @@ from melm_studio.operator_tables.published import (
     sample_of,
 )
 from melm_studio.operator_tables.sampling import drawn_sample
-from melm_studio.runs.store.protocol import RunStore
+from melm_studio.runs.store.open_store import open_store
+from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError
 
 # A sample that nobody uses is deleted after days; storing it again keeps it.
 REFRESH_S = 3_600.0
 # For how long a table is left to another worker that reads it.
 TURN_S = 600.0
+LOOK_S = 15.0
+NICENESS = 10
 
 _UNEXPECTED = "The table {name} cannot be read ({kind}). The log of the worker says why."
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("melm_studio.operator_tables")
 
 
 class TableKeeper:
@@ -132,3 +147,36 @@ def _known(table: PublishedTable, before: PublishedTable | None) -> PublishedTab
     if before is None or before.version != table.version or table.problem:
         return table
     return replace(before, name=table.name, visitors=table.visitors)
+
+
+def main() -> None:
+    """Look at the tables again and again."""
+    # Ctrl-C reaches every process of a terminal; the parent process handles it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        os.nice(NICENESS)
+    settings = Settings.from_environment_and_flags([], os.environ)
+    configure_logging()
+    threading.Thread(target=_exit_with_parent, name="parent watchdog", daemon=True).start()
+    with closing(open_store(settings)) as store:
+        keeper = TableKeeper(store, settings.tables, settings.dask, has_others=bool(settings.store))
+        last_problem = ""
+        while True:
+            try:
+                keeper.look()
+                last_problem = ""
+            except (UserError, DiskFullError, LimitReachedError, StoreUnavailableError) as error:
+                if str(error) != last_problem:
+                    logger.warning("the registered tables: %s", error)
+                last_problem = str(error)
+            time.sleep(LOOK_S)
+
+
+def _exit_with_parent() -> None:
+    while sys.stdin.buffer.read(1024):
+        pass
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -35,13 +35,11 @@ from melm_studio.planes.projected_classes import TableDensities
 from melm_studio.planes.types import Places, PlaneView
 from melm_studio.planes.unseen import UnseenRows
 from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, Shown, ViewOptions
-from melm_studio.runs.execution.embedding import kept_embedding
-from melm_studio.runs.execution.rows import RunData, prepared_for, rows_of
-from melm_studio.runs.execution.stored_report import stored_report
+from melm_studio.runs.execution.rows import RunData, kept_embedding, prepared_for, rows_of
 from melm_studio.runs.records.refits_report import RefitsReport, refits_id
 from melm_studio.runs.records.run import FIT, PlaneEvent, RunRecord
 from melm_studio.runs.records.stored_files import FileKind
-from melm_studio.runs.store.protocol import RunStore
+from melm_studio.runs.store.protocol import RunStore, stored_report
 from melm_studio.scores import Verdict
 from melm_studio.tables import LabeledData, Question
 

@@ -22,7 +22,7 @@ from melm_studio.programs.client import StudioClient
 from melm_studio.runs.store.open_store import open_store
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.workers.execute import execute_queued
-from melm_studio.workspace.file_reader import own_file_reader
+from melm_studio.workspace.project.read_apart import own_file_reader
 
 _URL = "http://localhost"
 # Those of a studio on the network, which nobody but this process asks.

@@ -20,8 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from melm_core.base import UserError
-from melm_studio.analyses.signature import is_genuine
-from melm_studio.analyses.verdict_file import VerdictFile, verdict_in
+from melm_studio.analyses.verdict_file import VerdictFile, is_genuine, verdict_in
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.own_process import studio_in_this_process
 from melm_studio.programs.run_table import DONE, REFUSED, SOME_FAILED, table_in

@@ -12,8 +12,8 @@ import pandas as pd
 from msgspec import structs
 
 from melm_studio.abandonment import go_on
+from melm_studio.analyses.analysis import Picture, Section
 from melm_studio.analyses.check import CHECK
-from melm_studio.analyses.report_section import Picture, Section
 from melm_studio.analyses.tree import TREE, Height, TreeReport, tree_arrays
 from melm_studio.analyses.verdict_file import NoVerdictError
 from melm_studio.planes.captions import axis_titles, changes_of, title_of_view

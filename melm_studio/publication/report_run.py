@@ -10,8 +10,8 @@ import numpy as np
 from melm_core.base import FloatArray, percent
 from melm_core.diagnostics import Importance, feature_order
 from melm_core.methods import COMPONENTS, CURVES, GAMMA, HELD_OUT, METHODS, SEED
+from melm_studio.analyses.analysis import Picture, Section, Table
 from melm_studio.analyses.check import check_sentences, check_tables, p_value_caption
-from melm_studio.analyses.report_section import Picture, Section, Table
 from melm_studio.planes.captions import state_sentence
 from melm_studio.planes.plane_scores import BatchScores, Scores
 from melm_studio.runs.records.check_report import CheckReport

@@ -11,8 +11,7 @@ from msgspec import Struct
 from melm_core.base import FloatArray, IntArray
 from melm_studio.rows.held_out_probabilities import KnownProbabilities
 from melm_studio.rows.placement import RowPlacer
-from melm_studio.rows.row_summaries import RowSummary, names_of, row_summaries
-from melm_studio.rows.unlabeled_rows import unlabeled_summaries
+from melm_studio.rows.row_summaries import RowSummary, names_of, row_summaries, unlabeled_summaries
 from melm_studio.tables import LabeledData, Role, RowColumn, shortened
 
 MAX_CONTRIBUTIONS = 3

@@ -1,9 +1,12 @@
-"""Rows in one line each: name, class, predicted class with its probability, and whether unlike."""
+"""Rows in one line each: name, class, predicted class with its probability, and whether unlike.
+
+Of rows without a class too, which the plane takes for one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +15,7 @@ from msgspec import Struct
 from melm_core.base import IntArray, percent
 from melm_studio.rows.held_out_probabilities import KnownProbabilities
 from melm_studio.rows.placement import Placement, RowPlacer
-from melm_studio.tables import LabeledData, Role, number
+from melm_studio.tables import LabeledData, Role, UnlabeledRows, number
 
 HELD_OUT = "held out"
 OUT_OF_FOLD = "out of fold"
@@ -21,6 +24,7 @@ NO_CLASS = "no class"
 
 _SURE = 0.95  # more than a table tells of one row
 _SURE_WORDS = f"over {percent(_SURE)}"
+NO_ROWS: IntArray = np.empty(0, dtype=np.int64)
 
 
 class RowSummary(Struct, frozen=True, kw_only=True):
@@ -209,3 +213,72 @@ def indices_of(data: LabeledData, rows: Sequence[int]) -> IntArray:
     """Return the indices of the rows of a file that the data have, in its order."""
     indices: IntArray = np.flatnonzero(np.isin(data.row_numbers, np.asarray(rows, dtype=np.int64)))
     return indices
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenRows:
+    """Rows of the file by their indices among those with a class, and among those without one.
+
+    Attributes
+    ----------
+    labeled : ndarray of int, shape (n_labeled,)
+    unlabeled : ndarray of int, shape (n_unlabeled,)
+    """
+
+    labeled: IntArray
+    unlabeled: IntArray
+
+    @classmethod
+    def of(cls, data: LabeledData, rows: Sequence[int]) -> ChosenRows:
+        """Return those of the rows that the data have, by their numbers in the file."""
+        numbers = np.asarray(rows, dtype=np.int64)
+        others = data.unlabeled
+        return cls(
+            np.flatnonzero(np.isin(data.row_numbers, numbers)),
+            NO_ROWS if others is None else np.flatnonzero(np.isin(others.row_numbers, numbers)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.labeled) + len(self.unlabeled)
+
+
+def unlabeled_placement(placer: RowPlacer, indices: IntArray) -> Placement:
+    """Place rows without a class, by index, as rows that the plane was not fitted to."""
+    return placer.place(placer.unlabeled_rows(indices), is_new=True)
+
+
+def unlabeled_summaries(
+    data: LabeledData, placer: RowPlacer, indices: IntArray
+) -> list[RowSummary]:
+    """Return summaries of rows without a class, by index."""
+    if not len(indices) or data.unlabeled is None:
+        return []
+    placement = unlabeled_placement(placer, indices)
+    unlike = unlike_words(placement)
+    names = unlabeled_names(data.unlabeled, indices) or [""] * len(indices)
+    return [
+        RowSummary(
+            row=int(data.unlabeled.row_numbers[index]),
+            name=name,
+            label="",
+            predicted=predicted,
+            probability=probability,
+            basis=basis_words(data, placement, is_new=True),
+            unlike=where,
+        )
+        for index, name, predicted, probability, where in zip(
+            indices,
+            names,
+            predicted_classes(data, placement, unlike),
+            probability_words(placement, unlike),
+            unlike,
+            strict=True,
+        )
+    ]
+
+
+def unlabeled_names(others: UnlabeledRows, indices: IntArray) -> list[str]:
+    """Return the names of rows without a class, by index; empty without a column of names."""
+    named = (column for column in others.row_columns if column.role is Role.NAME)
+    column = next(named, None)
+    return [] if column is None else column.rows(indices).texts

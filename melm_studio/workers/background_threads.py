@@ -113,7 +113,7 @@ def tables_kept(settings: Settings) -> Iterator[None]:
 def _keep(settings: Settings, stopping: threading.Event) -> None:
     while not stopping.is_set():
         process = subprocess.Popen(
-            [sys.executable, "-m", "melm_studio.operator_tables"],
+            [sys.executable, "-m", "melm_studio.operator_tables.keeper"],
             cwd=APPLICATION_FOLDER,
             env={**os.environ, **settings.as_environment()},
             stdin=subprocess.PIPE,  # it ends with this process

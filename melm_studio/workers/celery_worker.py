@@ -14,9 +14,8 @@ from typing import Any
 from celery import Celery, signals
 
 from melm_studio.configuration.logs import configure_logging
-from melm_studio.configuration.redis_address import RedisAddress
 from melm_studio.configuration.service_manager import ALIVE, READY, tell_service_manager
-from melm_studio.configuration.settings import Settings
+from melm_studio.configuration.settings import RedisAddress, Settings
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.runs.store.open_store import open_store
 from melm_studio.runs.store.protocol import RunStore

@@ -1,4 +1,7 @@
-"""Execution of runs: of one, in a child process of the pool, and of a queue in this process."""
+"""Execution of runs: of one, in a child process of the pool, and of a queue in this process.
+
+A run that ended may have others follow it: its refits, and the shuffles for their p-value.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,23 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from multiprocessing import parent_process
 from typing import Any, TypeVar
 
 from msgspec import structs
+from msgspec.structs import replace
 from threadpoolctl import threadpool_limits
 
 from melm_core.base import UserError
-from melm_core.methods import METHODS
+from melm_core.methods import METHODS, STARTS
 from melm_studio.analyses import analysis_of
 from melm_studio.analyses.analysis import Analysis, Work
+from melm_studio.analyses.check import CHECK, N_PERMUTATIONS
+from melm_studio.analyses.refits import REFITS_OF_RUN
+from melm_studio.analyses.shuffles import MOST_PERMUTED_ROWS, shuffles_of_each
 from melm_studio.configuration.clock import Clock
-from melm_studio.configuration.limits import DiskFullError
+from melm_studio.configuration.limits import DiskFullError, LimitReachedError
 from melm_studio.configuration.logs import configure_logging
 from melm_studio.configuration.memory import limit_memory
 from melm_studio.configuration.messages import (
@@ -35,18 +43,25 @@ from melm_studio.configuration.messages import (
 )
 from melm_studio.configuration.settings import Settings
 from melm_studio.operator_tables.all_rows import NO_TABLES, RegisteredTables
-from melm_studio.runs.execution.embedding import embedded, keep_embedding, with_embedding
 from melm_studio.runs.execution.giving_way import StoppedError, own_request
-from melm_studio.runs.execution.rows import RunData, prepared_for, split_of, with_chosen_curves
+from melm_studio.runs.execution.rows import (
+    RunData,
+    embedded,
+    keep_embedding,
+    prepared_for,
+    split_of,
+    with_chosen_curves,
+    with_embedding,
+)
 from melm_studio.runs.records.outcome import FitOutcome
-from melm_studio.runs.records.run import AT_WORK, FIT, RunRecord, RunState
+from melm_studio.runs.records.refits_report import REFITS
+from melm_studio.runs.records.run import AT_WORK, FIT, RunRecord, RunState, new_analysis
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.open_store import open_store
-from melm_studio.runs.store.protocol import RunEndedError, RunStore
-from melm_studio.tables import LabeledData
+from melm_studio.runs.store.protocol import ReportUnreadableError, RunEndedError, RunStore
+from melm_studio.tables import LabeledData, readings
 from melm_studio.workers.background_threads import heartbeat
 from melm_studio.workers.fitting import fitted, fitted_to_table
-from melm_studio.workers.following import follow
 from melm_studio.workers.recorder import Recorder
 
 FULL_RETRY_S = 1.0
@@ -56,6 +71,8 @@ PATIENCE_S = 60.0
 _T = TypeVar("_T")
 
 logger = logging.getLogger(__name__)
+# Folds and shuffles of the permutation test: it refits without each of three folds.
+_MOST_FOLDS, _FOLDS_OF_A_SHUFFLE = 10, 3
 
 
 def execute_run(
@@ -261,3 +278,85 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return NO_MEMORY
     return str(error) if isinstance(error, UserError) else UNEXPECTED
+
+
+def follow(store: RunStore, ended: RunRecord, cpu_s: float, most_s: float) -> None:
+    """Queue what follows a run that ended, where it is likely to take at most `most_s` of CPU.
+
+    Runs that nobody looks at are not followed. Where the plane holds rows out there are no refits
+    to draw, as the picture shows unseen places already: only shuffles follow.
+
+    Parameters
+    ----------
+    store : RunStore
+    ended : RunRecord
+        As it is stored now.
+    cpu_s : float
+        Seconds of CPU that it took. Those of a clock would grow with what others run, and with a
+        pause, and nothing would follow.
+    most_s : float
+        Seconds of CPU; 0 for nothing.
+    """
+    if ended.state is not RunState.DONE or not ended.from_page or most_s <= 0.0:
+        return
+    next_kind = _next_kind(store, ended, cpu_s, most_s)
+    fit = ended if ended.kind == FIT else store.get(ended.of_run)
+    if next_kind is None or fit is None or fit.removed_s is not None:
+        return
+    if any(run.of_run == fit.run_id and run.kind == next_kind for run in store.runs_of(fit.owner)):
+        return
+    try:
+        store.create(replace(new_analysis(fit, next_kind), from_page=True))
+    except LimitReachedError as error:
+        logger.info("nothing follows: %s", error, extra={"run": fit.run_id})
+
+
+def _next_kind(store: RunStore, ended: RunRecord, cpu_s: float, most_s: float) -> str | None:
+    if ended.kind == FIT:
+        return _after_fit(store, ended, cpu_s, most_s)
+    if ended.kind != REFITS:
+        return None
+    try:
+        report = REFITS_OF_RUN.stored(store, ended.run_id)
+    except ReportUnreadableError:
+        return None
+    if report.share is None or report.bound is not None:
+        return None  # where the answer is no already, shuffles would say the same
+    return CHECK.name if _shuffles_s(store, ended, report.fit_s) <= most_s else None
+
+
+def _after_fit(store: RunStore, fit: RunRecord, cpu_s: float, most_s: float) -> str | None:
+    if fit.n_classes == 1 or METHODS[fit.method].keeps_embedding or fit.is_of_sample:
+        return None
+    folds_s = cpu_s * _MOST_FOLDS
+    if fit.parameters.held_out == 0.0:
+        return REFITS if folds_s <= most_s else None
+    is_quick = folds_s <= most_s and folds_s + _shuffles_s(store, fit, cpu_s) <= most_s
+    return CHECK.name if is_quick else None
+
+
+def _shuffles_s(store: RunStore, ended: RunRecord, fit_s: float) -> float:
+    """Estimate the seconds of CPU of shuffles, of every reading of the rows.
+
+    A shuffle has one start. Each reading also has folds of its own, but one that asks the same as
+    another.
+
+    Parameters
+    ----------
+    store : RunStore
+    ended : RunRecord
+        Of the run, or of an analysis of it.
+    fit_s : float
+        Seconds of CPU of a fit with all its starts.
+    """
+    raw = store.get_file(ended.owner, FileKind.DATA, ended.data_id)
+    if raw is None:
+        return inf
+    data = LabeledData.from_bytes(raw)
+    ways = readings(data)
+    n_starts = ended.parameters.n_init if METHODS[ended.method].takes(STARTS.name) else 1
+    a_shuffle_s = fit_s * min(1.0, MOST_PERMUTED_ROWS / len(data.y)) / max(1, n_starts)
+    n_tests = 1 + len(ways)
+    n_shuffles = n_tests * (1 + shuffles_of_each(N_PERMUTATIONS, n_tests))
+    n_refits = _MOST_FOLDS * len({way.question.id for way in ways})
+    return n_shuffles * _FOLDS_OF_A_SHUFFLE * a_shuffle_s + n_refits * fit_s

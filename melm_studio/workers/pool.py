@@ -30,9 +30,9 @@ from melm_studio.configuration.messages import (
 from melm_studio.configuration.settings import Settings
 from melm_studio.runs.records.run import RunRecord, RunState
 from melm_studio.runs.store.attempts import DeadRuns, end_attempt
-from melm_studio.runs.store.eviction import Sweeper
 from melm_studio.runs.store.open_store import open_store, store_module
 from melm_studio.runs.store.protocol import RunStore, Sign, StoreUnavailableError
+from melm_studio.runs.store.quota import Sweeper
 from melm_studio.tables import count
 from melm_studio.workers.background_threads import (
     has_stopped_child,

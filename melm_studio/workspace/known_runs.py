@@ -13,10 +13,9 @@ from msgspec.structs import replace
 from melm_core.base import IntArray, UserError
 from melm_core.methods import METHODS
 from melm_studio.analyses import ANALYSES
-from melm_studio.analyses.analysis import Subject
+from melm_studio.analyses.analysis import Section, Subject
 from melm_studio.analyses.check import run_verdict
 from melm_studio.analyses.probabilities import PROBABILITIES
-from melm_studio.analyses.report_section import Section
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.view_options import MorphTarget, Shown, ViewOptions
 from melm_studio.rows.held_out_probabilities import HeldOutProbabilities, KnownProbabilities

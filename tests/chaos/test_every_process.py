@@ -20,7 +20,7 @@ import pytest
 import requests
 
 from melm_studio.configuration.limits import Limits
-from melm_studio.configuration.redis_address import RedisAddress
+from melm_studio.configuration.settings import RedisAddress
 from melm_studio.programs.local_studio import answers, free_port
 from melm_studio.runs.records.run import AT_WORK, RunRecord, RunState, new_analysis
 from melm_studio.runs.store.disk import DiskRunStore

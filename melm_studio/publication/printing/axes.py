@@ -1,8 +1,8 @@
-"""Draws a panel on matplotlib's axes: contours, points, and arrows."""
+"""Draws a panel on matplotlib's axes: contours, points, means, ellipses, and arrows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgba_array
+from matplotlib.lines import Line2D
 from matplotlib.markers import MarkerStyle
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
@@ -19,10 +20,8 @@ from scipy import fft
 from melm_core.base import FloatArray
 from melm_studio.abandonment import go_on
 from melm_studio.planes.types import ClassView
-from melm_studio.publication.printing.marks import FAINT_INK, INK, MARKERS, ClassMark
-from melm_studio.publication.printing.moments import DASHES, draw_moments
-from melm_studio.publication.printing.panel import FigurePanel
-from melm_studio.publication.style import FigureStyle
+from melm_studio.publication.printing.panel import FAINT_INK, INK, MARKERS, ClassMark, FigurePanel
+from melm_studio.publication.style import FigureStyle, Layer
 
 # More points than this make a vector graphic slow to open; they become an image within it.
 MOST_VECTOR_POINTS = 5_000
@@ -47,6 +46,9 @@ _POINTS_PER_INCH = 72.0
 # for every tenfold of the densest pixel, and its faintest; the count of a row that is not singled
 # out.
 CROWDING = {"alone": 0.85, "solid": 0.96, "fading": 0.45, "faintest": 0.3, "aside": 0.04}
+DASHES = (0, (4, 2))
+# In points of type, at the size of type that goes with them.
+_OUTLINE_PT, _EDGE_PT, _MARK_PT = 0.9, 0.7, 6.0
 
 
 def draw_layers(
@@ -410,3 +412,55 @@ def opacities(counts: FloatArray) -> FloatArray:
         counts < 1, alone * counts, alone + rise * np.log(np.maximum(counts, 1))
     )
     return by_count
+
+
+def draw_moments(
+    axes: Axes,
+    panel: FigurePanel,
+    marks: Sequence[ClassMark],
+    layers: Collection[Layer],
+    unit: float,
+) -> None:
+    """Draw those of the layers that describe the classes by their means and covariances.
+
+    Parameters
+    ----------
+    axes : Axes
+    panel : FigurePanel
+    marks : sequence of ClassMark
+    layers : collection of str
+        Of these, "class_ellipses", "mean_ellipses" and "centroids" are drawn.
+    unit : float
+        The size of lines and marks, relative to the default.
+    """
+    for code, (part, mark) in enumerate(zip(panel.view.classes, marks, strict=True)):
+        if panel.is_shown(code):
+            _draw_moments_of_class(axes, part, mark, layers, unit)
+
+
+def _draw_moments_of_class(
+    axes: Axes, part: ClassView, mark: ClassMark, layers: Collection[Layer], unit: float
+) -> None:
+    if "class_ellipses" in layers:
+        _outline(axes, part.outline("rows"), mark, unit).set(linestyle=DASHES, gid="class_ellipses")
+    if "mean_ellipses" in layers:
+        _outline(axes, part.outline("mean"), mark, unit).set(gid="mean_ellipses")
+    if "centroids" in layers and len(part.centroid):
+        axes.scatter(
+            part.centroid[:, 0],
+            part.centroid[:, 1],
+            s=(_MARK_PT * unit) ** 2,
+            marker="P",
+            facecolors=mark.color,
+            edgecolors="white",
+            linewidths=_EDGE_PT * unit,
+            zorder=_ABOVE_POINTS,
+            gid="centroids",
+        )
+
+
+def _outline(axes: Axes, outline: FloatArray, mark: ClassMark, unit: float) -> Line2D:
+    (line,) = axes.plot(
+        *outline.T, color=mark.color, linewidth=_OUTLINE_PT * unit, zorder=_ABOVE_POINTS
+    )
+    return line

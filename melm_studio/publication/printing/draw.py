@@ -23,9 +23,8 @@ from melm_core.base import UserError
 from melm_studio.abandonment import go_on
 from melm_studio.publication.printing.axes import draw_layers, outside
 from melm_studio.publication.printing.layout import Box, add_legend, grid, with_equal_units
-from melm_studio.publication.printing.marks import FRAME, INK, class_marks
 from melm_studio.publication.printing.names import write_names
-from melm_studio.publication.printing.panel import FigurePanel
+from melm_studio.publication.printing.panel import FRAME, INK, FigurePanel, class_marks
 from melm_studio.publication.printing.text import drawable, font_families, one_line, without_glyphs
 from melm_studio.publication.style import FORMATS, MM_PER_INCH, FigureFormat, FigureStyle
 from melm_studio.tables import count

@@ -11,14 +11,14 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 
 from melm_core.base import FloatArray
-from melm_studio.publication.printing.marks import (
+from melm_studio.publication.printing.panel import (
     FAINT_INK,
     INK,
     MARKERS,
     ClassMark,
+    FigurePanel,
     class_marks,
 )
-from melm_studio.publication.printing.panel import FigurePanel
 from melm_studio.publication.printing.text import one_line
 from melm_studio.publication.style import FigureStyle
 

@@ -14,8 +14,7 @@ from matplotlib.text import Text
 from melm_core.base import FloatArray
 from melm_studio.planes.figure import class_name_places
 from melm_studio.publication.printing.axes import arrow_inks, drawn_arrows
-from melm_studio.publication.printing.marks import FAINT_INK, ClassMark
-from melm_studio.publication.printing.panel import FigurePanel
+from melm_studio.publication.printing.panel import FAINT_INK, ClassMark, FigurePanel
 from melm_studio.publication.printing.text import one_line
 from melm_studio.publication.style import FigureStyle
 

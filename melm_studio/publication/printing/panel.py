@@ -1,4 +1,4 @@
-"""One panel of a figure for print."""
+"""One panel of a figure for print, and the marks of its classes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,53 @@ from melm_core.base import FloatArray, IntArray
 from melm_studio.planes.coloring import Marks
 from melm_studio.planes.figure import limits
 from melm_studio.planes.plane_view import view_of_rows
+from melm_studio.planes.theme import (
+    SHAPES,
+    THEMES,
+    Scheme,
+    class_color,
+    class_name_color,
+    class_shape,
+)
 from melm_studio.planes.types import PlaneView
+from melm_studio.publication.style import FigureStyle
 
+_THEME = THEMES[Scheme.LIGHT]
+INK, FAINT_INK, FRAME = _THEME.ink, _THEME.faint_ink, "#adb5bd"
+
+# Matplotlib's markers for the shapes of the page, and those that tell classes apart without color.
+MARKERS = {name: shape.marker for name, shape in SHAPES.items()}
+_GRAY_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+_DARKEST, _LIGHTEST = 0.1, 0.65
 BoolArray = npt.NDArray[np.bool_]
 FAINT = 0.1  # the share of its opacity that a point keeps which is not shown
+
+
+@dataclass(frozen=True)
+class ClassMark:
+    """The color and the marker of a class, and the color of its name."""
+
+    color: str
+    marker: str
+    name_color: str = INK
+
+
+def class_marks(n_classes: int, style: FigureStyle) -> list[ClassMark]:
+    """Return the mark of each class."""
+    if style.palette == "gray":
+        shades = np.linspace(_DARKEST, _LIGHTEST, max(n_classes, 2))
+        return [
+            ClassMark(str(round(float(shades[code]), 3)), _GRAY_MARKERS[code % len(_GRAY_MARKERS)])
+            for code in range(n_classes)
+        ]
+    return [
+        ClassMark(
+            class_color(code, _THEME),
+            MARKERS[class_shape(code)],
+            class_name_color(code, _THEME),
+        )
+        for code in range(n_classes)
+    ]
 
 
 @dataclass(frozen=True, eq=False)

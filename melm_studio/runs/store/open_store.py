@@ -9,8 +9,7 @@ from types import ModuleType
 
 from melm_studio.configuration.data_folder import UnusableFolderError
 from melm_studio.configuration.limits import DiskFullError
-from melm_studio.configuration.redis_address import RedisAddress
-from melm_studio.configuration.settings import Settings
+from melm_studio.configuration.settings import RedisAddress, Settings
 from melm_studio.extras import install_command
 from melm_studio.runs.store.protocol import RunStore
 

@@ -6,18 +6,21 @@ Abstract is only what a back end must do itself; all else is made of it here, on
 from __future__ import annotations
 
 import time
+import zipfile
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
+from melm_core.base import UserError
 from melm_studio.configuration.limits import Limits
-from melm_studio.configuration.messages import STOPPED_IN_QUEUE
+from melm_studio.configuration.messages import RESULTS_UNREADABLE, STOPPED_IN_QUEUE
+from melm_studio.record import UNREADABLE
 from melm_studio.runs.records.grant import Grant
 from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
@@ -29,6 +32,10 @@ from melm_studio.runs.store.fair_queue import (
     next_run,
 )
 from melm_studio.talks.talk import TalkStore
+
+_T = TypeVar("_T")
+
+_UNREADABLE = (*UNREADABLE, KeyError, EOFError, zipfile.BadZipFile)
 
 
 class Grants(ABC):
@@ -570,3 +577,25 @@ class RunStore(Queues, Histories, Files, TalkStore, GrantStore, Service):
     """
 
     limits: Limits
+
+
+class ReportUnreadableError(UserError):
+    """The results of a run are damaged, or another version wrote them."""
+
+    def __init__(self) -> None:
+        super().__init__(RESULTS_UNREADABLE)
+
+
+def stored_report(store: RunStore, run_id: str, read: Callable[[bytes], _T]) -> _T | None:
+    """Return the report of a run; None before the first.
+
+    Raises
+    ------
+    ReportUnreadableError
+        If `read` cannot read it.
+    """
+    raw = store.report(run_id)
+    try:
+        return None if raw is None else read(raw)
+    except _UNREADABLE:
+        raise ReportUnreadableError from None

@@ -12,8 +12,7 @@ from kombu.exceptions import OperationalError
 
 from melm_studio.configuration.clock import Clock
 from melm_studio.configuration.limits import DiskFullError, Limits
-from melm_studio.configuration.redis_address import RedisAddress
-from melm_studio.configuration.settings import Settings
+from melm_studio.configuration.settings import RedisAddress, Settings
 from melm_studio.runs.records.run import RunRecord, RunState
 from melm_studio.runs.store.attempts import DEAD_AFTER_S, DeadRuns
 from melm_studio.runs.store.protocol import (

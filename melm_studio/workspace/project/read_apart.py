@@ -7,6 +7,7 @@ crafted file may have taken over the process.
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -16,27 +17,28 @@ import msgspec
 from msgspec import Meta, Struct
 
 from melm_studio.analyses.analysis import DataShape
-from melm_studio.reading import Channel, FileReader, RefusedError
+from melm_studio.configuration.settings import Settings
+from melm_studio.reading import Channel, FileReader, OwnProcessReader, ReadingLimits, RefusedError
+from melm_studio.reading.readings import MOST_LONG, MOST_QUICK, PATIENCE_S
 from melm_studio.runs.records.run import PlaneEvent
+from melm_studio.tables import TABLE_JOB
 from melm_studio.validation import InputError
 from melm_studio.workspace.project.archive import Archive, opened_archive
 from melm_studio.workspace.project.manifest import (
+    EVENTS_AT_ONCE,
     MANIFEST,
     MAX_MANIFEST,
+    MAX_REPORT,
     Project,
+    checked_events,
+    checked_report,
     history_part,
+    packed_event,
     project_of,
     report_part,
     table_part,
     tables_of,
     verdict_part,
-)
-from melm_studio.workspace.project.results import (
-    EVENTS_AT_ONCE,
-    MAX_REPORT,
-    checked_events,
-    checked_report,
-    packed_event,
 )
 
 JOB = f"{__name__}:answer"
@@ -46,6 +48,8 @@ _MOST_SECONDS = 900
 _MOST_FILE = 2**40  # the memory of the reader is bounded
 _MOST_EVENTS = 2**28  # bytes of planes that are held in memory
 _END = b""
+# Readers of tables are those of `Readings`; a project has its tables read by these.
+JOBS = {TABLE_JOB: MOST_QUICK + MOST_LONG, JOB: 2}
 
 
 class _Bounds(Struct, frozen=True):
@@ -232,3 +236,25 @@ def _send_history(channel: Channel, archive: Archive, part: _HistoryPart, most: 
         while some := list(islice(events, EVENTS_AT_ONCE)):
             channel.send(b"".join(map(packed_event, some)))
     channel.send(_END)
+
+
+def new_file_reader(settings: Settings, *, patience_s: float = PATIENCE_S) -> FileReader:
+    """Return a file reader with the limits of the settings; it starts at the first file.
+
+    On Windows, where processes do not fork, it reads in this process.
+
+    Parameters
+    ----------
+    settings : Settings
+    patience_s : float
+        How long a request waits for a file.
+    """
+    if sys.platform == "win32":
+        return own_file_reader(settings)
+    limits = ReadingLimits(settings.max_reader_mb, settings.max_reader_seconds)
+    return FileReader(JOBS, limits, patience_s)
+
+
+def own_file_reader(settings: Settings) -> FileReader:
+    """Return one that reads in this process, within the memory of a run."""
+    return OwnProcessReader(JOBS, ReadingLimits(settings.max_run_mb, settings.max_reader_seconds))

@@ -18,6 +18,7 @@ from melm_studio.tables import number
 from melm_studio.validation import MAX_TEXT
 from melm_studio.workspace.project.archive import BYTES_PER_MB
 from melm_studio.workspace.project.manifest import (
+    EVENTS_AT_ONCE,
     MANIFEST,
     MAX_MANIFEST,
     VERSION,
@@ -25,11 +26,11 @@ from melm_studio.workspace.project.manifest import (
     ProjectRun,
     history_part,
     is_about_fit,
+    packed_event,
     report_part,
     table_part,
     verdict_part,
 )
-from melm_studio.workspace.project.results import EVENTS_AT_ONCE, packed_event
 from melm_studio.workspace.story import Story
 from melm_studio.workspace.workspace import DATA_GONE, Workspace, readable
 

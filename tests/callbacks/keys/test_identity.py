@@ -14,8 +14,7 @@ from app import create_app
 from callbacks.routes.api.endpoints import PREFIX
 from lab.driver.visitor import Studio, opened_studio, shared_reader
 from melm_studio.configuration.limits import Limits
-from melm_studio.configuration.redis_address import RedisAddress
-from melm_studio.configuration.settings import Settings
+from melm_studio.configuration.settings import RedisAddress, Settings
 from melm_studio.runs.store.protocol import StoreUnavailableError
 from melm_studio.runs.store.redis import RedisRunStore
 from melm_studio.runs.store.redis import client as redis_client

@@ -19,10 +19,9 @@ from melm_studio.layout import ids
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.run import FIT, RunState, new_analysis
 from melm_studio.runs.store.attempts import reopen
-from melm_studio.workspace.file_reader import own_file_reader
 from melm_studio.workspace.project import opened_project
-from melm_studio.workspace.project.manifest import VERSION
-from melm_studio.workspace.project.results import checked_events
+from melm_studio.workspace.project.manifest import VERSION, checked_events
+from melm_studio.workspace.project.read_apart import own_file_reader
 from melm_studio.workspace.view_spec import ViewSpec
 from melm_studio.workspace.workspace import Workspace
 from tests.callbacks.tables import blobs, csv

@@ -8,7 +8,7 @@ import pytest
 
 from melm_core.methods import METHODS
 from melm_core.methods.parameters import GAMMA, HELD_OUT, SEED, STARTS, Choice
-from melm_studio.runs.execution.embedding import embedded
+from melm_studio.runs.execution.rows import embedded
 from melm_studio.tables.preparation import guess_label, prepare
 from melm_studio.tables.samples import load_sample
 from tests.melm_core.helpers import EVERY_METHOD, assert_orthonormal, classes

@@ -21,7 +21,7 @@ from melm_studio.configuration.memory import (
     share_free_memory,
     web_process_mb,
 )
-from melm_studio.workspace.file_reader import JOBS
+from melm_studio.workspace.project.read_apart import JOBS
 
 only_with_glibc = pytest.mark.skipif(
     platform.libc_ver()[0] != "glibc", reason="only glibc has these options"

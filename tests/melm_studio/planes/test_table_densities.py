@@ -15,7 +15,7 @@ from melm_studio.planes.plane_view import PlaneViewer
 from melm_studio.planes.projected_classes import TableDensities, ellipses_of_rows
 from melm_studio.runs.records.run import FIT
 from melm_studio.validation import InputError
-from melm_studio.workspace.project.results import checked_report
+from melm_studio.workspace.project.manifest import checked_report
 from tests.melm_core.helpers import classes, labeled_data, plane
 
 STREAM = np.random.default_rng(0)

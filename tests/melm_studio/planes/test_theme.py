@@ -18,7 +18,7 @@ from melm_studio.planes.theme import (
     page_colors,
     translucent,
 )
-from melm_studio.publication.printing.marks import MARKERS
+from melm_studio.publication.printing.panel import MARKERS
 from melm_studio.tables.classes import MAX_CLASSES
 
 each_theme = pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)

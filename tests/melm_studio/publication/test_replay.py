@@ -18,7 +18,7 @@ from melm_studio.layout.scripts import ASSETS
 from melm_studio.planes.figure import limits
 from melm_studio.planes.theme import Scheme
 from melm_studio.publication import replay as replay_module
-from melm_studio.publication import replay_sections
+from melm_studio.publication import run_replay
 from melm_studio.publication.replay import (
     FRAMES_BYTES,
     MOST_POINTS,
@@ -147,9 +147,7 @@ def test_planes_are_spread_evenly_with_both_ends(n, most):
 
 def test_every_part_that_the_script_fills_is_there():
     scripts = "".join(path.read_text() for path in (ASSETS / "studio/present/replay").glob("*.mjs"))
-    written = "".join(
-        Path(module.__file__).read_text() for module in (replay_module, replay_sections)
-    )
+    written = "".join(Path(module.__file__).read_text() for module in (replay_module, run_replay))
     asked = set(re.findall(r'\b(?:byPart|part)\("([\w-]+)"\)', scripts))
     assert len(asked) > 10
     assert asked <= set(re.findall(r'data-part="([\w-]+)"', written))

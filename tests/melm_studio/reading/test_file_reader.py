@@ -22,7 +22,7 @@ from melm_studio.reading.channel import Channel, RefusedError
 from melm_studio.reading.fork_server import NICENESS
 from melm_studio.reading.jobs import FAILED, TOO_LARGE
 from melm_studio.tables import TableError, read_apart, read_table, read_table_apart
-from melm_studio.workspace.file_reader import own_file_reader
+from melm_studio.workspace.project.read_apart import own_file_reader
 
 JOBS = "tests.melm_studio.reading.jobs"
 NAMES = [

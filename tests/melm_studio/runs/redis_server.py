@@ -12,7 +12,7 @@ import redis
 
 from lab.setup.find_redis import REMEDY, find_redis
 from melm_studio.configuration.limits import Limits
-from melm_studio.configuration.redis_address import RedisAddress
+from melm_studio.configuration.settings import RedisAddress
 from melm_studio.programs.local_studio import free_port
 from melm_studio.runs.store.open_store import PATIENCE_S
 from melm_studio.runs.store.redis import RedisRunStore

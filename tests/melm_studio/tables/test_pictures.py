@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from melm_studio.rows.row_lists import rows_named
+from melm_studio.rows.selection import rows_named
 from melm_studio.tables import Role, TableError, label_candidates, prepare
 from melm_studio.tables.pixels import pixel_grid
 from melm_studio.tables.read import read_table

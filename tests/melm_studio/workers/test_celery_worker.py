@@ -15,7 +15,7 @@ import pytest
 
 from melm_core.methods import METHODS
 from melm_studio.configuration.limits import Limits
-from melm_studio.configuration.redis_address import RedisAddress
+from melm_studio.configuration.settings import RedisAddress
 from melm_studio.runs.records.run import RunState
 from melm_studio.runs.store.open_store import PATIENCE_S
 from melm_studio.runs.store.protocol import Sign, StoreUnavailableError

@@ -9,8 +9,7 @@ from melm_studio.configuration.limits import LimitReachedError
 from melm_studio.runs.records.refits_report import refits_id
 from melm_studio.runs.records.run import RunState
 from melm_studio.tables import Question, Reading
-from melm_studio.workers.execute import execute_run
-from melm_studio.workers.following import follow
+from melm_studio.workers.execute import execute_run, follow
 from tests.melm_studio.runs.helpers import blobs, queue_run
 
 DATA = blobs(n_rows=60)
@@ -74,12 +73,12 @@ def test_shuffles_alone_follow_a_run_whose_plane_holds_rows_out(store):
 
 def test_where_rows_may_depend_on_each_other_the_refits_of_every_reading_count(store, monkeypatch):
     """Ten folds take 50 of 60 s, and those of a reading as long."""
-    monkeypatch.setattr("melm_studio.workers.following.N_PERMUTATIONS", 0)
+    monkeypatch.setattr("melm_studio.workers.execute.N_PERMUTATIONS", 0)
     fit = run_on_page(store, seconds=0.0, held_out=0.25)
     question = Question("doubles", "Are they repeats?", (), default="each-way")
     reading = Reading(question, "together", DATA, "nearly equal rows")
-    monkeypatch.setattr("melm_studio.workers.following.readings", lambda data: (reading,))
-    monkeypatch.setattr("melm_studio.workers.following.shuffles_of_each", lambda *_: 0)
+    monkeypatch.setattr("melm_studio.workers.execute.readings", lambda data: (reading,))
+    monkeypatch.setattr("melm_studio.workers.execute.shuffles_of_each", lambda *_: 0)
     follow(store, fit, 2.0, SECONDS)
     assert kinds(store, fit) == ["fit", "check"]
     store.delete(store.runs_of(fit.owner)[1].run_id)
@@ -94,7 +93,7 @@ def test_what_is_likely_to_take_longer_does_not_follow(store):
 
 
 def test_shuffles_do_not_follow_where_they_would_take_long(store, monkeypatch):
-    monkeypatch.setattr("melm_studio.workers.following.N_PERMUTATIONS", 10**9)
+    monkeypatch.setattr("melm_studio.workers.execute.N_PERMUTATIONS", 10**9)
     assert kinds(store, run_on_page(store)) == ["fit", "refits"]
 
 

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from msgspec.structs import replace
 
 from melm_studio.configuration.limits import Limits
-from melm_studio.configuration.redis_address import RedisAddress
+from melm_studio.configuration.settings import RedisAddress
 from melm_studio.runs.records.grant import Grant, replaced_by
 from melm_studio.runs.records.request import GO, RunRequest
 from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, stored_run

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from melm_studio.analyses import content
-from melm_studio.analyses.analysis import Analysis, DataShape, Subject, Work, demand
-from melm_studio.analyses.report_section import Section, Table
+from melm_studio.analyses.analysis import Analysis, DataShape, Section, Subject, Table, Work, demand
 from melm_studio.record import Record
 
 

@@ -33,7 +33,7 @@ from melm_studio.publication.printing import (
     save_figure,
 )
 from melm_studio.publication.printing.axes import MOST_VECTOR_POINTS, loops
-from melm_studio.publication.printing.marks import FAINT_INK, INK
+from melm_studio.publication.printing.panel import FAINT_INK, INK
 from melm_studio.publication.style import FORMATS, MAX_PIXELS, MM_PER_INCH
 from melm_studio.validation import InputError, read
 from tests.melm_studio.planes.views import view_of

@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_studio.analyses.distances import contributions_figure, distances_figure
+from melm_studio.analyses.distances import (
+    RowContributions,
+    RowDistances,
+    contributions_figure,
+    distances_figure,
+)
 from melm_studio.planes.feature_charts import importance_figure, s_plot_figure
-from melm_studio.rows.distances import RowContributions, RowDistances
 
 _NAME, _SHOWN = "a<b>c & d", "a&lt;b&gt;c &amp; d"
 _ONE = np.ones(1)

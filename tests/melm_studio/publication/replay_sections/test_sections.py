@@ -7,10 +7,10 @@ import re
 import numpy as np
 import pytest
 
-import melm_studio.publication.replay_sections as section_module
+import melm_studio.publication.run_replay as section_module
 from lab.driver.traces import points
 from melm_studio.analyses.tree import Height, NamedBranch, TreeArrays
-from melm_studio.publication.replay_sections import (
+from melm_studio.publication.run_replay import (
     ResamplesSection,
     TreeSection,
     most_planes,

@@ -8,8 +8,7 @@ import pytest
 from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.view_options import Shown
-from melm_studio.runs.execution.embedding import kept_embedding, with_embedding
-from melm_studio.runs.execution.rows import split_of
+from melm_studio.runs.execution.rows import kept_embedding, split_of, with_embedding
 from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
 from melm_studio.runs.records.run import RunState
 from melm_studio.workers.execute import execute_queued

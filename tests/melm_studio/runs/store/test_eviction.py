@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from melm_studio.runs.records.run import RunState
 from melm_studio.runs.records.stored_files import FileKind
-from melm_studio.runs.store.eviction import (
+from melm_studio.runs.store.quota import (
     SECONDS_PER_DAY,
     TRUSTED_AFTER_S,
     Sweeper,

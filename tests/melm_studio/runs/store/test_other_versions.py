@@ -12,7 +12,7 @@ from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import RunRecord, RunState, UnreadableRun
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.attempts import reopen
-from melm_studio.runs.store.eviction import sweep
+from melm_studio.runs.store.quota import sweep
 from melm_studio.talks.talk import Talk
 from tests.melm_studio.runs.helpers import created, plane, started
 

@@ -12,7 +12,7 @@ from itertools import chain
 import pytest
 
 from melm_studio.configuration.limits import DiskFullError, Limits
-from melm_studio.configuration.redis_address import RedisAddress
+from melm_studio.configuration.settings import RedisAddress
 from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import RunState, UnreadableRun, reopened
 from melm_studio.runs.records.stored_files import FileKind
@@ -37,7 +37,7 @@ IMPORTS = """
 import json, os, sys
 from melm_studio.configuration.limits import Limits
 from melm_studio.runs.records.run import PlaneEvent, RunState
-from melm_studio.configuration.redis_address import RedisAddress
+from melm_studio.configuration.settings import RedisAddress
 from melm_studio.runs.store.redis import RedisRunStore
 """
 PREPARE = """

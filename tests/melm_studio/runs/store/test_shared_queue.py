@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from melm_studio.configuration.limits import Limits
-from melm_studio.configuration.redis_address import RedisAddress
+from melm_studio.configuration.settings import RedisAddress
 from melm_studio.runs.records.run import RunState
 from melm_studio.runs.store.attempts import DEAD_AFTER_S
 from melm_studio.runs.store.open_store import PATIENCE_S
