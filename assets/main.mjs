@@ -1,7 +1,7 @@
 // The entry of the page's scripts: connects every feature, then starts Dash. Views are changed in the
 // order in which features are connected here.
 import { BatchCard } from "./studio/analyses/batch_weight.mjs";
-import { addAnalyses } from "./studio/analyses/buttons.mjs";
+import { addAnalyses } from "./studio/analyses/doors.mjs";
 import { addFeatureList } from "./studio/analyses/feature_list.mjs";
 import { connectInspector } from "./studio/analyses/inspector.mjs";
 import { connectRanking } from "./studio/analyses/ranking.mjs";

@@ -224,7 +224,7 @@ ANSWERS = {
         (
             "melm_core/evaluation/lots.py",
             "melm_studio/analyses/lot_change.py",
-            "assets/studio/analyses/new_rows_view.mjs",
+            "assets/studio/analyses/of_new_rows.mjs",
         ),
         (
             "tests/melm_core/evaluation/test_lots.py",

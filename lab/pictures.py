@@ -60,7 +60,7 @@ POTS = "\n".join(
     ]
 )
 
-# Prepares the page for its picture, which shows only the dialog that the scene returns, if any.
+# Prepares the page for its picture, which shows only what the scene returns, if any.
 Scene: TypeAlias = Callable[[StudioPage], Locator | None]
 
 
@@ -109,11 +109,10 @@ def is_it_real(studio: StudioPage) -> Locator:
     """The check of a run on noise."""
     studio.choose_sample("Pure noise")
     panel = _found(studio, "LDA")
-    panel.open_door("Folds and shuffles")
-    window = _window(studio, "Folds and shuffles")
-    expect(window.get_by_role("button", name="Stop")).to_be_hidden()
-    expect(window.locator(".check-answer")).to_contain_text("held-out")
-    return window
+    opened = panel.open_door("Folds and shuffles")
+    expect(opened.get_by_role("button", name="Stop")).to_be_hidden()
+    expect(opened.locator(".check-answer")).to_contain_text("held-out")
+    return opened
 
 
 def decision_surface(studio: StudioPage) -> Locator:
@@ -121,10 +120,9 @@ def decision_surface(studio: StudioPage) -> Locator:
     studio.hold_out(25)
     panel = studio.run("Kernel Fisher")
     panel.expect_end()
-    panel.open_door("Decision surface")
-    window = _window(studio, "Decision surface")
-    expect(window.locator(".heatmaplayer image")).to_have_count(2)
-    return window
+    opened = panel.open_door("Decision surface")
+    expect(opened.locator(".heatmaplayer image")).to_have_count(2)
+    return opened
 
 
 def columns(studio: StudioPage) -> Locator:

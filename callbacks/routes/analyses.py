@@ -16,7 +16,7 @@ from callbacks.routes.export import attachment
 from callbacks.routes.markup import as_found, at_once
 from callbacks.routes.requested_view import (
     requested,
-    requested_plane,
+    requested_event,
     requested_scheme,
 )
 from callbacks.routes.rows import requested_new_rows
@@ -30,7 +30,7 @@ from melm_studio.analyses.lot_rows import LotRows
 from melm_studio.analyses.ranking import RANKING
 from melm_studio.analyses.sparse import SPARSE
 from melm_studio.configuration.messages import HAS_ENDED, WAITS
-from melm_studio.planes.captions import axis_titles, surface_caption, title
+from melm_studio.planes.captions import axis_titles, surface_caption
 from melm_studio.planes.decision_surface import KINDS, SurfaceRequest, surface_figure
 from melm_studio.planes.feature_charts import (
     MOST_POINTS,
@@ -216,18 +216,18 @@ def analysis_csv(run_id: str, name: str) -> flask.Response:
     return attachment(file.getvalue(), record, f"{name}.csv", "text/csv")
 
 
-@routes.get("/runs/<run_id>/analyses/loadings")
-def loadings(run_id: str) -> dict[str, Any]:
-    """Return the figure as a dialog shows it; `plane` names the plane."""
+@routes.get("/runs/<run_id>/planes/<int:sequence>/loadings")
+def loadings(run_id: str, sequence: int) -> dict[str, Any]:
+    """Return the loadings of a plane as a figure; 404 of one that is not linear, or a line."""
     record, renderer = own_fit(run_id), services().renderer
     if not METHODS[record.method].is_linear or record.parameters.n_components == 1:
         flask.abort(404)
-    shown = requested(record, requested_plane(run_id))
+    shown = requested(record, requested_event(run_id, sequence))
     names, view = renderer.viewer(record).feature_names, renderer.view(shown)
     titles = axis_titles(renderer, shown, view)
     figure = loadings_figure(view.loadings, names, titles, requested_scheme())
     drawn = plot(json.loads(figure.to_json()), "Loadings")
-    return at_once(run_id, "Loadings", _words(names), [drawn])
+    return at_once(run_id, _words(names), [drawn])
 
 
 def _words(names: tuple[str, ...]) -> str:
@@ -245,7 +245,7 @@ def explained(run_id: str) -> dict[str, Any]:
     structure = latent_structure(services().renderer.data(record), record)
     said = structure.words
     blocks = [plot(json.loads(_figure(structure).to_json()), said), notes([_LATENT_NOTE])]
-    return {"line": structure.line, **at_once(run_id, "Features and components", said, blocks)}
+    return {"line": structure.line, **at_once(run_id, said, blocks)}
 
 
 def _figure(structure: LatentStructure) -> Any:
@@ -265,7 +265,7 @@ def densities(run_id: str, feature: int) -> dict[str, Any]:
     scheme = requested_scheme()
     figure = feature_figure(alone.view, alone.name, viewer.class_names, alone.n_drawn, scheme)
     blocks = [plot(json.loads(figure.to_json()), alone.words), notes([_DENSITIES_NOTE])]
-    return at_once(run_id, alone.name, alone.words, blocks)
+    return at_once(run_id, alone.words, blocks)
 
 
 @routes.get("/runs/<run_id>/surface", is_heavy=True)
@@ -299,5 +299,4 @@ def surface(run_id: str) -> tuple[dict[str, Any], int]:
         ),
         notes([_NOTE]),
     ]
-    heading = f"Decision surface in the plane of {title(record)}"
-    return at_once(run_id, heading, caption, blocks), 200
+    return at_once(run_id, caption, blocks), 200

@@ -20,14 +20,14 @@ def markup_of(part: str, *shown: Any) -> str:
     return markup(getattr(row_lists, part)(*shown))
 
 
-def at_once(run_id: str, title: str, words: str, blocks: Sequence[Block]) -> dict[str, Any]:
-    """Return what a dialog shows of what is computed while it is asked for, like an analysis."""
+def at_once(run_id: str, words: str, blocks: Sequence[Block]) -> dict[str, Any]:
+    """Return what is shown of what is computed while it is asked for, like an analysis."""
     progress = {"stage": "", "fraction": 1.0, "is_final": True, "can_begin": False}
-    return {"run": run_id, "title": title, "words": words, **progress, **as_found(blocks)}
+    return {"run": run_id, "words": words, **progress, **as_found(blocks)}
 
 
 def as_found(blocks: Sequence[Block]) -> dict[str, Any]:
-    """Return what a dialog shows: blocks as ``markup``, and their ``figures`` by name."""
+    """Return what the page shows: blocks as ``markup``, and their ``figures`` by name."""
     from melm_studio.layout.elements import markup  # noqa: PLC0415
     from melm_studio.layout.found import found  # noqa: PLC0415 - with Dash
 

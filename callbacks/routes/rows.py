@@ -248,7 +248,7 @@ def distances(run_id: str, sequence: int) -> dict[str, Any]:
     explained = row_contributions(data, placer, int(indices[0])) if len(indices) else None
     scheme = requested_scheme()
     blocks = distances_shown(data, of_rows, row, explained, scheme)
-    return at_once(run_id, "Distances of the rows from the plane", of_rows.words, blocks)
+    return at_once(run_id, of_rows.words, blocks)
 
 
 @routes.get("/runs/<run_id>/every-row")

@@ -231,9 +231,11 @@ class Panel:
         """Open the curve of the run, as the pointer does that approaches its slider."""
         self.node.locator(".curve-frame").hover()
 
-    def open_door(self, label: str, tab: str = "Trust") -> None:
-        """Open what is known of the run, by a line of the inspector."""
-        self.inspect(tab).get_by_role("button", name=label, exact=True).click()
+    def open_door(self, label: str, tab: str = "Trust") -> Locator:
+        """Press a button or a line of the inspector; return what such a line opens."""
+        shown, own = self.inspect(tab), re.compile(f"^{re.escape(label)}$")
+        shown.locator("button, summary").filter(has_text=own).click()
+        return shown.locator(".analysis[open]")
 
     def download(self, item: str) -> Download:
         """Save a file of the plane in front."""

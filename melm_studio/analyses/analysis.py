@@ -1,4 +1,4 @@
-"""Interface of an analysis of a run, for menu, dialog, worker, report, project and API.
+"""Interface of an analysis of a run, for page, worker, report, project and API.
 
 An analysis is a run about another run, its fit: it is queued, stopped and continued as any run,
 and keeps one report, which grows while it is computed. Everything that is particular to it stands
@@ -220,7 +220,7 @@ class Analysis(ABC, Generic[R]):
     name : str
         Of its runs and its addresses.
     title : str
-        In the inspector and above its dialog; empty if it opens no dialog of its own.
+        On the line of the inspector that opens it; empty if there is none.
     again : str
         On the button that begins one that was cut short again.
     needs : tuple of str
@@ -295,7 +295,7 @@ class Analysis(ABC, Generic[R]):
         """Return what is found, or is found so far."""
 
     def shown(self, report: R, subject: Subject, query: Mapping[str, str]) -> dict[str, Any]:
-        """Return what the dialog shows besides the sentence.
+        """Return what the page shows besides the sentence.
 
         The page lays out the blocks of ``content`` (`melm_studio.analyses.content`). What a page
         module of its own needs besides are JSON values. A figure is one of plotly, as a

@@ -1,4 +1,4 @@
-"""Content of the dialog of an analysis below its sentence: blocks that the page lays out.
+"""Content of an analysis below its sentence: blocks that the page lays out.
 
 `melm_studio.layout.found` has the element of each kind.
 """

@@ -26,7 +26,7 @@ Found: TypeAlias = HeldOutProbabilities | None
 
 
 class Probabilities(Analysis[Found]):
-    """They mark rows and calibrate new ones, so that they open no dialog."""
+    """They mark rows and calibrate new ones, so that no line opens them."""
 
     report = HeldOutProbabilities
     name = "probabilities"

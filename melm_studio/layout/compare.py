@@ -12,7 +12,6 @@ from dash.development.base_component import Component
 from melm_core.base import p_value_figure, percent
 from melm_core.methods import GAMMA
 from melm_studio.layout import ids
-from melm_studio.layout.dialogs import followed
 from melm_studio.layout.elements import Element, aria, button, data, plain, table_file, tip
 from melm_studio.publication.comparison import Agreement, ComparedRun, Mover
 from melm_studio.scores import (
@@ -25,7 +24,6 @@ from melm_studio.scores import (
 )
 
 GAMMAS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
-_RANKING = "All methods"
 _FIRST_METHODS = ("melm", "lda", "pca")
 
 # Scores of the training rows and of the held-out rows.
@@ -163,7 +161,12 @@ def tables(switches: Component) -> Component:
             html.Div(id=ids.PAIR),
             _table_actions(),
             _folded("Numbers", html.Div(id=ids.COMPARED), open=True),
-            _folded(_RANKING, html.Div(_all_methods(), id=ids.RANKING)),
+            _folded(
+                "All methods",
+                _how_they_are_compared(),
+                id=ids.RANKING,
+                **data(again="Compare all methods"),
+            ),
             html.P(id=ids.CHANGED_NOTE, className="changed-note", role="status"),
             _folded("View", switches, className="view several-only"),
         ],
@@ -185,11 +188,10 @@ def _table_actions() -> Component:
     return html.Div(check, className="tables-action row")
 
 
-def _all_methods() -> list[Component]:
-    meaning = html.Details(
+def _how_they_are_compared() -> Component:
+    return html.Details(
         [html.Summary("How they are compared"), html.P(_COMPARED)], className="hint"
     )
-    return [*followed(_RANKING, "Compare all methods"), meaning]
 
 
 def compare_table(

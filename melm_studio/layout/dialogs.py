@@ -1,4 +1,4 @@
-"""Dialogs, closed until a script opens them: analyses, files, a figure for print, a painted table.
+"""Dialogs, closed until a script opens them: files, a figure for print, a painted table.
 
 Scripts fill them, paint in them, and request what they are for.
 """
@@ -11,7 +11,6 @@ from typing import Any
 from dash import html
 from dash.development.base_component import Component
 
-from melm_studio.analyses import ANALYSES
 from melm_studio.layout import ids
 from melm_studio.layout.elements import LINEAR, Element, aria, button, data, icon_button
 from melm_studio.publication.style import (
@@ -91,45 +90,6 @@ def _title_id(component_id: str) -> str:
     return f"{component_id}-title"
 
 
-def analysis_dialogs() -> list[Component]:
-    """Return the dialogs beside the picture: analyses, and the loadings of the plane on screen."""
-    file = html.Button(
-        "New rows from a file…", type="button", className="button", **_part_beside("choose-file")
-    )
-    return [
-        _beside("loadings", "Loadings", "Draw again"),
-        _beside("answer", "", "Draw again"),
-        *(
-            _beside(each.name, each.title, each.again, *([file] if each.of_new_rows else []))
-            for each in ANALYSES.values()
-            if each.title
-        ),
-    ]
-
-
-def _beside(name: str, title: str, again: str, *parts: Component) -> Component:
-    """A dialog, closed until a script opens it and fills its content."""
-    return dialog_frame(
-        ids.analysis(name), "beside", title, _part_beside, followed(title, again, *parts)
-    )
-
-
-def followed(title: str, again: str, *parts: Component) -> list[Component]:
-    """Return the elements of a running analysis; `again` is on what begins it."""
-    progress = html.Div(
-        [
-            html.Progress(max="1", **_part_beside("progress"), **aria(label=f"Progress: {title}")),
-            html.Span(className="hint", **_part_beside("stage")),
-            button("Stop", hidden=True, **_part_beside("stop")),
-            button(again, hidden=True, **_part_beside("begin")),
-        ],
-        className="beside-progress row",
-    )
-    words = html.P(role="status", className="check-answer", **_part_beside("words"))
-    content = html.Div(className="beside-content", **_part_beside("content"))
-    return [words, progress, *parts, content]
-
-
 def downloads_dialog() -> Component:
     """The files of the plane on screen, closed until a script opens it and sets their addresses."""
     return dialog_frame(
@@ -157,10 +117,6 @@ def downloads_dialog() -> Component:
 
 def _part_of_downloads(name: str) -> dict[str, Any]:
     return data(downloads=name)
-
-
-def _part_beside(name: str) -> dict[str, Any]:
-    return data(beside=name)
 
 
 def figure_dialog() -> Component:

@@ -1,4 +1,4 @@
-"""Results of an analysis of a run, below the sentence of its dialog.
+"""An analysis of a run: the line that opens it, and its results, below their sentence.
 
 Scripts fill elements of the attribute `data-kept`, figures among them, and leave them alone when
 the rest is written anew.
@@ -13,12 +13,72 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.analyses.content import Block
-from melm_studio.layout.elements import Element, aria, data, table_file
+from melm_studio.layout import ids
+from melm_studio.layout.elements import Element, aria, button, data, needs, table_file
 from melm_studio.tables import told_apart
 
 _MOST_CLASSES_NAMED, _LONGEST_NAME = 12, 14
 _CONFUSION = "Held-out confusion between each pair of classes. Click a cell to show only that pair."
 _OF_SCRIPTS = {"kind", "figure"}
+
+
+def analysis(
+    asks: str,
+    title: str,
+    *needed: str,
+    again: str = "",
+    of_line: Mapping[str, Any] | None = None,
+    **properties: Any,
+) -> Component:
+    """A line that opens what is found out, for which a script asks, and which it shows.
+
+    Parameters
+    ----------
+    asks : str
+        The end of the address that answers.
+    title : str
+    *needed : str
+        What a run must be for it to be offered.
+    again : str
+        On the button that begins it; empty for that of most.
+    of_line : mapping, optional
+        Attributes of the line.
+    **properties : Any
+        Attributes of all of it.
+    """
+    return Element(
+        "details",
+        html.Summary(title, className="door row", **(of_line or {})),
+        className="analysis",
+        name="analysis",  # one is open at a time
+        **data(asks=asks, **({"again": again} if again else {})),
+        **needs(*needed),
+        **properties,
+    )
+
+
+def analysis_model() -> Component:
+    """The template of what an analysis is shown in, once it is first opened."""
+    progress = html.Div(
+        [
+            html.Progress(max="1", hidden=True, **_part("progress"), **aria(label="Progress")),
+            html.Span(className="hint", **_part("stage")),
+            button("Stop", hidden=True, **_part("stop")),
+            button("Begin again", hidden=True, **_part("begin")),
+            button("New rows from a file…", hidden=True, **_part("choose-file")),
+        ],
+        className="row wrap",
+    )
+    parts = [
+        html.P(role="status", className="check-answer", **_part("words")),
+        progress,
+        html.Div(className="found-content", **_part("content")),
+    ]
+    return html.Template(html.Div(parts, className="found stack"), id=ids.ANALYSIS_MODEL)
+
+
+def _part(name: str) -> dict[str, Any]:
+    return data(found=name)
 
 
 def found(blocks: Sequence[Block]) -> list[Component]:

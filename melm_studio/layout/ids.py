@@ -87,7 +87,8 @@ RUN_TABS = "run-tabs"
 # Panels
 PANELS = "panels"  # of the document, which a script moves into
 PANELS_PLACE = "panels-place"  # this part of Dash's page
-PANEL_MODEL = "panel-model"  # what the script makes every panel from
+PANEL_MODEL = "panel-model"
+ANALYSIS_MODEL = "analysis-model"  # what the script makes every panel from
 WELCOME_MODEL = "welcome-model"  # and what stands in their place while there are none
 CONNECTION = "connection"
 
@@ -127,11 +128,6 @@ TALK = "talk"
 TALK_SCREEN = "talk-screen"
 TALK_ADDRESS = "talk-address"
 STAGE_FOOT = "stage-foot"
-
-
-def analysis(name: str) -> str:
-    """The dialog of an analysis."""
-    return f"analysis-{name}"
 
 
 def role(column: int) -> dict[str, str | int]:

@@ -11,14 +11,10 @@ from dash.development.base_component import Component
 from melm_studio.configuration.settings import Settings
 from melm_studio.layout import ids
 from melm_studio.layout.compare import selection, tables
-from melm_studio.layout.dialogs import (
-    analysis_dialogs,
-    downloads_dialog,
-    drawing_dialog,
-    figure_dialog,
-)
+from melm_studio.layout.dialogs import downloads_dialog, drawing_dialog, figure_dialog
 from melm_studio.layout.elements import aria, button, data, switch
 from melm_studio.layout.first_page import welcome_model
+from melm_studio.layout.found import analysis_model
 from melm_studio.layout.header import header
 from melm_studio.layout.help import help_view, tooltip, tour_note
 from melm_studio.layout.method_line import method_line
@@ -88,7 +84,6 @@ def page(settings: Settings = _DEFAULTS) -> Component:
 def static_parts() -> list[Component]:
     """Return parts of the document outside of Dash's page, which only scripts open and fill."""
     return [
-        *analysis_dialogs(),
         downloads_dialog(),
         figure_dialog(),
         drawing_dialog(),
@@ -98,6 +93,7 @@ def static_parts() -> list[Component]:
         tour_note(),
         tooltip(),
         panel_model(),
+        analysis_model(),
         welcome_model(),
     ]
 

@@ -158,15 +158,8 @@ def _menus() -> list[Component]:
             **part("anchor"),
             **aria(pressed="false"),
         ),
-        _latent_button(),
         icon_button("close", "Remove this run", **part("remove")),
     ]
-
-
-def _latent_button() -> Component:
-    """Return the button of the shares that latent components explain; a script labels it."""
-    names = {**part("latent"), **data(answer="latent-structure"), **needs(LATENT)}
-    return button("R²Y and Q²", "explore-only", **names)
 
 
 def _verdict() -> Component:
@@ -327,7 +320,6 @@ def history() -> Component:
                         _explained_lines(), className="curve-legend small", **part("curve-legend")
                     ),
                     button("", "gamma-advice explore-only", hidden=True, **part("gamma-advice")),
-                    _tree_button(),
                     _position(),
                     html.Span(className="gamma-note explore-only small", **part("gamma-note")),
                     _numbers(),
@@ -390,11 +382,6 @@ def _sliders() -> list[Component]:
 def _slider(name: str, along: str, label: str, **range_: Any) -> Component:
     names = {**data(along=along), **part(name), **aria(label=label)}
     return Element("input", type="range", **range_, **names)
-
-
-def _tree_button() -> Component:
-    names = {**data(analysis=TREE), **needs(TREE)}
-    return button("Tree of planes", "curve-tree explore-only", **names)
 
 
 def _tab(name: str, label: str) -> Component:

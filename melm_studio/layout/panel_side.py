@@ -13,6 +13,7 @@ from melm_studio.analyses import ANALYSES
 from melm_studio.analyses.analysis import CLASSES
 from melm_studio.layout.elements import (
     FLAT,
+    LATENT,
     LINEAR,
     MACHINE,
     MAP,
@@ -29,6 +30,7 @@ from melm_studio.layout.elements import (
     part,
     tip,
 )
+from melm_studio.layout.found import analysis
 from melm_studio.layout.panel_tools import slider
 
 # Finer steps are no other picture, and each is a refit.
@@ -70,13 +72,24 @@ def side() -> Component:
                 for name, (label, contents) in _TABS.items()
             ),
         ],
-        className="panel-side explore-only card",
+        className="panel-side card",
     )
 
 
 def _features_tab() -> list[Component]:
     words = "A map that is not linear has no directions in which features could have a share."
-    return [_features(), html.P(words, className="hint side-card stack", **needs(MAP))]
+    of_one = analysis("", "", hidden=True, **part("feature-densities"))
+    doors = [
+        of_one,
+        *_analyses_of("features"),
+        analysis("loadings", "Loadings", PLANAR, CLASSES),
+        analysis("latent-structure", "R²Y and Q²", LATENT, of_line=part("latent")),
+    ]
+    return [
+        _features(),
+        html.Section(doors, className="side-card doors stack", **needs(LINEAR)),
+        html.P(words, className="hint side-card stack", **needs(MAP)),
+    ]
 
 
 def _rows_tab() -> list[Component]:
@@ -89,9 +102,7 @@ def _trust_tab() -> list[Component]:
         html.Section(
             [
                 *_analyses_of("trust"),
-                _door(
-                    "Decision surface", **data(answer="surface"), **needs(FLAT, CLASSES, MACHINE)
-                ),
+                analysis("surface", "Decision surface", FLAT, CLASSES, MACHINE),
             ],
             className="side-card doors stack",
         ),
@@ -133,15 +144,10 @@ def _analyses_of(tab: str) -> list[Component]:
         for each in ANALYSES.values()
         if each.title and each.tab == tab
         for part_of_door in (
-            _door(each.title, **data(analysis=each.name), **needs(*each.needs)),
+            analysis(f"analyses/{each.name}", each.title, *each.needs, again=each.again),
             html.P(className="door-words hint", **data(known=each.name), **needs(*each.needs)),
         )
     ]
-
-
-def _door(label: str, **properties: Any) -> Component:
-    """A line that opens what is known of a run, in place of the inspector."""
-    return html.Button(label, type="button", className="door row", **properties)
 
 
 _TABS: dict[str, tuple[str, Callable[[], list[Component]]]] = {
@@ -159,7 +165,6 @@ def _features() -> Component:
                 [
                     html.H3("What tells them apart", **needs(CLASSES)),
                     html.H3("Features", **needs(ONE_CLASS)),
-                    button("Classes", hidden=True, **part("feature-densities")),
                     button("List", "is-text", hidden=True, **part("features-as")),
                 ],
                 className="features-head row",
@@ -182,14 +187,7 @@ def _features() -> Component:
                 **part("second"),
             ),
             slider("Keep top features", "top-features", 1, 2, 2),
-            html.Div(
-                [
-                    html.P(className="hint", role="status", **part("top-features-words")),
-                    button("How few suffice?", **data(analysis="sparse")),
-                    button("Loadings", **data(analysis="loadings"), **needs(PLANAR)),
-                ],
-                className="features-foot row wrap",
-            ),
+            html.P(className="hint", role="status", **part("top-features-words")),
         ],
         className="side-card features-card stack",
         **needs(LINEAR),
@@ -294,13 +292,13 @@ def _finder() -> Component:
             html.Form([wanted], role="search", className="row", **part("row-finder")),
             html.Div(lists, className="wrap"),
             html.P(className="row-words", role="status", **part("found-words")),
-            button(
-                "Plot T² and Q",
-                "is-text",
-                title="The distance of every row within the plane and from it",
+            analysis(
+                "distances",
+                "T² and Q of every row",
+                LINEAR,
                 hidden=True,
+                of_line={"title": "The distance of every row within the plane and from it"},
                 **part("show-distances"),
-                **needs(LINEAR),
             ),
         ],
         className="finder stack",

@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lab.driver.page import StudioPage
-from melm_studio.layout import ids
 from tests.melm_studio.analyses.toy.mean_row import MEAN_ROW
 from tests.melm_studio.analyses.toy.studio import served, toy_studio
 
@@ -28,9 +27,12 @@ def test_a_toy_analysis_is_shown(address: str, page: Page, size: tuple[int, int]
     panel = studio.run("PCA")
     panel.expect_end()
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    panel.open_door(MEAN_ROW.title)
-    dialog = page.locator(f"#{ids.analysis(MEAN_ROW.name)}")
-    expect(dialog.get_by_role("listitem")).to_have_count(3)
-    expect(dialog.get_by_role("status")).to_contain_text("from the mean of their class")
-    page.keyboard.press("Escape")
-    expect(dialog).to_be_hidden()
+    opened = panel.open_door(MEAN_ROW.title)
+    expect(opened.get_by_role("listitem")).to_have_count(3)
+    expect(opened.get_by_role("status")).to_contain_text("from the mean of their class")
+    assert panel.part("plot").bounding_box()["y"] >= 0  # the picture stays in sight
+    opened.locator("summary").click()
+    expect(opened).to_have_count(0)
+    expect(panel.node.locator(f'[data-known="{MEAN_ROW.name}"]')).to_contain_text(
+        "from the mean of their class"
+    )

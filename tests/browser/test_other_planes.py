@@ -32,10 +32,9 @@ def stranger(new_context: Callable[..., BrowserContext]) -> Page:
     return new_context().new_page()
 
 
-def found(panel: Panel, item: str, dialog: str) -> Locator:
+def found(panel: Panel, item: str) -> Locator:
     """Open what is beside the picture, and wait until all of it is found."""
-    panel.open_door(item)
-    beside = panel.node.page.locator(f"#{dialog}")
+    beside = panel.open_door(item)
     expect(beside.locator("progress")).to_be_visible()
     expect(beside.locator("progress")).to_be_hidden(timeout=FOUND_MS)
     return beside
@@ -52,19 +51,18 @@ def show(panel: Panel, button: Locator) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("item", "dialog", "shows"),
+    ("item", "shows"),
     [
-        ("Tree of planes", ids.analysis("tree"), ".tree-branches button"),
-        ("Resampled plane", ids.analysis("resamples"), ".multiple:nth-child(3)"),
+        ("Tree of planes", ".tree-branches button"),
+        ("Resampled plane", ".multiple:nth-child(3)"),
     ],
 )
 def test_a_link_to_another_plane_finds_it_again_elsewhere(
-    panel: Panel, stranger: Page, item: str, dialog: str, shows: str
+    panel: Panel, stranger: Page, item: str, shows: str
 ):
     page = panel.node.page
-    beside = found(panel, item, dialog)
+    beside = found(panel, item)
     show(panel, beside.locator(shows).first)
-    page.keyboard.press("Escape")
     share_by(panel.node.page, "Copy link")
     expect(page.locator(f"#{ids.NOTICE}")).to_contain_text("address bar")
     stranger.goto(page.url)
@@ -85,8 +83,7 @@ def test_present_walks_along_a_branch_until_a_key_and_a_replay_holds_the_tree(
     panel: Panel, tmp_path: Path
 ):
     page = panel.node.page
-    found(panel, "Tree of planes", ids.analysis("tree"))
-    page.keyboard.press("Escape")
+    found(panel, "Tree of planes")
     file = tmp_path / "replay.html"
     panel.download("Replay").save_as(file)
     StudioPage(page).show("Present")
@@ -96,6 +93,11 @@ def test_present_walks_along_a_branch_until_a_key_and_a_replay_holds_the_tree(
     expect(caption).to_have_text(re.compile(r"^A: γ [\d.]+: divergence [\d.]+$"))
     page.keyboard.press("Escape")
     expect(caption).to_have_text(question)
+    page.keyboard.press("t")
+    branches = page.get_by_role("list", name="Branches")
+    expect(branches).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(branches).to_be_hidden()
     expect(page.locator("body")).to_have_attribute("data-mode", "present")
 
     page.goto(file.as_uri())
@@ -118,10 +120,11 @@ def test_the_features_that_suffice_are_named_and_run_on_their_own(page: Page):
     studio.choose_sample("Wine")
     every = studio.run("MELM", n_init=1)
     every.expect_end()
-    every.node.get_by_role("button", name="How few suffice?").click()
-    beside = page.locator(f"#{ids.analysis('sparse')}")
-    words = beside.locator('[data-beside="words"]')
-    answer = re.compile(r"^(\d+) of 13 features suffice in cross-validation: .+ sizes; .+ 33 %\.$")
+    beside = every.open_door("How few features suffice?", "Features")
+    words = beside.get_by_role("status").first
+    answer = re.compile(
+        r"^(\d+)\sof\s13\sfeatures suffice in cross-validation: .+\ssizes; .+\s33\s%\.$"
+    )
     expect(words).to_have_text(answer, timeout=FOUND_MS)
     expect(beside.locator("progress")).to_be_hidden(timeout=FOUND_MS)
     (n_kept,) = answer.match(words.text_content()).groups()
@@ -138,13 +141,12 @@ def test_the_features_that_suffice_are_named_and_run_on_their_own(page: Page):
     n_chosen = kept.count()
     expect(run).to_have_text(f"Run on these {n_chosen} features")
     run.click()
-    expect(beside).to_be_hidden()
+    expect(beside).to_have_count(0)
     expect(studio.panels).to_have_count(2)
     expect(page.get_by_role("heading", name=f"{n_chosen} features")).to_be_visible()
 
     page.get_by_role("button", name=re.compile("^MELM, γ 2, 1 start$")).first.click()
-    every.node.get_by_role("button", name="How few suffice?").click()
+    every.open_door("How few features suffice?", "Features")
     expect(words).to_have_text(answer)
     every.part("remove").click()
-    expect(beside).to_be_hidden()
     expect(page.locator(f"#{ids.NOTICE}")).to_contain_text("was removed")

@@ -13,19 +13,22 @@ from playwright.sync_api import Page, expect
 from lab.driver.page import StudioPage
 
 
-def test_each_answer_is_a_sentence_first_in_place_of_the_inspector(page: Page):
+def test_each_answer_is_a_sentence_first_below_its_line_one_at_a_time(page: Page):
     studio = StudioPage(page)
     studio.choose_sample("Wine")
     panel = studio.run("LDA")
     panel.expect_end()
-    panel.open_door("Compare with a new batch", "New rows")
-    dialog = page.locator("dialog.beside[open]")
-    words = dialog.locator('[data-beside="words"]')
+    opened = panel.open_door("Compare with a new batch", "New rows")
+    words = opened.get_by_role("status")
     expect(words).to_contain_text("Choose New rows from a file…, or drop that file on the picture.")
-    page.keyboard.press("Escape")
-    panel.open_door("How many more rows?")
-    expect(words).to_contain_text("guessing gives 33 %", timeout=60_000)
-    expect(page.locator("dialog.beside[open]")).to_have_count(1)
+    opened = panel.open_door("How many more rows?")
+    expect(opened.get_by_role("status").first).to_contain_text(
+        "guessing gives 33 %", timeout=60_000
+    )
+    panel.open_door("Folds and shuffles")
+    expect(page.locator(".analysis[open]")).to_have_count(1)
+    panel.inspect("Features")
+    expect(page.locator(".analysis[open]")).to_have_count(0)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import { Question } from "../panel/question.mjs";
 import { addressOf } from "../panel/view_options.mjs";
 import { originOf } from "../plane/arrows.mjs";
 import { drawnAxes, toPixels } from "../plane/pixel_axes.mjs";
-import { openAnalysis } from "./buttons.mjs";
+import { askAgain } from "./doors.mjs";
 import { PixelImages } from "./pixel_images.mjs";
 
 /** @typedef {{ feature: number, name: string, x: number, y: number, is_seen?: boolean }} Feature */
@@ -46,7 +46,6 @@ class FeatureList {
     });
     this.node.addEventListener("click", ({ target }) => this.press(target.closest("[data-feature]")));
     panel.part("one-component").onclick = () => sendCommand(panel, "one-component");
-    panel.part("feature-densities").onclick = () => openAnalysis(panel, "answer", `runs/${panel.run}/features/${this.pressed}`);
   }
 
   // While planes follow each other the strongest features suffice; of a plane that stays, all is asked for.
@@ -137,9 +136,19 @@ class FeatureList {
   showPressed() {
     for (const each of this.buttons()) each.ariaPressed = String(each.dataset.feature === this.pressed);
     const name = this.features.get(this.pressed)?.name;
-    const button = this.panel.part("feature-densities");
-    Object.assign(button, { hidden: !name, title: name ? `The classes along ${name} alone` : "" });
+    this.offerDensities(this.panel.part("feature-densities"), name);
     this.arrow.show(this.lit());
+  }
+
+  /** @param {HTMLDetailsElement} place @param {string | undefined} name of the feature that is pressed, if one is */
+  offerDensities(place, name) {
+    hide(place, !name);
+    const asks = `features/${this.pressed}`;
+    if (place.dataset.asks === asks) return;
+    if (!name) place.open = false;
+    else write(place.firstElementChild, `The classes along ${name}`);
+    place.dataset.asks = asks;
+    askAgain(place);
   }
 
   lit() {

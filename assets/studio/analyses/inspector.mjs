@@ -8,6 +8,9 @@ import { placedFile, selectedRows } from "../rows/singled_out.mjs";
 /** The tab that is shown, by its name. */
 export const inspected = signal("features");
 
+/** Shows the tab of one of its parts. @param {Element} part */
+export const inspect = (part) => inspected.set(/** @type {HTMLElement} */ (part.closest("[data-inspected]")).dataset.inspected);
+
 const tabs = () => /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-inspects]"));
 
 export function connectInspector() {

@@ -4,24 +4,25 @@ import { byId, whenPresent } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 import { shownData } from "../panel/run_list.mjs";
-import { Found } from "./found.mjs";
+import { Analysis } from "./analysis.mjs";
 
 export function connectRanking() {
   whenPresent("#ranking", () => {
     const ranking = new Ranking(byId("ranking"));
-    const look = () => ranking.look().catch(console.warn);
-    fold().ontoggle = look;
+    const look = () => ranking.open().catch(console.warn);
+    byId("ranking").ontoggle = look;
     onChange([mode, shownData], look);
   });
 }
 
-const fold = () => byId("ranking").closest("details");
+class Ranking extends Analysis {
+  get address() {
+    return `rankings/${shownData.value.id}`;
+  }
 
-class Ranking extends Found {
-  async look() {
-    this.nFollowed += 1;
-    if (!fold().open || mode.value !== "compare" || !shownData.value) return;
-    this.address = `rankings/${shownData.value.id}`;
+  async open() {
+    this.rest();
+    if (!this.place.open || mode.value !== "compare" || !shownData.value) return;
     if (await this.load()) await this.follow();
     else this.forget();
   }

@@ -1,4 +1,4 @@
-// All that the page knows of plotly, which draws the charts of dialogs.
+// All that the page knows of plotly, which draws the charts of the inspector.
 
 let loading = null; // the promise of plotly
 

@@ -1,5 +1,5 @@
 // The keys of Present, and what its buttons do.
-import { openOther, walkBranch } from "../analyses/buttons.mjs";
+import { closeAnalyses, turnAnalysis, walkBranch } from "../analyses/doors.mjs";
 import { setProps } from "../page/dash.mjs";
 import { byId, onClick } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
@@ -31,14 +31,14 @@ export function connectKeys(playMorph) {
     n: openPresenter,
     " ": () => (isOnItsWay() ? playMorph() : frontPanel()?.history.play())?.catch(console.warn),
     m: () => playMorph()?.catch(console.warn),
-    t: () => openOther(frontPanel(), "tree"),
+    t: () => turnAnalysis(frontPanel(), "tree"),
     r: runHere,
-    s: () => openOther(frontPanel(), "resamples"),
+    s: () => turnAnalysis(frontPanel(), "resamples"),
     w: () => walkBranch(frontPanel()),
     q: showTalkCode,
     f: toggleFullScreen,
     "?": toggleKeys,
-    Escape: leave,
+    Escape: () => closeAnalyses() || leave(),
   };
   document.addEventListener("keydown", (event) => {
     const action = isForPresent(event) && (actions[event.key] ?? runAction(event.key));
@@ -104,7 +104,7 @@ function isTaken({ target, key }) {
   if (key === "Escape" && document.querySelector(".playback :popover-open")) return true; // closes that
   if (hasStory() && PAGE_KEYS.includes(key)) return Boolean(target.closest?.("textarea, [contenteditable], [role=dialog]"));
   if (target.closest?.("input, textarea, select, [contenteditable], [role=dialog]")) return true;
-  return (key === " " || key === "Enter") && Boolean(target.closest?.("button, a"));
+  return (key === " " || key === "Enter") && Boolean(target.closest?.("button, a, summary"));
 }
 
 // The presenter's window asks this page for what it shows.

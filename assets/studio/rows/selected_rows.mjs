@@ -67,7 +67,7 @@ class SelectionCard {
   say(sentence, isOfOutliers = false) {
     this.panel.part("found-words").textContent = sentence;
     const plot = this.panel.part("show-distances");
-    if (plot) plot.hidden = !isOfOutliers;
+    if (plot && !plot.open) plot.hidden = !isOfOutliers;
   }
 
   // Says what keeps something from being done.

@@ -80,7 +80,7 @@ def _counted(monkeypatch) -> list[int]:
 def _module(page: str) -> str:
     """The address of a module that the page loads on demand."""
     (script,) = re.findall(r'"(/assets/\w+/main\.bundle\.mjs)"', page)
-    return script.replace("main.bundle.mjs", "studio/analyses/answer_view.mjs")
+    return script.replace("main.bundle.mjs", "studio/analyses/tree.mjs")
 
 
 def test_static_files_are_compressed_better_than_answers(client):

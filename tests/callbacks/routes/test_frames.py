@@ -53,7 +53,7 @@ RUN_ROUTES = (
     "symbols?column=mean+radius",
     "features/2",
     "analyses",
-    "analyses/loadings",
+    "planes/0/loadings",
 )
 # They answer about a file or a run of another kind; see the tests of each.
 OTHER_ROUTES = (

@@ -10,7 +10,7 @@ from melm_studio.planes.features import PATH_SHARES
 
 
 def answer_of(visitor, run: str, **query):
-    return visitor.http.get(f"/runs/{run}/analyses/loadings", query_string=query)
+    return visitor.http.get(f"/runs/{run}/planes/0/loadings", query_string=query)
 
 
 @pytest.fixture(scope="module")

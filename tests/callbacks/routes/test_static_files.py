@@ -121,6 +121,6 @@ def test_a_module_without_its_comments_is_the_same_to_javascript():
 
 def test_a_module_loaded_later_takes_what_the_page_has(client):
     (script,) = re.findall(r'"(/assets/[^"]+/main\.bundle\.mjs)"', client.get("/").text)
-    with client.get(script.replace("main.bundle.mjs", "studio/analyses/answer_view.mjs")) as answer:
+    with client.get(script.replace("main.bundle.mjs", "studio/analyses/tree.mjs")) as answer:
         assert answer.text.startswith('import{modules}from"../../main.bundle.mjs"')
         assert answer.headers["Cache-Control"] == FOREVER

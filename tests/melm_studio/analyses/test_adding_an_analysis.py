@@ -21,7 +21,7 @@ from melm_studio.programs.run_table import DONE
 from melm_studio.runs.records.run import RunState
 from tests.melm_studio.analyses.toy.mean_row import MEAN_ROW, MeanRowReport
 from tests.melm_studio.analyses.toy.studio import served, toy_studio
-from tests.melm_studio.layout.trees import part, parts
+from tests.melm_studio.layout.trees import parts
 
 ADDRESS = f"analyses/{MEAN_ROW.name}"
 
@@ -50,13 +50,12 @@ def run(studio, owner):
     return run
 
 
-def test_it_has_a_tab_beside_the_picture_and_a_dialog(studio):
-    (item,) = (each for each in parts(static_parts()) if each.get("data-analysis") == MEAN_ROW.name)
-    assert item["children"] == MEAN_ROW.title
-    assert part(static_parts(), ids.analysis(MEAN_ROW.name))
+def test_a_line_of_the_inspector_opens_it(studio):
+    (item,) = (each for each in parts(static_parts()) if each.get("data-asks") == ADDRESS)
+    assert item["children"]["props"]["children"] == MEAN_ROW.title
 
 
-def test_its_dialog_gets_the_sentence_the_progress_and_what_it_shows(owner, run):
+def test_the_page_gets_the_sentence_the_progress_and_what_it_shows(owner, run):
     shown = owner.http.get(f"/runs/{run}/{ADDRESS}").json
     assert (shown["is_final"], shown["fraction"], shown["can_begin"]) == (True, 1.0, False)
     assert shown["words"].startswith("Rows are ")

@@ -146,7 +146,7 @@ def test_every_part_that_a_script_fills_is_there():
     }
     in_panel = named(panel_model(), "data-part")
     assert len(asked) > 5
-    kinds = ("data-figure", "data-beside", "data-talk", "data-drawing")
+    kinds = ("data-figure", "data-found", "data-talk", "data-drawing")
     assert asked <= {*in_panel, *named(static_parts(), *kinds)}
     assert numbers <= set(in_panel)
     assert len(in_panel) == len(set(in_panel))

@@ -1,18 +1,31 @@
-// What the server finds out about a run, in elements that name their part: its markup, the figures in it, and choices
-// by which the server is asked again. While it is computed, it is followed, and it can be stopped and begun again.
+// What the server finds out about a run, below the line that opens it: its sentence, its markup, the figures in it, and
+// choices by which the server is asked again. While it is computed, it is followed, and it can be stopped and begun again.
 import { ask, requested, sentenceOf } from "../page/answers.mjs";
 import { setProps, update } from "../page/dash.mjs";
-import { colorScheme, onColorScheme, wait, write } from "../page/dom.mjs";
-import { draw } from "../plane/plotly.mjs";
+import { byId, colorScheme, onColorScheme, wait, write } from "../page/dom.mjs";
+import { unbroken } from "../page/number_text.mjs";
+import { clear, draw } from "../plane/plotly.mjs";
 
 const FOLLOWED_EVERY_MS = 1000;
+const COMPUTING = "Computing…";
 
-export class Found {
-  /** @param {any} place which it is shown in: a dialog, or a part of the page */
-  constructor(place) {
-    this.dialog = place;
+/** By the places that they are shown in. @type {WeakMap<Element, Analysis>} */
+const made = new WeakMap();
+
+/** Asks for what is open in the colors of the page. */
+export const connectColors = () =>
+  onColorScheme(() => document.querySelectorAll(".analysis[open]").forEach((place) => made.get(place)?.load().catch(console.warn)));
+
+export class Analysis {
+  /**
+   * @param {any} place which it is shown in: it opens, and says what is asked (`data-asks`)
+   * @param {Panel | null} [panel] of the run that it is about
+   */
+  constructor(place, panel = null) {
+    this.place = place;
+    this.panel = panel;
+    place.firstElementChild.after(byId("analysis-model").content.cloneNode(true));
     this.content = this.part("content");
-    this.address = ""; // what is asked
     /** @type {Record<string, string>} */
     this.asked = {}; // of the choices, by name
     /** @type {any} */
@@ -24,12 +37,18 @@ export class Found {
     this.content.addEventListener("input", ({ target: { dataset, value } }) => dataset.choice && this.choose(dataset.choice, value));
     this.part("stop").onclick = () => this.send(`${this.address}/stop`);
     this.part("begin").onclick = () => this.compute().catch(console.warn);
-    onColorScheme(() => place.open && this.load().catch(console.warn));
+    if (place.dataset.again) this.part("begin").textContent = place.dataset.again;
+    made.set(place, this);
+  }
+
+  /** What is asked, without its query. */
+  get address() {
+    return `runs/${this.panel.run}/${this.place.dataset.asks}`;
   }
 
   /** @param {string} name @returns {any} */
   part(name) {
-    return this.dialog.querySelector(`[data-beside="${name}"]`);
+    return this.place.querySelector(`[data-found="${name}"]`);
   }
 
   /** An element that scripts fill. @param {string} name @returns {any} */
@@ -42,15 +61,47 @@ export class Found {
     return new URLSearchParams({ scheme: colorScheme(), ...this.asked });
   }
 
-  /** Asks, and shows the answer; whether there is anything. What came to another question meanwhile is dropped. */
+  /** Shows what there is, and begins it if there is nothing. */
+  async open() {
+    if (!this.found) write(this.part("words"), COMPUTING);
+    const isKnown = await this.load();
+    if (!this.place.open) return;
+    if (isKnown && !this.isOutdated()) await this.follow();
+    else await this.compute();
+  }
+
+  /** It was closed: nothing is followed. */
+  rest() {
+    this.nFollowed += 1;
+  }
+
+  /** Whether what was found is about something else than what it would be begun with. */
+  isOutdated() {
+    return false;
+  }
+
+  /**
+   * Asks, and shows the answer, or why there is none; whether there is anything, or can be. What came to another question
+   * meanwhile is dropped.
+   */
   async load() {
     const number = (this.nAsked += 1);
-    const found = await ask(`${this.address}?${this.query()}`);
-    if (number === this.nAsked && found.run !== null) {
-      this.found = found;
+    this.content.ariaBusy = String(this.found?.is_final !== false); // what is followed is asked for every second
+    const answer = await ask(`${this.address}?${this.query()}`).catch((error) => ({ refusal: sentenceOf(error) }));
+    if (number !== this.nAsked || this.panel?.isDisposed) return true;
+    this.content.ariaBusy = "false";
+    if (answer.refusal) this.refuse(answer.refusal);
+    else if (answer.run !== null) {
+      this.found = answer;
       this.show();
     }
-    return found.run !== null;
+    return answer.run !== null;
+  }
+
+  // The choices stay: another one may be possible.
+  refuse(sentence) {
+    write(this.part("words"), sentence);
+    this.content.querySelectorAll("[data-kept]").forEach(clear);
   }
 
   async compute() {
@@ -70,7 +121,7 @@ export class Found {
       await requested(path, body);
       return true;
     } catch (error) {
-      this.part("words").textContent = sentenceOf(error);
+      this.refuse(sentenceOf(error));
       return false;
     }
   }
@@ -87,7 +138,7 @@ export class Found {
   /** Shows what was found. */
   show() {
     const { markup, words, stage, fraction, is_final: isFinal, can_begin: canBegin } = this.found;
-    write(this.part("words"), words);
+    write(this.part("words"), unbroken(words));
     this.part("progress").value = fraction;
     this.part("progress").hidden = this.part("stop").hidden = isFinal;
     this.part("begin").hidden = !canBegin;
@@ -110,20 +161,14 @@ export class Found {
 
   /** @param {HTMLButtonElement | null} button */
   press(button) {
-    const { choice, value, runs, isolate } = button?.dataset ?? {};
+    const { choice, value, runs } = button?.dataset ?? {};
     if (choice) this.choose(choice, value);
-    if (isolate) this.close(); // two classes are shown alone
-    if (runs) this.begin(runs).catch(console.warn);
-  }
-
-  close() {
-    this.dialog.close();
+    if (runs) this.run(runs).catch(console.warn);
   }
 
   // The run of a view, beside this one: as a link to such a run would show it.
-  async begin(address) {
+  async run(address) {
     const { view } = await ask(address);
-    this.close();
     setProps("wanted", { data: { view, quiet: true } });
   }
 }

@@ -1,9 +1,9 @@
-// The plane of a run as it moves between bootstrap resamples, beside the picture: played in the picture
-// as a loop, and each resample as a small picture.
+// The plane of a run as it moves between bootstrap resamples: played in the picture as a loop, and each resample as a
+// small picture.
 import { ask, remembering } from "../page/answers.mjs";
 import { speed } from "../panel/history.mjs";
 import { Player } from "../plane/clock.mjs";
-import { View as Beside } from "./beside.mjs";
+import { Analysis as OfRun } from "./analysis.mjs";
 import { drawPreview, otherPlane } from "./tree_steps.mjs";
 
 const FRAME_MS = 1000 / 15;
@@ -12,9 +12,10 @@ const FRAMES_AHEAD = 3;
 const MOST_FRAMES = 1000;
 const [WATCH, STOP] = ["Watch it move", "Stop moving"];
 
-export class View extends Beside {
-  constructor() {
-    super("resamples");
+export class Analysis extends OfRun {
+  /** @param {any} place @param {Panel} panel */
+  constructor(place, panel) {
+    super(place, panel);
     /** What each small picture shows. @type {WeakMap<Element, string>} */
     this.drawn = new WeakMap();
     this.player = new Player((isPlaying) => {
@@ -23,17 +24,10 @@ export class View extends Beside {
     });
   }
 
-  // Of the run that is open already, the motion ends where it began.
-  open(panel) {
+  // The motion ends where it began.
+  rest() {
+    super.rest();
     if (this.player.isPlaying) this.toggle();
-    super.open(panel);
-  }
-
-  close() {
-    const wasPlaying = this.player.isPlaying;
-    super.close();
-    this.player.pause();
-    if (wasPlaying && !this.panel.isDisposed) this.panel.changeView({ morph: null });
   }
 
   show() {
@@ -68,12 +62,13 @@ export class View extends Beside {
       return this.panel.changeView({ morph: null });
     }
     this.panel.history.player.pause();
-    return this.player.play(this.frames(this.panel)).catch(console.warn);
+    return this.player.play(this.frames()).catch(console.warn);
   }
 
   // From one resample to the next, and round again. Frames are kept, so that a loop whose planes come
   // slowly plays smoothly from its second round on.
-  async *frames(panel) {
+  async *frames() {
+    const { panel } = this;
     const frame = remembering(MOST_FRAMES, (address) => ask(panel.requests.url(address)));
     const load = (at) => frame(panel.addressWith(this.optionsOfFrame(at))).catch(() => null);
     for (let at = 0; !panel.isDisposed; at += 1) {

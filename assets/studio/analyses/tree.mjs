@@ -1,23 +1,21 @@
-// The tree of planes beside the picture: follows its growth, previews the plane under the pointer,
-// and morphs the picture into the plane that is chosen.
+// The tree of planes of a run: follows its growth, previews the plane under the pointer, and morphs the picture into the
+// plane that is chosen.
 import { Player } from "../plane/clock.mjs";
 import { draw } from "../plane/plotly.mjs";
-import { View as Beside } from "./beside.mjs";
+import { Analysis as OfRun } from "./analysis.mjs";
 import { drawPreview, optionsAt, shownIn } from "./tree_steps.mjs";
 import { walkAlong, wayTo } from "./walk.mjs";
 
 const STEPS = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
 
-export class View extends Beside {
-  constructor() {
-    super("tree");
+export class Analysis extends OfRun {
+  /** @param {any} place @param {Panel} panel */
+  constructor(place, panel) {
+    super(place, panel);
     this.at = -1; // the plane under the pointer or the keys
     this.player = new Player(() => undefined);
-  }
-
-  forget() {
-    super.forget();
-    this.at = -1;
+    panel.node.addEventListener("panel:options", () => this.look());
+    this.content.addEventListener("keydown", (event) => this.pressKey(event));
   }
 
   look() {
@@ -31,7 +29,7 @@ export class View extends Beside {
 
   async drawFigures() {
     const { tree, panel } = this;
-    if (!this.dialog.open || !tree?.figures.plot) return;
+    if (!this.place.open || !tree?.figures.plot) return;
     const { data, layout } = tree.figures.plot;
     const shown = shownIn(tree.planes, tree.run, panel.options);
     const rings = [...ring(tree.planes[shown], 20, 3), ...(this.at === shown ? [] : ring(tree.planes[this.at], 16, 1.5))];
@@ -52,8 +50,7 @@ export class View extends Beside {
     const [canvas, words] = this.kept("at").children;
     words.textContent = target.words;
     this.look();
-    const isWanted = () => this.at === at && this.panel === panel;
-    drawPreview(canvas, panel, optionsAt(tree.run, target, panel.gamma), isWanted).catch(console.warn);
+    drawPreview(canvas, panel, optionsAt(tree.run, target, panel.gamma), () => this.at === at).catch(console.warn);
   }
 
   /** Morphs the picture into a plane of the tree. @param {number | undefined} at */
@@ -77,12 +74,11 @@ export class View extends Beside {
   walk(branch) {
     const { tree, panel } = this;
     this.player.pause();
-    return walkAlong(panel, tree, branch, (at) => this.panel === panel && this.visit(at));
+    return walkAlong(panel, tree, branch, (at) => this.visit(at));
   }
 
   /** @param {KeyboardEvent} event */
   pressKey(event) {
-    super.pressKey(event);
     if (event.target !== this.kept("plot") || !this.tree?.planes.length) return;
     if (event.key in STEPS) this.visit(this.at < 0 ? 0 : this.tree.planes[this.at].steps[STEPS[event.key]]);
     else if (event.key === "Enter" || event.key === " ") this.choosePlane(this.at).catch(console.warn);

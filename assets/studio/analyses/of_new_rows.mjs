@@ -1,23 +1,18 @@
-// What is asked of the rows of a second file, beside the picture: begins with the rows that are placed in it.
+// What is asked of the rows of a second file: begins with the rows that are placed in the plane.
 import { ask } from "../page/answers.mjs";
 import { onChange } from "../page/signals.mjs";
 import { fields } from "../rows/new_rows.mjs";
 import { placedFile } from "../rows/singled_out.mjs";
-import { View as Beside } from "./beside.mjs";
+import { Analysis as OfRun } from "./analysis.mjs";
 
-export class View extends Beside {
-  /** @param {string} name of the analysis */
-  constructor(name) {
-    super(name);
+export class Analysis extends OfRun {
+  /** @param {any} place @param {Panel} panel */
+  constructor(place, panel) {
+    super(place, panel);
     this.begunWith = "";
-    this.part("choose-file").onclick = () => this.panel.part("add-rows").click();
-    onChange(placedFile, () => this.dialog.open && this.isOutdated() && this.compute().catch(console.warn));
-  }
-
-  forget() {
-    super.forget();
-    this.begunWith = "";
-    this.part("choose-file").hidden = placedFile.value !== null;
+    this.part("choose-file").onclick = () => panel.part("add-rows").click();
+    const look = () => place.open && this.isOutdated() && this.compute().catch(console.warn);
+    panel.node.addEventListener("panel:removed", onChange(placedFile, look));
   }
 
   wanted() {
@@ -29,21 +24,25 @@ export class View extends Beside {
     return placedFile.value !== null && this.wanted().toString() !== this.begunWith;
   }
 
+  begun() {
+    return this.send(`${this.address}?${this.wanted()}`);
+  }
+
   async compute() {
-    this.forget();
+    this.offerFile();
     // Of what says nothing without new rows, the way to them.
     const { run, words } = placedFile.value ? {} : await ask(this.address);
-    if (run === null && words) {
-      for (const part of ["progress", "stop", "begin"]) this.part(part).hidden = true;
-      this.part("words").textContent = words;
-      return undefined;
-    }
+    if (run === null && words) return this.refuse(words);
     this.begunWith = this.wanted().toString();
     return super.compute();
   }
 
-  show() {
+  offerFile() {
     this.part("choose-file").hidden = placedFile.value !== null;
+  }
+
+  show() {
+    this.offerFile();
     super.show();
   }
 }

@@ -1,4 +1,4 @@
-// What was found out is shown as the answer to the last question, and nothing is done once its dialog is closed.
+// What was found out is shown as the answer to the last question, and nothing is done once it is closed.
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 
@@ -8,6 +8,9 @@ class Part extends EventTarget {
   hidden = false;
   dataset = {};
   childNodes = [];
+  open = true;
+  content = { cloneNode: () => null };
+  firstElementChild = { after: () => undefined };
   closest = () => this;
   focus = () => undefined;
   querySelectorAll = () => [];
@@ -18,20 +21,13 @@ class Part extends EventTarget {
   }
 }
 
-class Dialog extends Part {
-  open = false;
-  show() { this.open = true; }
-  showModal() { this.open = true; }
-  close() { this.open = false; }
-}
-
-let dialogs; // by their ids
+let opened; // the places in the page
 globalThis.document = /** @type {any} */ ({
   body: { dataset: {} },
   documentElement: { dataset: {} },
-  querySelectorAll: () => [],
+  querySelectorAll: () => opened.filter(({ open }) => open),
   addEventListener: () => undefined,
-  getElementById: (id) => (dialogs[id] ??= new Dialog()),
+  getElementById: () => new Part(),
 });
 globalThis.DOMParser = /** @type {any} */ (class {
   parseFromString = () => ({ body: { childNodes: [] } });
@@ -39,7 +35,7 @@ globalThis.DOMParser = /** @type {any} */ (class {
 const drawn = [];
 globalThis.window = /** @type {any} */ ({ Plotly: { react: async (_, data) => drawn.push(data), purge: () => undefined } });
 
-let noteScheme; // of the dialog that was made last
+let noteScheme;
 globalThis.MutationObserver = /** @type {any} */ (class {
   constructor(callback) { noteScheme = callback; }
   observe() {}
@@ -49,10 +45,9 @@ function setScheme(scheme) {
   noteScheme();
 }
 
-const { View: Beside } = await import("../../assets/studio/analyses/beside.mjs");
-const { View: Loadings } = await import("../../assets/studio/analyses/loadings_view.mjs");
-const { View: Resamples } = await import("../../assets/studio/analyses/resamples_view.mjs");
-const { View: Answer } = await import("../../assets/studio/analyses/answer_view.mjs");
+const { Analysis, connectColors } = await import("../../assets/studio/analyses/analysis.mjs");
+const { Analysis: PlaneAnswer } = await import("../../assets/studio/analyses/plane_answer.mjs");
+const { Analysis: Resamples } = await import("../../assets/studio/analyses/resamples.mjs");
 const { makeChanges } = await import("../../assets/studio/page/dash.mjs");
 const { selectedRows } = await import("../../assets/studio/rows/singled_out.mjs");
 
@@ -61,7 +56,7 @@ beforeEach(() => {
   globalThis.document.documentElement.dataset.scheme = "light";
   waiting = [];
   drawn.length = 0;
-  dialogs = {};
+  opened = [];
   globalThis.fetch = /** @type {any} */ ((address, { method = "GET" } = {}) =>
     new Promise((resolve) => {
       const answer = (body, ok = true) => resolve({ ok, status: 400, json: async () => body });
@@ -71,19 +66,25 @@ beforeEach(() => {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const panelAt = (run, sequence) =>
-  /** @type {any} */ ({ run, plane: { sequence }, node: new EventTarget(), part: () => new Part(), query: () => new URLSearchParams() });
+  /** @type {any} */ ({ run, plane: { sequence }, node: new EventTarget(), part: () => new Part(), query: (asked) => new URLSearchParams(asked) });
 const found = (words, isFinal = true) =>
   ({ run: "r", words, title: words, markup: "", figures: { plot: { data: words, layout: {} } }, is_final: isFinal });
 
-class Tree extends Beside {
+class Tree extends Analysis {
   shown = [];
-  constructor() { super("tree"); }
   show() { this.shown.push(this.found.words); }
 }
+function placeOf(asks) {
+  const place = new Part();
+  place.dataset = { asks };
+  opened.push(place);
+  return place;
+}
+const treeOf = (panel) => new Tree(placeOf("analyses/tree"), panel);
 
 test("an answer that comes after a later one is dropped", async () => {
-  const view = new Tree();
-  view.open(panelAt("a", 0));
+  const view = treeOf(panelAt("a", 0));
+  view.open();
   view.load();
   waiting[1].answer(found("second"));
   await settled();
@@ -92,13 +93,14 @@ test("an answer that comes after a later one is dropped", async () => {
   assert.deepEqual(view.shown, ["second"]);
 });
 
-test("a dialog that is closed before the first answer begins nothing and follows nothing", async () => {
+test("what is closed before the first answer begins nothing and follows nothing", async () => {
   for (const answer of [{ run: null }, found("tree", false)]) {
     mock.timers.enable({ apis: ["setTimeout"] });
     waiting = [];
-    const view = new Tree();
-    view.open(panelAt("a", 0));
-    view.close();
+    const view = treeOf(panelAt("a", 0));
+    view.open();
+    view.place.open = false;
+    view.rest();
     waiting[0].answer(answer);
     await settled();
     mock.timers.tick(5000);
@@ -109,11 +111,14 @@ test("a dialog that is closed before the first answer begins nothing and follows
 });
 
 test("a figure is drawn in the colors of the page, also once they have changed", async () => {
-  const view = new Tree();
-  setScheme("dark"); // while the dialog is closed
+  connectColors();
+  const view = treeOf(panelAt("a", 0));
+  view.place.open = false;
+  setScheme("dark"); // while it is closed
   assert.equal(waiting.length, 0);
   setScheme("light");
-  view.open(panelAt("a", 0));
+  view.place.open = true;
+  view.open();
   waiting[0].answer(found("light"));
   await settled();
   setScheme("light"); // as it is
@@ -124,39 +129,25 @@ test("a figure is drawn in the colors of the page, also once they have changed",
   assert.deepEqual(view.shown, ["light", "dark"]);
 });
 
-test("a run that another one took the place of is no longer listened to", () => {
-  const view = new Tree();
-  let looks = 0;
-  view.look = () => (looks += 1);
-  const [a, b] = [panelAt("a", 0), panelAt("b", 0)];
-  for (const panel of [a, b, a]) view.open(panel);
-  a.node.dispatchEvent(new Event("panel:options"));
-  b.node.dispatchEvent(new Event("panel:options"));
-  assert.equal(looks, 1);
-});
-
-test("the dialog of a run that is removed closes, and an answer on its way is dropped", async () => {
-  const view = new Tree();
+test("an answer about a run that is removed meanwhile is dropped", async () => {
   const panel = panelAt("a", 0);
-  view.open(panel);
+  const view = treeOf(panel);
+  view.open();
   waiting[0].answer(found("tree", false));
   await settled();
   view.load();
   panel.isDisposed = true;
-  panel.node.dispatchEvent(new Event("panel:removed"));
-  assert.equal(view.dialog.open, false);
-  assert.equal(globalThis.document.body.dataset.beside, undefined);
   waiting[1].answer(found("late"));
   await settled();
-  assert.deepEqual([view.shown, view.found], [["tree"], null]);
+  assert.deepEqual(view.shown, ["tree"]);
 });
 
-test("a choice is asked for until another run is opened", async () => {
-  const view = new Beside("sets");
-  view.open(panelAt("a", 0));
+test("a choice is asked for with what was chosen before, of this run alone", async () => {
+  const [view, other] = ["a", "b"].map((run) => new Analysis(placeOf("analyses/sets"), panelAt(run, 0)));
+  view.open();
   view.press(/** @type {any} */ ({ dataset: { choice: "coverage", value: "0.9" } }));
   view.choose("size", "2");
-  view.open(panelAt("b", 0));
+  other.open();
   assert.deepEqual(waiting.map(({ address }) => address), [
     "runs/a/analyses/sets?scheme=light",
     "runs/a/analyses/sets?scheme=light&coverage=0.9",
@@ -165,11 +156,11 @@ test("a choice is asked for until another run is opened", async () => {
   ]);
 });
 
-test("the stage has its room again once a run that was found is begun", async () => {
+test("a run that was found is begun beside this one", async () => {
   const changes = [];
   Object.assign(globalThis.window, { dash_clientside: { set_props: (...change) => changes.push(change) } });
-  const view = new Beside("sparse");
-  view.open(panelAt("a", 0));
+  const view = new Analysis(placeOf("analyses/sparse"), panelAt("a", 0));
+  view.open();
   waiting[0].answer(found("13 features"));
   await settled();
   view.press(/** @type {any} */ ({ dataset: { runs: "runs/a/analyses/sparse/3" } }));
@@ -177,11 +168,9 @@ test("the stage has its room again once a run that was found is begun", async ()
   await settled();
   makeChanges();
   assert.deepEqual(changes, [["wanted", { data: { view: "three", quiet: true } }]]);
-  assert.equal(view.dialog.open, false);
-  assert.equal(globalThis.document.body.dataset.beside, undefined);
 });
 
-test("loadings are those of the plane on screen, also where it was on screen before the dialog was closed", async () => {
+test("loadings are those of the plane on screen, also where it was on screen before they were closed", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const panel = panelAt("a", 3);
   const paint = async () => {
@@ -190,18 +179,20 @@ test("loadings are those of the plane on screen, also where it was on screen bef
     await settled();
   };
   const answerLast = async () => {
-    waiting.at(-1).answer(found(new URL(waiting.at(-1).address, "http://x").searchParams.get("plane")));
+    waiting.at(-1).answer(found(/planes\/(\d)\/loadings/.exec(waiting.at(-1).address)[1]));
     await settled();
   };
-  const view = new Loadings();
-  view.open(panel);
+  const view = new PlaneAnswer(placeOf("loadings"), panel);
+  view.open();
   await answerLast();
   panel.plane = { sequence: 4 };
   await paint();
   await answerLast();
-  view.dialog.close();
+  view.place.open = false;
   panel.plane = { sequence: 5 };
-  view.open(panel);
+  await paint();
+  view.place.open = true;
+  view.open();
   await answerLast();
   panel.plane = { sequence: 4 };
   await paint();
@@ -210,43 +201,44 @@ test("loadings are those of the plane on screen, also where it was on screen bef
   assert.deepEqual(drawn, ["3", "4", "5", "4"]);
 });
 
-test("the plane that moves is as before once the resamples of another run are opened", async () => {
+test("the plane that moves is as before once its resamples are closed", async () => {
   const changes = [];
-  const panels = ["a", "b"].map((run) => ({
-    ...panelAt(run, 0),
+  const panel = /** @type {any} */ ({
+    ...panelAt("a", 0),
     options: {},
     history: { player: { pause: () => undefined } },
     peers: { reference: () => null },
     addressWith: () => "",
     requests: { url: () => "" },
-    changeView: (change) => changes.push([run, change]),
-  }));
-  const view = new Resamples();
-  view.open(/** @type {any} */ (panels[0]));
+    changeView: (change) => changes.push(change),
+  });
+  const view = new Resamples(placeOf("analyses/resamples"), panel);
+  view.open();
   waiting[0].answer({ ...found(""), planes: [1, 2] });
   await settled();
   const play = view.kept("play");
   view.press(play);
   assert.equal(play.textContent, "Stop moving");
-  view.open(/** @type {any} */ (panels[1]));
-  assert.deepEqual(changes, [["a", { morph: null }]]);
+  view.rest();
+  assert.deepEqual(changes, [{ morph: null }]);
   assert.equal(play.textContent, "Watch it move");
 });
 
-test("an answer about what was opened before is dropped, and so is its refusal", async () => {
-  const view = new Answer();
-  view.open(panelAt("a", 0), "runs/a/features/0");
-  view.open(panelAt("a", 0), "runs/a/features/1");
+test("an answer about what was asked before is dropped, and so is its refusal", async () => {
+  const view = new Analysis(placeOf("features/0"), panelAt("a", 0));
+  view.open();
+  view.place.dataset.asks = "features/1";
+  view.open();
   waiting[1].answer(found("second"));
   await settled();
   waiting[0].answer({ words: "No such feature." }, false);
   await settled();
-  assert.deepEqual([view.part("title").textContent, view.part("words").textContent, drawn], ["second", "second", ["second"]]);
+  assert.deepEqual([view.part("words").textContent, drawn], ["second", ["second"]]);
 });
 
-test("what is refused is said beside the picture, where the choices stay, and nothing is begun", async () => {
-  const view = new Answer();
-  view.open(panelAt("a", 0), "runs/a/surface");
+test("what is refused is said in its place, where the choices stay, and nothing is begun", async () => {
+  const view = new Analysis(placeOf("surface"), panelAt("a", 0));
+  view.open();
   waiting[0].answer({ words: "The sides have 0 and 9 rows." }, false);
   await settled();
   assert.equal(view.part("words").textContent, "The sides have 0 and 9 rows.");
@@ -255,13 +247,16 @@ test("what is refused is said beside the picture, where the choices stay, and no
 });
 
 test("a row whose mark is clicked is selected, and explained", async () => {
-  const view = new Answer();
-  view.open(panelAt("a", 0), "runs/a/planes/0/distances", { row: "" });
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const view = new PlaneAnswer(placeOf("distances"), panelAt("a", 0));
+  view.open();
   let click;
   Object.assign(view.kept("plot"), { removeAllListeners: () => undefined, on: (_, callback) => (click = callback) });
   waiting[0].answer(found("a"));
   await settled();
   click({ points: [{ customdata: 3 }] });
+  mock.timers.tick(1000);
+  mock.timers.reset();
   assert.deepEqual([...selectedRows.value], [3]);
   assert.match(waiting[1].address, /row=3/);
 });
