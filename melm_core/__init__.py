@@ -3,8 +3,7 @@
 from melm_core.base.block_sources import read_rows
 from melm_core.base.progress import Callback, Progress
 from melm_core.baselines.class_pca import ClassPCAPlane, PerClassPCAPlane
-from melm_core.baselines.discriminant import DiscriminantPlane
-from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminantPlane
+from melm_core.baselines.discriminant import ChernoffDiscriminantPlane, DiscriminantPlane
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.mutual_information import MutualInformationProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
@@ -19,8 +18,8 @@ from melm_core.gem.perturbation import eigenvector_errors
 from melm_core.kernel_machines.approximation import ApproximationWarning, KernelMachineApproximation
 from melm_core.kernel_machines.classifier import ApproximateKernelClassifier
 from melm_core.kernel_machines.machine import KernelMachine
+from melm_core.linalg.class_moments import ClassSecondMoments
 from melm_core.linalg.planes import principal_angles
-from melm_core.linalg.second_moments import ClassSecondMoments
 from melm_core.melm.bagging import BaggedMELM
 from melm_core.melm.choosing import MELMCV, DivergenceProfile, divergence_profile
 from melm_core.melm.class_overlap import class_overlap

@@ -1151,13 +1151,13 @@ MUTANTS = (
         f"{_REFITS}::test_a_row_is_not_calibrated_by_its_fold",
     ),
     Mutant(
-        "melm_core/density/place_regions.py",
+        "melm_core/density/regions.py",
         "groups[sample] == group, groups != group",
         "groups[sample] == group, groups != -1",
         f"{_REGIONS}::test_rows_of_a_group_are_left_out_of_their_own_density",
     ),
     Mutant(
-        "melm_core/density/place_regions.py",
+        "melm_core/density/regions.py",
         "    beyond = (ranks[-1] + 1.0) * (1.0 - share) - 1.0 + _ROUNDING\n",
         "    beyond = ranks[-1] * (1.0 - share)\n",
         f"{_REGIONS}::test_a_share_that_so_few_rows_cannot_promise_has_no_region",

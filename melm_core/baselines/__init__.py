@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from melm_core.baselines.class_pca import ClassPCAPlane, PerClassPCAPlane
-from melm_core.baselines.discriminant import DiscriminantPlane
-from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminantPlane
+from melm_core.baselines.discriminant import ChernoffDiscriminantPlane, DiscriminantPlane
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.mutual_information import MutualInformationProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane

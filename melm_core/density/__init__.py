@@ -48,9 +48,9 @@ from melm_core.density.nuisance import (
     nuisance_cells,
     small_cells_in_words,
 )
-from melm_core.density.place_regions import PlaceRegions
 from melm_core.density.regions import (
     ClassRegions,
+    PlaceRegions,
     RegionShare,
     density_regions,
     line_region_shares,

@@ -11,7 +11,7 @@ summed from them. How the kernels are summed, only `ClassDensities.engine` decid
 | blocks | over modes, block by block: `fourier_series` | none: see `DensityRule.of_blocks` |
 
 Potentials of distant classes lose their digits in sums over modes. The engine of potentials then
-sums over near pairs (`near_pairs`) or tilts the samples (`exponential_tilting`).
+sums over near pairs or tilts the samples (`distant_samples`).
 """
 
 from __future__ import annotations

@@ -25,8 +25,7 @@ from melm_core.evaluation.refitting import (
 )
 from melm_core.evaluation.study import Study
 from melm_core.folds.folds import CodedRows, group_strata
-from melm_core.linalg.loadings import features_used
-from melm_core.linalg.planes import align_components, principal_angles
+from melm_core.linalg.planes import align_components, features_used, principal_angles
 from melm_core.melm import MELM
 
 _FEWEST_RESAMPLES = 2

@@ -34,7 +34,7 @@ from melm_core.density.nuisance import (
     nuisance_accuracy,
     nuisance_cells,
 )
-from melm_core.density.place_regions import PlaceRegions
+from melm_core.density.regions import PlaceRegions
 from melm_core.density.set_limits import SetLimits
 from melm_core.diagnostics.calibration import Reliability, cross_calibrated, fitted_temperature
 from melm_core.diagnostics.component_gain import (

@@ -43,7 +43,7 @@ from melm_core.evaluation.refitting import (
 )
 from melm_core.evaluation.study import Study
 from melm_core.folds.folds import CodedRows, Fold, stratified_folds
-from melm_core.linalg.loadings import loading_lengths
+from melm_core.linalg.planes import loading_lengths
 
 MOST_SIZES = 12
 # Rows of the smallest class whose halves have a density each.

@@ -29,7 +29,7 @@ from sklearn.utils.extmath import randomized_svd
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
-from melm_core.linalg.second_moments import ClassSecondMoments
+from melm_core.linalg.class_moments import ClassSecondMoments
 
 # Above this number of features, a small share of the eigenvectors is cheaper to compute by the
 # Lanczos method than by a factorization.
@@ -332,6 +332,12 @@ def wide_eigenvectors(
     rows: FloatArray, mean: FloatArray, denominator: WideDenominator, *, n_directions: int
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the largest eigenvalues and their eigenvectors from the rows.
+
+    With a thin singular value decomposition of the denominator's rows, X_j / sqrt(n_j) = U s V',
+    the regularized second moment is B = V s^2 V' + rho 1, and its inverse square root times a
+    vector needs V alone. The eigenvectors are then the right singular vectors of
+    X_i B^-1/2 / sqrt(n_i), of which a randomized decomposition finds the leading ones. No matrix of
+    n_features squared is formed.
 
     Parameters
     ----------

@@ -50,10 +50,10 @@ from melm_core.gem.features import (
     half_powers,
     root_mean_squares,
 )
+from melm_core.linalg.class_moments import ClassSecondMoments, centered_rows
 from melm_core.linalg.equivalent_rows import MomentPlaneEstimator
 from melm_core.linalg.informed_planes import complete, independent_rows, separating_constants
 from melm_core.linalg.row_space import RowSpace, row_space
-from melm_core.linalg.second_moments import ClassSecondMoments, centered_rows
 
 # Eigenvalues below this fraction of the largest are rounding errors.
 _NEGLIGIBLE = 1e-10

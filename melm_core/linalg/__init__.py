@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from melm_core.linalg.class_moments import covariance_of, moments_of_classes
+from melm_core.linalg.class_moments import ClassSecondMoments, covariance_of, moments_of_classes
 from melm_core.linalg.equivalent_rows import (
     EquivalentRows,
     MomentPlaneEstimator,
     equivalent_rows,
     offsets_of,
 )
-from melm_core.linalg.loadings import features_used, in_standard_units, loading_lengths
 from melm_core.linalg.planes import (
     align_components,
     align_planes,
     chordal_distance,
+    features_used,
     geodesic,
+    in_standard_units,
     joint_variance_shares,
+    loading_lengths,
     orthogonal_procrustes,
     orthonormalize,
     principal_angles,
@@ -23,7 +25,6 @@ from melm_core.linalg.planes import (
     score_distances,
     squared_residuals,
 )
-from melm_core.linalg.second_moments import ClassSecondMoments
 
 __all__ = [
     "ClassSecondMoments",

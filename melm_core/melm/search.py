@@ -33,10 +33,14 @@ from melm_core.linalg.informed_planes import informed_planes, principal_directio
 from melm_core.linalg.planes import orthonormalize
 from melm_core.melm.multiclass import AGGREGATES, NUISANCE_AGGREGATE, SOFTNESS, Multiclass
 from melm_core.melm.objective import PlaneObjective, divergence_and_gradient, objective_of_planes
-from melm_core.optimization.compiled_climb import climb_of
-from melm_core.optimization.lbfgs import BatchObjective, Objective, maximize_batch
-from melm_core.optimization.multistart import (
+from melm_core.optimization.lbfgs import (
+    BatchObjective,
     Climb,
+    Objective,
+    climb_of,
+    maximize_batch,
+)
+from melm_core.optimization.multistart import (
     Outcome,
     Stage,
     Start,

@@ -15,8 +15,7 @@ from typing import Any
 
 from melm_core.base.gamma_path import DEFAULT_GAMMA
 from melm_core.baselines.class_pca import ClassPCAPlane, PerClassPCAPlane
-from melm_core.baselines.discriminant import DiscriminantPlane
-from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminantPlane
+from melm_core.baselines.discriminant import ChernoffDiscriminantPlane, DiscriminantPlane
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
 from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from melm_core.optimization.compiled_climb import climb_compiled
-from melm_core.optimization.lbfgs import lbfgs, maximize_batch
+from melm_core.optimization.lbfgs import climb_compiled, lbfgs, maximize_batch
 from melm_core.optimization.multistart import (
     Outcome,
     Stage,

@@ -1,4 +1,4 @@
-"""L-BFGS on free components: of one plane by scipy, or of several planes, each with its own steps.
+"""L-BFGS on free components: of one plane by scipy, of several by the compiled library or numpy.
 
 An objective that depends on the span of the components only needs no constraint: the
 components need not stay orthonormal.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy.typing as npt
 import scipy.optimize
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.compiled import Climbs, CompiledObjective
 
 # components of shape (n_components, n_features) -> value and gradient of that shape
 Objective: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
@@ -38,6 +40,11 @@ _STEPS_TO_LEARN = 5
 # A line search accepts any gain after so many trials, and gives up after so many.
 _TRIALS_FOR_ANY_GAIN = 8
 _MAX_TRIALS = 20
+
+# An observer is told at once of the accepted steps of about so many kernel values, some 10 ms, and
+# of at most so many steps.
+_VALUES_OF_A_SLICE = 8_000_000
+_MOST_STEPS = 32
 
 
 class Observer(Protocol):
@@ -107,6 +114,10 @@ class LocalOptimum:
     value: float
     converged: bool
     curvature: Curvature | None = None
+
+
+# Maximizes its own objective from several planes, with the other arguments of `maximize_batch`.
+Climb: TypeAlias = Callable[..., list[LocalOptimum]]
 
 
 def lbfgs(
@@ -455,3 +466,93 @@ def quasi_newton(gradients: FloatArray, steps: FloatArray, changes: FloatArray) 
         + steps.swapaxes(1, 2) @ (inverse.swapaxes(1, 2) @ inner)
     )[..., 0]
     return result
+
+
+class _Objective(Protocol):
+    def values_and_gradients(self, components: FloatArray) -> tuple[FloatArray, FloatArray]: ...
+
+
+def climb_of(objective: _Objective | CompiledObjective) -> Climb:
+    """Return the ascent of an objective from several planes, called like `maximize_batch`.
+
+    Parameters
+    ----------
+    objective : CompiledObjective or an object with `values_and_gradients`
+    """
+    if isinstance(objective, CompiledObjective):
+        return partial(climb_compiled, objective)
+    return partial(maximize_batch, objective.values_and_gradients)
+
+
+def climb_compiled(
+    objective: CompiledObjective,
+    planes: Sequence[FloatArray],
+    *,
+    max_iter: int,
+    tol: float,
+    observer: Observer | None = None,
+    curvatures: Sequence[Curvature | None] | None = None,
+) -> list[LocalOptimum]:
+    """Maximize an objective from several planes, one after the other, by the compiled library.
+
+    The rules are those of `melm_core.optimization.maximize_batch`.
+
+    Parameters
+    ----------
+    objective : CompiledObjective
+    planes : sequence of ndarray of shape (n_components, n_features)
+    max_iter, tol, observer, curvatures
+        As for `maximize_batch`.
+
+    Returns
+    -------
+    list of LocalOptimum
+        In the order of the planes; of those that a stop left untouched the value is -inf.
+    """
+    pairs = [(each.steps, each.changes) if each else None for each in curvatures or ()]
+    climbs = Climbs(objective, planes, max_iter=max_iter, tol=tol, curvatures=pairs)
+    if observer is None or not observer.is_watching:
+        accepted = climbs.finish()
+        optima = [_optimum(climbs, number) for number in range(len(planes))]
+        if observer is not None:
+            for number, (optimum, values) in enumerate(zip(optima, accepted, strict=True)):
+                observer.note(number, optimum.components, values, climbs.n_evaluations(number))
+        return optima
+    return _climb_watched(climbs, objective, planes, observer)
+
+
+def _climb_watched(
+    climbs: Climbs, objective: CompiledObjective, planes: Sequence[FloatArray], observer: Observer
+) -> list[LocalOptimum]:
+    """Climb in slices, of whose steps an observer is told as they are taken."""
+    n_steps = min(max(_VALUES_OF_A_SLICE // max(objective.n_pairs, 1), 1), _MOST_STEPS)
+    buffer = objective.new_buffer()
+    optima: list[LocalOptimum] = []
+    stopped = False
+    for number, plane in enumerate(planes):
+        last = LocalOptimum(plane, -np.inf, converged=False)
+        n_counted = 0
+        while climbs.is_running(number) and not stopped:
+            accepted = climbs.go_on(number, n_steps, buffer)
+            for components, value, n_evaluations in zip(*accepted, strict=True):
+                observer.count_evaluations(number, n_evaluations - n_counted)
+                n_counted = n_evaluations
+                last = LocalOptimum(components, value, converged=False)
+                stopped = observer.accept(number, components, value)
+                if stopped:
+                    break
+        if not stopped:
+            observer.count_evaluations(number, climbs.n_evaluations(number) - n_counted)
+            stopped = observer.finish(number)
+            last = _optimum(climbs, number)
+        optima.append(last)
+    return optima
+
+
+def _optimum(climbs: Climbs, number: int) -> LocalOptimum:
+    return LocalOptimum(
+        climbs.components(number),
+        climbs.value(number),
+        climbs.has_converged(number),
+        Curvature(*climbs.curvature(number)),
+    )

@@ -23,7 +23,7 @@ from melm_core.base.array_types import FloatArray
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.thread_pools import one_thread_each
 from melm_core.linalg.planes import orthonormalize
-from melm_core.optimization.lbfgs import Curvature, LocalOptimum, Objective, lbfgs
+from melm_core.optimization.lbfgs import Climb, Curvature, LocalOptimum, Objective, lbfgs
 
 # Planes whose largest principal angle, in radians, is below this count as the same plane.
 SAME_PLANE = 0.1
@@ -37,9 +37,6 @@ _STEPS_TO_HALF = 20
 
 # Maximizes an objective from an initial plane, with the arguments of `lbfgs`.
 LocalSolver: TypeAlias = Callable[..., LocalOptimum]
-
-# Maximizes its own objective from several planes, with the other arguments of `maximize_batch`.
-Climb: TypeAlias = Callable[..., list[LocalOptimum]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -282,6 +282,8 @@ def _check_spread(points: FloatArray, labels: npt.NDArray[Any], codes: IntArray)
 class AngleProfile:
     """M of the lines through the origin of a plane; see `angle_profile`.
 
+    The paper's Figures 1 to 3 show it: the number of maxima, and how sharp they are.
+
     Attributes
     ----------
     angles : ndarray of shape (n_angles,)

@@ -27,14 +27,14 @@ from melm_core.density.engines.direct_sums import (
     log_potential,
     moments_of_derivatives,
 )
-from melm_core.density.engines.exponential_tilting import (
+from melm_core.density.engines.distant_samples import (
     TiltedPotential,
     TiltedSide,
+    near_log_potential,
     tilted_log_potential,
     tilted_log_value,
     tilted_potential_of_blocks,
 )
-from melm_core.density.engines.near_pairs import near_log_potential
 from melm_core.density.engines.nufft import MOST_MODES, TOLERANCE, Box, PointSeries
 
 # A cross potential below this fraction of the classes' own potentials has lost precision to the

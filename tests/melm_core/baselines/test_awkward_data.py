@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from melm_core.baselines.class_pca import ClassPCAPlane, PerClassPCAPlane
-from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminantPlane
+from melm_core.baselines.discriminant import ChernoffDiscriminantPlane
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
 from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from melm_core import ChernoffDiscriminantPlane, DiscriminantPlane
-from melm_core.baselines.heteroscedastic_discriminant import chernoff_criterion
+from melm_core.baselines.discriminant import chernoff_criterion
 from melm_core.linalg import principal_angles
 
 

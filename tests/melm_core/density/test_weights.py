@@ -7,7 +7,7 @@ import pytest
 
 from melm_core.density import ClassDensities
 from melm_core.density.engines.direct_sums import DirectPotentials, log_potential
-from melm_core.density.engines.exponential_tilting import tilted_log_potential
+from melm_core.density.engines.distant_samples import tilted_log_potential
 from melm_core.density.engines.fourier_series import FourierPotentials
 from melm_core.density.engines.pair_tiles import PairTiles
 

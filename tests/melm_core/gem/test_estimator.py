@@ -13,8 +13,8 @@ from sklearn.preprocessing import StandardScaler
 
 from melm_core.gem.eigenvectors import generalized_eigenvectors
 from melm_core.gem.estimator import GEM, GEMPlane
+from melm_core.linalg.class_moments import ClassSecondMoments
 from melm_core.linalg.planes import principal_angles
-from melm_core.linalg.second_moments import ClassSecondMoments
 from tests.melm_core.helpers import assert_orthonormal, classes, invertible, plane
 
 X, CODES = classes(4, 5)

@@ -7,7 +7,7 @@ from sklearn.preprocessing import StandardScaler
 
 from melm_core.gem.estimator import GEM
 from melm_core.gem.features import half_powers, root_mean_squares
-from melm_core.linalg.second_moments import ClassSecondMoments
+from melm_core.linalg.class_moments import ClassSecondMoments
 from tests.melm_core.helpers import classes, invertible
 
 X, Y = classes(3, 5)

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
-from melm_core.datasets.generators import crescents
+from melm_core.datasets import crescents
 from melm_core.kernel_machines.machine import KernelMachine
 
 

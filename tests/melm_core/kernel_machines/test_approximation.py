@@ -8,7 +8,7 @@ import pytest
 from sklearn.svm import SVC
 
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
-from melm_core.datasets.generators import crescents
+from melm_core.datasets import crescents
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.kernel_machines.approximation import (
     ApproximationWarning,

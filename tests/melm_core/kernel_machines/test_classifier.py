@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
-from melm_core.datasets.generators import crescents
+from melm_core.datasets import crescents
 from melm_core.kernel_machines.classifier import ApproximateKernelClassifier
 from tests.melm_core.helpers import classes
 

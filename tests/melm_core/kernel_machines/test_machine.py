@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, SVR
 
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
-from melm_core.datasets.generators import crescents
+from melm_core.datasets import crescents
 from melm_core.density.classifier import KernelDensityClassifier
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.kernel_machines.approximation import KernelMachineApproximation

@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from lab.experiments.kernel_machines import compare
-from melm_core.datasets.generators import crescents
+from melm_core.datasets import crescents
 from melm_core.kernel_machines.approximation import KernelMachineApproximation
 from tests.melm_core.kernel_machines.kernel_machine_examples import densities, fisher
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.datasets.generators import crescents
+from melm_core.datasets import crescents
 from melm_core.kernel_machines.approximation import reduced_set
 from melm_core.kernel_machines.machine import KernelMachine
 from tests.melm_core.helpers import invertible

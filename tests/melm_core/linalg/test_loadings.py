@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.linalg.loadings import features_used, in_standard_units
-from melm_core.linalg.planes import principal_angles
+from melm_core.linalg.planes import features_used, in_standard_units, principal_angles
 from tests.melm_core.helpers import assert_orthonormal, invertible, plane
 
 

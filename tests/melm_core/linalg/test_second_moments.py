@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.linalg.second_moments import ClassSecondMoments, centered_rows
+from melm_core.linalg.class_moments import ClassSecondMoments, centered_rows
 from tests.melm_core.helpers import classes
 
 X, CODES = classes(3, 4)

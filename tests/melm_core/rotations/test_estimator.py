@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.metrics import brier_score_loss, log_loss
 
-from melm_core.datasets.generators import two_gaussians
+from melm_core.datasets import two_gaussians
 from melm_core.linalg.planes import principal_angles
 from melm_core.rotations.estimator import RotationPlane
 from melm_core.rotations.objective import rotation_objective

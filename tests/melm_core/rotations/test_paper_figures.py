@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from lab.experiments.rotations import direct_optimum, mean_scores
-from melm_core.datasets.generators import five_gaussians, five_mixtures, two_gaussians, two_mixtures
+from melm_core.datasets import five_gaussians, five_mixtures, two_gaussians, two_mixtures
 from melm_core.rotations.estimator import RotationPlane
 from melm_core.rotations.objective import rotation_objective
 from tests.melm_core.helpers import plane

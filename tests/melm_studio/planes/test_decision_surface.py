@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import trapezoid
 
-from melm_core.datasets.generators import crescents
+from melm_core.datasets import crescents
 from melm_studio.planes.class_outlines import GRID_LINES
 from melm_studio.planes.decision_surface import (
     KINDS,

@@ -7,7 +7,7 @@ import pytest
 
 from melm_core.density import class_densities
 from melm_core.density.class_densities import ClassDensities, PreparedSums
-from melm_core.density.engines import fourier_series, near_pairs
+from melm_core.density.engines import distant_samples, fourier_series
 from melm_core.density.engines.class_series import ClassSeries
 from melm_core.density.engines.fourier_series import FourierPotentials
 from melm_core.density.engines.nufft import Box, density
@@ -98,7 +98,7 @@ def test_half_of_the_modes_hold_the_potentials(n_components, factor):
 
 def test_classes_far_apart_have_a_divergence_and_no_derivatives(plane, points, monkeypatch):
     monkeypatch.setattr(fourier_series, "FAR_DIRECT_PAIRS", 0)
-    monkeypatch.setattr(near_pairs, "MOST_PAIRS", 0)
+    monkeypatch.setattr(distant_samples, "MOST_PAIRS", 0)
     apart = replace(plane, rows=tuple(rows + 60.0 * at for at, rows in enumerate(plane.rows)))
     shared = transformed(apart, points)
     assert divergence_in_plane(shared) == pytest.approx(

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.density.engines import fourier_series, near_pairs
+from melm_core.density.engines import distant_samples, fourier_series
 from melm_core.density.engines.direct_sums import DirectPotentials
-from melm_core.density.engines.exponential_tilting import tilted_log_potential
+from melm_core.density.engines.distant_samples import tilted_log_potential
 from melm_core.density.engines.fourier_series import FourierPotentials, fourier_box
 from melm_core.density.engines.nufft import LOOSE_TOLERANCE
 from tests.melm_core.helpers import invertible
@@ -89,7 +89,7 @@ def test_far_pairs_are_tilted_where_they_are_too_many_to_sum(
 
     monkeypatch.setattr(fourier_series, "tilted_log_potential", counted)
     monkeypatch.setattr(fourier_series, "FAR_DIRECT_PAIRS", far_direct_pairs)
-    monkeypatch.setattr(near_pairs, "MOST_PAIRS", near_pairs_at_most)
+    monkeypatch.setattr(distant_samples, "MOST_PAIRS", near_pairs_at_most)
     rows, covariances = projected(3, 2)
     rows[1] = rows[1] + 40.0 * rows[0].std(axis=0)
     FourierPotentials(rows, covariances)

@@ -7,12 +7,16 @@ import pytest
 from scipy.linalg import subspace_angles
 from scipy.stats import multivariate_normal
 
-from melm_core.datasets import batches, hidden_drawing, masked_gaussians, moderation, pure_noise
-from melm_core.datasets.generators import (
+from melm_core.datasets import (
     SECOND_CENTER,
+    batches,
     crescents,
     five_gaussians,
     five_mixtures,
+    hidden_drawing,
+    masked_gaussians,
+    moderation,
+    pure_noise,
     two_gaussians,
     two_mixtures,
 )

@@ -12,6 +12,19 @@ from numpy.typing import ArrayLike
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import check_integer, check_not_negative, check_positive
 
+__all__ = [
+    "batches",
+    "crescents",
+    "five_gaussians",
+    "five_mixtures",
+    "hidden_drawing",
+    "masked_gaussians",
+    "moderation",
+    "pure_noise",
+    "two_gaussians",
+    "two_mixtures",
+]
+
 _FEWEST_ROWS, _MOST_ROWS = 200, 400
 _RADIUS = 3.0
 _N_CLASSES, _N_LONG = 4, 3
