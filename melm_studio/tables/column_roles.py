@@ -45,7 +45,8 @@ AS_FEATURES = (Use.FEATURE, Use.CATEGORY, Use.ORDERED)
 SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "number"}
 LEAST_NUMBERED, MOST_SHARING = 10, 20  # values, and rows for each on average
 NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", "title", "uuid"}
-BATCH_WORDS = {"batch", "lot", "plate"}
+BATCH_WORDS = {"batch", "block", "lot", "plate"}
+_OF_BATCH = {"barcode", "code", "id", "identifier", "name", "no", "nr", "number"}
 ORDER_WORDS = {"date", "datetime", "injection", "order", "time", "timestamp"}
 LONGEST_NAME = 60  # characters of most names
 NAMES_PROBED = 1_000  # rows
@@ -480,7 +481,10 @@ class _Guesses:
         return kept
 
     def _named(self, words: set[str]) -> Iterator[Column]:
-        return (column for column in self._open if not words.isdisjoint(words_of(column.name)))
+        named = (column for column in self._open if not words.isdisjoint(words_of(column.name)))
+        if words is not BATCH_WORDS:
+            return named
+        return (column for column in named if _names_batch(words_of(column.name)))
 
     def _repeats(self, column: Column) -> bool:
         """Return whether the values repeat, and every class has several."""
@@ -507,6 +511,11 @@ class _Guesses:
     def _name_preference(self, column: Column) -> tuple[bool, bool]:
         is_text = self._frame[column.name].dtype.kind != "f"
         return is_text, not NAME_WORDS.isdisjoint(words_of(column.name))
+
+
+def _names_batch(words: Sequence[str]) -> bool:
+    """Return whether a name that has such a word is of a batch: no shape of a lot, nor a lot."""
+    return words[-2:] != ("a", "lot") and (words[-1] in BATCH_WORDS or {*words[1:]} <= _OF_BATCH)
 
 
 def _numbers_rows(cells: pd.Series) -> bool:

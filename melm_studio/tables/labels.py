@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -48,13 +49,21 @@ QUANTITY_WORDS = {
     "age", "amount", "count", "duration", "level", "mean", "n", "number", "percent", "rate",
     "score", "size", "sum", "time", "value", "width",
 }  # fmt: skip
+LEAST_OF_MANY = 5  # rows of each of many words, on average
 MOST_KINDS, LEAST_OF_KIND = 3, 8  # values that are no persons or plates, and rows of each
 # Last words of numbers that are asked for as often as classes are.
-TARGET_WORDS = {"charges", "cnt", "mpg", "price", "salary", "sales", "wage", "yield"}
+TARGET_WORDS = {
+    "charges", "cnt", "cost", "mpg", "price", "rent", "salary", "sales", "strength", "value",
+    "wage", "yield",
+}  # fmt: skip
 _TRAINING = {"train", "training", "calibration"}
 _HELD_OUT = {"dev", "heldout", "holdout", "test", "testing", "val", "valid", "validation"}
 LEAST_WORD = 4  # letters, of a word of the file's name that says what its label is
 MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
+# Times of day and days, which are no classes.
+_TIMES = re.compile(
+    r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[apAP]\.?[mM]\.?)?|\d{1,4}([-/.])\d{1,2}\1\d{1,4}"
+)
 # Of a column that can be nothing else.
 PLAIN_NAMES = ("label", "labels", "class", "classes", "target", "targets")
 
@@ -131,23 +140,37 @@ def _axis_of_curve(frame: pd.DataFrame) -> str:
 def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     """Return the columns that could as well be the label as the first, which was guessed.
 
-    Those that look like a label too, the likelier first; where the name of the first says it, those
-    of such a name. Beside text, numbers of more than two values are none. Unless all words of that
-    name say it, numbers of many values come first that may be what is asked for.
+    Those that look like a label too, the likelier first; where all words of the name of the first
+    say it, and its numbers count classes, those of such a name. Beside text, numbers of more than
+    two values are none. Unless all words of that name say it, numbers of many values come first
+    that may be what is asked for.
     """
     guess, *others = candidates
-    if guess == NO_LABEL or guess.lower() in PLAIN_NAMES:
+    if guess == NO_LABEL:
         return []
+    if guess.lower() in PLAIN_NAMES:
+        hinted = (name for name in others if _is_all_hint(name))
+        return [name for name in hinted if _parts_further(table.frame[guess], table.frame[name])]
     is_hinted = _is_hinted(guess) and not is_measure(table.frame[guess])
+    is_told = _is_all_hint(guess) and not _is_other_number(table.frame[guess])
     kinds, usable = table.frame.dtypes.to_dict(), dict(_could_be_labels(table.frame[others]))
     is_text = kinds[guess] != np.float64
+    takes_numbers = 0 if _is_hinted(guess) else 2 if is_text else MAX_CLASSES
     rivals = [
         name
         for name in others
         if _is_hinted(name)
-        or not (is_hinted or (is_text and kinds[name] == np.float64 and usable.get(name) != 2))
+        or not (
+            is_told
+            or (kinds[name] == np.float64 and usable.get(name, MAX_CLASSES) > takes_numbers)
+            or (_is_hinted(guess) and not COVARIATE_WORDS.isdisjoint(words_of(name)))
+        )
     ]
     rivals = [name for name in rivals if not _names_no_class(name) or _are_kinds(table.frame[name])]
+    if not is_measure(table.frame[guess]):
+        rivals = [
+            name for name in rivals if not _says_the_same(table.frame[guess], table.frame[name])
+        ]
     is_missing = table.frame[rivals].isna().to_numpy()
     shares = is_missing.mean(axis=0) if rivals else ()
     kept = [name for name, share in zip(rivals, shares, strict=True) if share <= MOST_MISSING]
@@ -155,12 +178,50 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     ranked = sorted(kept, key=lambda name: preference(name) if name in usable else ())
     is_doubtful = not is_hinted and (bool(ranked) or not is_text)
     first, last = str(table.frame.columns[0]), str(table.frame.columns[-1])
-    with_ends = is_doubtful and (guess not in (first, last) or not table.form.has_header)
-    targets = [] if _is_all_hint(guess) else _targets(table.frame, guess, with_ends=with_ends)
+    has_no_end = guess not in (first, last) or not table.form.has_header
+    ends: tuple[str, ...] = (last, first) if is_doubtful and has_no_end else ()
+    if not is_hinted and ranked and guess == first:  # the label or the place; a mark is last
+        ends = (last,)
+    targets = [] if _is_all_hint(guess) else _targets(table.frame, guess, ends)
     is_code = is_hinted and not is_text
     if is_code and usable.get(last) == 2 and COVARIATE_WORDS.isdisjoint(words_of(last)):
         targets.append(last)
-    return [*dict.fromkeys([*targets, *ranked])]
+    finer = [] if is_text or _is_hinted(guess) else _of_many_words(table.frame, {*usable})
+    return [*dict.fromkeys([*targets, *ranked, *finer])]
+
+
+def _of_many_words(frame: pd.DataFrame, usable: Collection[str]) -> list[str]:
+    """Columns of more words than a guess may have, each of several rows."""
+    texts = map(str, frame.select_dtypes(exclude=np.float64))
+    named = [name for name in texts if name not in usable and not _names_no_class(name)]
+    n_words = {name: frame[name].nunique() for name in named}
+    most = min(MAX_LABELS, len(frame) // LEAST_OF_MANY)
+    return [name for name in named if MAX_CLASSES < n_words[name] <= most]
+
+
+def _is_other_number(cells: pd.Series) -> bool:
+    """Return whether these are numbers that do not count classes from 0 or 1, or +1 and -1."""
+    if cells.dtype.kind != "f":
+        return False
+    values = sorted(cells.dropna().unique())
+    first = {value - index for index, value in enumerate(values)}
+    return values != [-1, 1] and not (len(first) == 1 and first <= {0, 1})
+
+
+def _parts_further(cells: pd.Series, other: pd.Series) -> bool:
+    """Return whether the other parts each class into some, such as subjects into cases and not."""
+    pairs = pd.DataFrame({"cells": cells, "other": other}).dropna().drop_duplicates()
+    return len(pairs) == pairs["other"].nunique() > pairs["cells"].nunique()
+
+
+def _is_text(cells: pd.Series) -> bool:
+    return cells.dtype.kind != "f"
+
+
+def _says_the_same(cells: pd.Series, other: pd.Series) -> bool:
+    """Return whether two columns part the rows alike, such as codes and the names of these."""
+    codes, other_codes = pd.factorize(cells)[0], pd.factorize(other)[0]
+    return bool((codes == other_codes).all())
 
 
 def _names_no_class(name: str) -> bool:
@@ -174,19 +235,27 @@ def _are_kinds(cells: pd.Series) -> bool:
     return are_words and 2 <= len(counts) <= MOST_KINDS and int(counts.min()) >= LEAST_OF_KIND
 
 
-def _targets(frame: pd.DataFrame, guess: str, *, with_ends: bool) -> list[str]:
-    """Numbers to be cut into classes: of such a name, or at an end."""
+def _targets(frame: pd.DataFrame, guess: str, ends: Sequence[str]) -> list[str]:
+    """Numbers to be cut into classes: of such a name, or at one of the ends."""
     names = [str(name) for name in frame]
-    ends = (names[-1], names[0])
-    named = [name for name in names if not TARGET_WORDS.isdisjoint(words_of(name)[-1:])]
-    likely = dict.fromkeys([*named, *(ends if with_ends else ())])
+    named = [name for name in names if _names_target(words_of(name))]
+    likely = dict.fromkeys([*named, *ends])
     found = [
         name
         for name in likely
-        if name != guess and is_measure(frame[name]) and not _may_number(frame[name])
+        if name != guess
+        and (is_measure(frame[name]) or (name in ends and _is_count(frame, name)))
+        and not _may_number(frame[name])
+        and not names_identifier(name)
     ]
     members = members_of_families(frame) if found else ()
     return [name for name in found if name not in members]
+
+
+def _names_target(words: Sequence[str]) -> bool:
+    """Return whether these are words of what is asked for, and not of a p-value or the like."""
+    *before, last = words or ("",)
+    return last in TARGET_WORDS and (last != "value" or len("".join(before[-1:])) > 1)
 
 
 def _is_recurring_id(name: str) -> bool:
@@ -206,11 +275,21 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
     if not usable:
         return ()
     guess = min(usable, key=_Preference(table, usable))
+    if usable[guess] > 2 and _is_plain_number(table.frame, guess):  # a code of other words
+        frame = table.frame
+        texts = (name for name in usable if _is_text(frame[name]))
+        guess = next((name for name in texts if _says_the_same(frame[guess], frame[name])), guess)
     return (guess, *(name for name in usable if name != guess))
 
 
-def is_count(frame: pd.DataFrame, name: str) -> bool:
-    """Return whether a column has many numbers, and its name does not say that they are classes."""
+def may_be_no_label(frame: pd.DataFrame, name: str) -> bool:
+    """Return whether a column is a number that is cut, or may measure rather than count classes."""
+    cells = frame[name]
+    is_plain = _is_plain_number(frame, name) and _is_other_number(cells)
+    return is_measure(cells) or _is_count(frame, name) or is_plain
+
+
+def _is_count(frame: pd.DataFrame, name: str) -> bool:
     return _is_plain_number(frame, name) and frame[name].nunique() > FEW_AT_END
 
 
@@ -334,10 +413,11 @@ def _could_be_labels(
                 continue
             if is_repeated and n_values <= most:
                 yield str(name), int(n_values)
-        elif _could_be_label(column := frame.iloc[:, index], most) and not says_split(
-            str(name), column.dropna().unique()
-        ):
-            yield str(name), column.nunique()
+        elif _could_be_label(column := frame.iloc[:, index], most):
+            values = column.dropna().unique()
+            are_times = not _is_all_hint(str(name)) and all(map(_TIMES.fullmatch, map(str, values)))
+            if not are_times and not says_split(str(name), values):
+                yield str(name), column.nunique()
 
 
 def says_split(name: str, values: Collection[object]) -> bool:

@@ -5,6 +5,7 @@ Each of these questions has a default, which holds while nobody answers; no yes 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -16,7 +17,7 @@ from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY
 from melm_studio.tables.formatting import number, shortened, words_of
-from melm_studio.tables.labels import is_count, is_time, rival_labels
+from melm_studio.tables.labels import is_time, may_be_no_label, rival_labels
 from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, Choice, Question
 from melm_studio.tables.read import Table
 from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
@@ -39,6 +40,7 @@ CODE_WORDS = {
     "postcode", "region", "room", "sensor", "shop", "site", "store", "ward", "zip",
 }  # fmt: skip
 _NUMBERING_WORDS = OCCASION_WORDS | CODE_WORDS
+_OXIDES = re.compile("NO(?=[0-9x])")  # of nitrogen, and no number
 _LABELS = {
     "half": "Half the limit",
     "limit": "The limit",
@@ -147,8 +149,8 @@ def label_question(
         return
     rivals = (list(likely[1:]) if is_anew else rival_labels(table, likely))[:MOST_RIVALS]
     guess = likely[0]
-    if guess in table.frame and (is_measure(table.frame[guess]) or is_count(table.frame, guess)):
-        rivals.append(NO_LABEL)  # a number is cut into classes only where nothing else is a label
+    if guess in table.frame and may_be_no_label(table.frame, guess):
+        rivals.append(NO_LABEL)
     words = table.asked.get(LABEL, "")
     if NO_LABEL not in rivals and ((words and guess in words) or is_time(guess)):
         rivals.append(NO_LABEL)  # words of names need not be classes, nor seasons
@@ -241,10 +243,13 @@ def _column_question(
 
 
 def _may_be_no_quantity(frame: pd.DataFrame, column: Column) -> bool:
-    """Return whether whole numbers repeat under the name of occasions or codes, or are years."""
-    if not 2 <= column.n_values <= len(frame) / LEAST_REPEATS:
+    """Return whether whole numbers repeat under the name of occasions or codes, or are years.
+
+    Two values say yes and no.
+    """
+    if not 2 < column.n_values <= len(frame) / LEAST_REPEATS:
         return False
-    if _NUMBERING_WORDS.isdisjoint(words_of(column.name)):
+    if _NUMBERING_WORDS.isdisjoint(words_of(_OXIDES.sub("", column.name))):
         return False
     cells = frame[column.name]
     if cells.dtype.kind != "f":

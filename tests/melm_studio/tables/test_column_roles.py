@@ -230,3 +230,14 @@ def test_words_that_hardly_two_rows_share_are_names_not_categories():
     rows = "".join(f"{at / 7},name {at * at % 13},{'ab'[at % 2]}\n" for at in range(12))
     data = prepare(read_table(f"x,candidate,kind\n{rows}".encode(), "t.csv"))
     assert data.feature_names == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_batch"),
+    [("block", True), ("plate_id", True), ("LotShape", False), ("A lot", False)],
+)
+def test_a_batch_is_what_its_whole_name_says(name, is_batch):
+    cells = {name: [1.0, 2.0] * 8, "x": np.arange(16.0), "class": ["a", "a", "b", "b"] * 4}
+    columns = column_roles(Table("t", pd.DataFrame(cells), ()), "class")
+    roles = {column.name: column.role for column in columns}
+    assert (roles[name] is Role.BATCH) == is_batch

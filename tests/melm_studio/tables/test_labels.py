@@ -269,3 +269,53 @@ def test_one_curve_says_that_its_points_are_no_samples():
     assert any("one curve along shift" in sentence for sentence in said)
     plain = prepare(Table("t", curve.sample(frac=1, random_state=0), ())).warnings
     assert not any("curve" in sentence for sentence in plain)
+
+
+def test_a_part_of_a_name_that_says_label_is_asked_about_beside_other_text():
+    frame = measured("a", "b").assign(SourceType=words("zip", "xls"), provider=words("p", "q", "r"))
+    assert choices(Table("t", frame, ())) == ["SourceType", "provider"]
+    codes = frame.assign(provider=frame["SourceType"].map({"zip": 1.0, "xls": 2.0}))
+    assert choices(Table("t", codes, ())) == []
+
+
+def test_a_class_is_asked_about_only_where_a_group_parts_it_further():
+    frame = measured("a", "b").assign(**{"class": words("QC", "Subject", "Subject")})
+    further = frame.assign(group=words("QC", "case", "control"))
+    assert choices(Table("t", further, ())) == ["class", "group"]
+    assert choices(Table("t", frame.assign(group=words("c", "d")), ())) == []
+
+
+def test_numbers_that_count_no_classes_are_asked_about_beside_text():
+    grades = measured("a", "b").assign(grade=numbers(7, 8), school=words("p", "q", "r"))
+    assert choices(Table("t", grades, ())) == ["grade", "school"]
+    codes = grades.assign(grade=numbers(0, 1))
+    assert choices(Table("t", codes, ())) == []
+
+
+def test_neither_a_time_of_day_nor_a_day_is_the_label():
+    frame = measured("a", "b").assign(
+        hour=words("18.00.00", "19.00.00"),
+        day=words("10/3/2004", "11/3/2004"),
+        kind=words("p", "q"),
+    )
+    assert choices(Table("t", frame, ())) == []
+    assert guess_label(Table("t", frame, ())) == "kind"
+
+
+def test_the_last_number_is_offered_beside_several_texts_of_which_the_first_is_guessed():
+    frame = pd.DataFrame({"school": words("p", "q"), "famsize": words("few", "few", "many")})
+    frame = frame.assign(age=numbers(15, 16, 17), G3=numbers(*range(18)))
+    assert choices(Table("t", frame, ())) == ["school", "G3", "famsize"]
+    assert choices(Table("t", frame.drop(columns="famsize"), ())) == []
+
+
+def test_texts_of_many_words_are_offered_beside_a_number_that_is_guessed():
+    frame = measured("a", "b").assign(ounces=numbers(12, 16, 24, 32, 8, 19), drink=words("x"))
+    frame = pd.concat([frame] * 6, ignore_index=True)
+    frame["style"] = np.resize([f"style {at}" for at in range(60)], len(frame))
+    assert choices(Table("t", frame, ())) == ["ounces", "a", "style", NO_LABEL]
+
+
+def test_of_a_code_and_what_it_stands_for_the_words_are_guessed():
+    frame = measured("a", "b").assign(province=words("p", "q", "r"), region=numbers(1, 2, 3))
+    assert guess_label(Table("t", frame, ())) == "province"

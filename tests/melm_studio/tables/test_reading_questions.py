@@ -249,3 +249,17 @@ def test_every_answer_about_reading_gets_to_the_process_that_reads(question):
     for answer in READING[question]:
         options = answered_options({question: answer}, ReadOptions())
         assert msgspec.convert(msgspec.to_builtins(options), ReadOptions) == options
+
+
+def test_an_oxide_of_nitrogen_is_no_number_of_something():
+    frame = pd.DataFrame({"NO2(GT)": [1.0, 2.0] * 8, "kind": ["a", "b", "b", "a"] * 4})
+    asked = {
+        one.id for one in prepare(read_table(frame.to_csv(index=False).encode(), "t.csv")).questions
+    }
+    assert "use:NO2(GT)" not in asked
+
+
+def test_yes_and_no_under_the_name_of_a_code_are_not_asked_about():
+    frame = pd.DataFrame({"region_asia": [0.0, 1.0] * 8, "kind": ["a", "b", "b", "a"] * 4})
+    table = read_table(frame.to_csv(index=False).encode(), "t.csv")
+    assert "use:region_asia" not in {question.id for question in prepare(table).questions}
