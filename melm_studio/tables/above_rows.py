@@ -12,6 +12,8 @@ from typing import TypeAlias
 
 from melm_core.base import NUMBERS
 from melm_studio.tables.formatting import count, listed, shortened
+from melm_studio.tables.grammars.features_in_rows import far_more_rows
+from melm_studio.tables.identifiers import names_identifier
 from melm_studio.tables.quantities import is_unit, with_unit
 from melm_studio.tables.records import MAX_CELLS, Limits
 from melm_studio.tables.text import DELIMITERS
@@ -404,12 +406,15 @@ def _groups_of_columns(head: Head | None, data: bytes) -> str:
     last = _last_row(head, data)
     if rows[-1] == last:
         rows = rows[:-1]
-    is_of_things = _names_things(head.rows[0][0])
-    if not _are_named_numbers(rows, may_be_numbers=is_of_things):
+    corner = head.rows[0][0]
+    are_far_more = far_more_rows(names, data.count(b"\n"))
+    is_id = are_far_more and names_identifier(corner)
+    may_be_numbers = is_id or _names_things(corner)
+    if not _are_named_numbers(rows, may_be_numbers=may_be_numbers, may_recur=is_id):
         return ""
     if len(last) == len(head.rows[0]) and _are_groups(last[1:]):
         return _BELOW
-    return _groups_in_names(head.rows[0])
+    return _groups_in_names(head.rows[0]) or (NO_GROUPS if are_far_more else "")
 
 
 def _groups_in_names(header: Sequence[str]) -> str:
@@ -460,11 +465,13 @@ def _are_groups(cells: Sequence[str]) -> bool:
     return 2 <= len(groups) <= MAX_GROUPS and min(groups.values()) >= 2 and are_words
 
 
-def _are_named_numbers(rows: Sequence[list[str]], *, may_be_numbers: bool = False) -> bool:
+def _are_named_numbers(
+    rows: Sequence[list[str]], *, may_be_numbers: bool = False, may_recur: bool = False
+) -> bool:
     names = [row[0] for row in rows]
     cells = [cell for row in rows for cell in row[1:MOST_CHECKED] if _bare(cell) not in _GAPS]
     are_words = may_be_numbers or not any(map(_is_number, names))
-    has_names = len(set(names)) == len(names) and are_words
+    has_names = (may_recur or len(set(names)) == len(names)) and are_words
     return has_names and bool(cells) and all(map(_is_measured, cells))
 
 

@@ -32,6 +32,7 @@ from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.grammars import (
     ROWS_COMPARED,
     Layout,
+    far_more_rows,
     is_long,
     read_layout,
     recognized,
@@ -356,7 +357,9 @@ _FORMATS = (
 
 def _may_be_turned(cells: pd.DataFrame, options: ReadOptions) -> bool:
     """Whether rows may be features: named numbers of R, or as programs write them."""
-    if cells.columns[0] == ROW_NAMES and {*(dtype.kind for dtype in cells.dtypes[1:])} == {"f"}:
+    samples = [str(name) for name in cells.columns[1:]]
+    may_be = cells.columns[0] == ROW_NAMES or far_more_rows(samples, len(cells))
+    if may_be and {*(dtype.kind for dtype in cells.dtypes[1:])} == {"f"}:
         return True
     if not 1 < cells.shape[1] <= MOST_PROBED:
         return False

@@ -9,8 +9,10 @@ from __future__ import annotations
 from melm_studio.tables.grammars.axes import axis_rows, samples_beside_an_axis
 from melm_studio.tables.grammars.features_in_rows import (
     behind_a_corner,
+    below_alike_names,
     below_samples,
     beside_annotations,
+    far_more_rows,
 )
 from melm_studio.tables.grammars.geo import dataset_soft, series_matrix
 from melm_studio.tables.grammars.layout import ROWS_COMPARED, FirstLines, Grammar, Layout
@@ -60,6 +62,7 @@ GRAMMARS: dict[str, Grammar] = {
     "features below samples": below_samples,
     "features behind a corner": behind_a_corner,
     "features beside annotations": beside_annotations,
+    "features below alike names": below_alike_names,
     "samples beside an axis": samples_beside_an_axis,
     "rows of an axis": axis_rows,
 }
@@ -71,6 +74,7 @@ __all__ = [
     "Grammar",
     "Layout",
     "Read",
+    "far_more_rows",
     "is_long",
     "read_layout",
     "recognized",

@@ -7,7 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from melm_studio.tables.formatting import words_of
-from melm_studio.tables.grammars.layout import FirstLines, Layout, Turned, is_number
+from melm_studio.tables.grammars.layout import (
+    MOST_LINES,
+    FirstLines,
+    Layout,
+    Turned,
+    is_number,
+)
 from melm_studio.tables.grammars.sample_names import words_of_samples
 
 LEAST_SAMPLES, LEAST_FEATURES = 4, 3
@@ -17,6 +23,7 @@ MOST_GROUPS = 20
 NEARLY_ALL = 0.8
 LEAST_PART = 4  # letters, of a word within one: mzML has no mz
 PROBED = 50  # columns, before all are looked at
+FAR_MORE = 10  # features for each sample
 _TAXON = re.compile(r"(?:^|[;|] ?)[dkpcofgst]__|^[^\W\d]+(?:[;|] ?[^;|]+){3,}$")
 _GAPS = {"", "na", "nan", "n/a", "null", "-", "filtered"}
 # Words of columns that say what features are, as programs for spectra, proteins and genes do.
@@ -33,6 +40,7 @@ _WORDS_OF_FEATURES = {
 _THINGS = {"row", "alignment", "feature", "compound", "cluster", "peak", "average", "mean", "quant"}
 _SUCH = {"id", "name", "mass", "mz", "rt"}
 _DIGITS = re.compile(r"\d+")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
 def below_samples(first: FirstLines) -> Layout | None:
@@ -129,14 +137,14 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     if len(rows) < LEAST_FEATURES + 1 or len({*map(len, rows)}) > 1:
         return None
     header, below = rows[0], rows[1:]
-    is_first = says_features(header[0])
     first_columns = range(min(len(header), MOST_BESIDE + 1))
     ends = (index for index in first_columns if not _may_be_beside(index, header, below))
-    beside = next(ends, -1) if is_first else -1
+    beside = next(ends, -1)
+    is_first = says_features(header[0]) or far_more_rows(header[beside:], len(first.texts) - 1)
     n_known = sum(
         says_features(name) or name.lower() == "name" for name in header[: max(beside, 0)]
     )
-    if not 2 <= beside <= MOST_BESIDE or n_known < 2:
+    if not is_first or not 2 <= beside <= MOST_BESIDE or n_known < 2:
         return None
     columns = range(beside, len(header))
     samples = header[beside:]
@@ -144,7 +152,7 @@ def beside_annotations(first: FirstLines) -> Layout | None:
         _are_numbers([r[j] for r in below]) for j in columns
     ):
         return None
-    if any(map(says_features, samples)) or not _are_alike(samples):
+    if any(map(says_features, samples)) or not are_alike(samples):
         return None
     texts = [j for j in range(beside) if len({row[j] for row in below}) == len(below)]
     if not texts:
@@ -153,6 +161,42 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     asked = {"samples": f"{header[0]} and {header[1]} say what features are"}
     turned = Turned(tuple(columns), tuple(samples), tuple(texts[:1]))
     return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
+
+
+def below_alike_names(first: FirstLines) -> Layout | None:
+    """Names of features, and behind them far fewer columns of numbers whose names form groups."""
+    rows = first.rows
+    if len(rows) < LEAST_FEATURES + 1 or len({*map(len, rows)}) > 1:
+        return None
+    (corner, *samples), below = rows[0], rows[1:]
+    names = [row[0] for row in below]
+    is_named = all(names) and len({*names}) == len(names) and not any(map(is_number, names))
+    if not is_named or not far_more_rows(samples, len(first.texts) - 1):
+        return None
+    are_numbered = all(map(_DIGITS.search, samples)) and not any(map(_YEAR.search, samples))
+    if not (says_features(corner) or are_numbered) or not words_of_samples(samples):
+        return None
+    if not all(_are_numbers([row[j] for row in below]) for j in range(1, len(rows[0]))):
+        return None
+    step = f"Turned: the {len(samples)} columns behind {corner or 'the first'} are samples."
+    asked = {"samples": "It has far more rows than columns, whose names have groups"}
+    turned = Turned(tuple(range(1, len(rows[0]))), tuple(samples))
+    return Layout(step, tuple(rows[0]), 1, first.delimiter, asked=asked, turned=turned)
+
+
+def far_more_rows(samples: Sequence[str], n_rows: int) -> bool:
+    """Return whether there are far more rows than columns of alike names, as of features.
+
+    Parameters
+    ----------
+    samples : sequence of str
+        The names of the columns.
+    n_rows : int
+        Those of the file, or of its first lines.
+    """
+    n_samples = len(samples)
+    enough = min(FAR_MORE * n_samples, MOST_LINES - 1)
+    return n_samples >= LEAST_SAMPLES and n_rows >= enough and are_alike(samples)
 
 
 def _first_record(first: FirstLines) -> int:
@@ -187,7 +231,7 @@ def _are_groups(cells: Sequence[str]) -> bool:
     return are_words and 2 <= len(counts) <= MOST_GROUPS and min(counts.values()) >= 2
 
 
-def _are_alike(samples: Sequence[str]) -> bool:
+def are_alike(samples: Sequence[str]) -> bool:
     """Return whether names of samples differ in numbers alone, or in words that form groups."""
     shapes = {_DIGITS.sub("#", name) for name in samples}
     return len({*samples}) == len(samples) and (

@@ -14,7 +14,7 @@ from melm_core.base import MISSING
 from melm_studio.tables.cells import EXACT
 from melm_studio.tables.formatting import count
 from melm_studio.tables.grammars.layout import Layout, Long, Turned, header_line
-from melm_studio.tables.grammars.sample_names import words_of_samples
+from melm_studio.tables.grammars.sample_names import other_words, words_of_samples
 from melm_studio.tables.records import Limits, guess_decimal
 from melm_studio.tables.text import TableError
 
@@ -63,10 +63,16 @@ def read_layout(data: bytes, layout: Layout, limits: Limits) -> Read:
     else:
         cells, steps = _turned(body, layout, layout.turned, limits)
     marks = tuple(map(str, cells.columns[cells.shape[1] - len(layout.turned.marks) :]))
-    words = words_of_samples([str(name) for name in cells.iloc[:, 0]])
+    samples = [str(name) for name in cells.iloc[:, 0]]
+    words = words_of_samples(samples)
     if words and not any(_may_be_label(cells[name]) for name in marks):
-        cells[_free(GROUP, cells)] = list(words)
-        return Read(b"", cells, (layout.step, *steps), str(cells.columns[-1]), marks)
+        group = _free(GROUP, cells)
+        cells[group] = list(words)
+        others = other_words(samples, words)
+        names = tuple(_free(f"{GROUP} {number}", cells) for number in range(2, len(others) + 2))
+        for name, other in zip(names, others, strict=True):
+            cells[name] = list(other)
+        return Read(b"", cells, (layout.step, *steps), group, (*marks, *names))
     return Read(b"", cells, (layout.step, *steps), marks=marks)
 
 

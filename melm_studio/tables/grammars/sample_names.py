@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 MOST_WORDS = 20
+_SEPARATORS = re.compile(r"[ _.\-/]+")
 LEAST_OF_EACH = 2
 _PARTS = re.compile(r"[ _.\-/]+|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _BEFORE_REPLICATE = re.compile(r"[ _.\-]?(?<!\d)\d{1,3}$")
@@ -39,6 +40,25 @@ def words_of_samples(names: Sequence[str]) -> tuple[str, ...]:
         " ".join(part for part in name_parts if not part.isdigit()) for name_parts in parts
     )
     return words if _are_groups(words) else ()
+
+
+def other_words(names: Sequence[str], words: Sequence[str]) -> list[tuple[str, ...]]:
+    """The other parts of names between separators that form groups, which may be the label too.
+
+    Examples
+    --------
+    >>> names = ["1_B6_m", "2_B6_f", "3_D2_m", "4_D2_f"]
+    >>> other_words(names, words_of_samples(names))
+    [('m', 'f', 'm', 'f')]
+    """
+    parts = [_SEPARATORS.split(name) for name in names]
+    n_parts = min(map(len, parts), default=0)
+    others = [tuple(part[place] for part in parts) for place in range(n_parts)]
+    return [
+        other
+        for other in dict.fromkeys(others)
+        if _are_groups(other) and len({*zip(words, other, strict=True)}) > len({*words})
+    ]
 
 
 def _are_groups(words: Sequence[str]) -> bool:

@@ -134,6 +134,37 @@ def test_a_label_is_used_although_all_numbers_are_of_one_kind():
     assert asked.preview[:2] == (("", "g0", "g1", "g2", "g3"), ("s1", "0", "3", "2", "1"))
 
 
+def far_more(corner, names, things):
+    rows = [[thing, *((3 * row + at) % 7 for at in range(len(names)))] for row, thing in things]
+    return read("\n".join(",".join(map(str, line)) for line in ([corner, *names], *rows)))
+
+
+def test_far_more_named_rows_than_alike_columns_are_features_whose_samples_have_groups():
+    names = [f"Sample_{at}_Kind{at % 3}_{'AB'[at % 2]}" for at in range(6)]
+    table = far_more("", names, [(row, f"p{row}") for row in range(60)])
+    data = prepare(table)
+    assert (len(data.y), data.label) == (6, "group")
+    asked = {question.id: question for question in data.questions}
+    assert [choice.value for choice in asked["label"].choices] == ["group", "group 2", NO_LABEL]
+    assert asked["samples"].default == "columns"
+    few = far_more("", names, [(row, f"p{row}") for row in range(20)])
+    assert "samples" not in few.asked
+
+
+def test_far_more_numbered_rows_than_alike_columns_are_asked_about():
+    names = [f"{at}_{at % 2}:0_Rep{at}" for at in range(6)]
+    table = far_more("Tag_ID", names, [(row, 6_900_000 + row // 2) for row in range(60)])
+    assert table.frame.shape == (60, 7)
+    assert "samples" in table.asked
+
+
+def test_masses_and_times_beside_far_more_rows_are_of_features():
+    names = [f"X2021_neg{at:02}" for at in range(5)]
+    things = [(row, f"M{row},{row + 0.5},{row * 7 % 60}") for row in range(60)]
+    table = far_more("variable_id,mz,rt", names, things)
+    assert table.frame.shape == (5, 61)
+
+
 @pytest.mark.parametrize(
     "names",
     [["s1", "s2", "s3", "price"], ["x", "y", "z", "u"], ["1.5", "0.5", "2.5", "7", "3", "9"]],
