@@ -1,4 +1,4 @@
-"""Annotated matrices (.h5ad), by h5py: what was measured as features, what is known of rows beside.
+"""Annotated matrices (.h5ad, .biom) by h5py: what was measured, and what is known of rows beside.
 
 The format may name other files and plugins, from which nothing is read: links lead within the file,
 and data sets are in it.
@@ -62,7 +62,8 @@ def h5ad_cells(
         raise TableError(_MISSING_PACKAGE.format(install=install_command("h5ad"))) from None
     try:
         with h5py.File.in_memory(raw) as opened:
-            return _Annotated(opened, limits, max_bytes).cells()
+            matrix = _Annotated(opened, limits, max_bytes)
+            return matrix.cells_of_biom() if "observation" in opened else matrix.cells()
     except (TableError, MemoryError):
         raise
     except _UNREADABLE as error:
@@ -95,6 +96,31 @@ class _Annotated:
         left = f" Left out: {', '.join(beside)}." if beside else ""
         said = f"Read X, {number(len(names))} variables, and obs.{left}"
         return pd.DataFrame(columns), (said,)
+
+    def cells_of_biom(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
+        """As `cells`, of BIOM 2: a row for each sample, and what is known of these."""
+        samples, features = self._part(self._file, "sample"), self._part(self._file, "observation")
+        names, rows = self._values(features, "ids"), self._values(samples, "ids")
+        self._reject(len(rows), len(names))
+        matrix = self._sparse(self._part(samples, "matrix"), csr_matrix, len(rows), len(names))
+        columns: dict[str, Any] = {
+            "sample": rows,
+            **dict(zip(names.tolist(), matrix.T, strict=True)),
+        }
+        metadata = self._part(samples, "metadata") if "metadata" in samples else {}
+        for name in metadata:
+            values = self._values(metadata, name)
+            if values.shape == (len(rows),):
+                columns[_free(str(name), columns)] = values
+        said = f"Read as BIOM 2, {number(len(names))} features of {number(len(rows))} samples."
+        return pd.DataFrame(columns), (said,)
+
+    def _sparse(self, part: Any, kind: Any, n_rows: int, n_columns: int) -> FloatArray:
+        arrays = tuple(self._values(part, name) for name in ("data", "indices", "indptr"))
+        sparse = kind(arrays, shape=(n_rows, n_columns), dtype=np.float64)
+        sparse.check_format(full_check=True)  # else positions could lie anywhere in memory
+        dense: FloatArray = sparse.toarray()
+        return dense
 
     def _reject(self, n_rows: int, n_columns: int) -> None:
         if n_rows > self._limits.n_rows or n_columns > self._limits.n_columns:
@@ -139,10 +165,7 @@ class _Annotated:
         if kind is None:
             dense = self._values(self._file, "X").astype(np.float64)
         else:
-            arrays = tuple(self._values(part, name) for name in ("data", "indices", "indptr"))
-            sparse = kind(arrays, shape=(n_rows, n_columns), dtype=np.float64)
-            sparse.check_format(full_check=True)  # else positions could lie anywhere in memory
-            dense = sparse.toarray()
+            dense = self._sparse(part, kind, n_rows, n_columns)
         if dense.shape != (n_rows, n_columns):
             raise ValueError(dense.shape)
         return dense

@@ -19,6 +19,9 @@ _SAS7BDAT = bytes(12) + b"\xc2\xea\x81\x60"
 _TRANSPORT = b"HEADER RECORD*"
 _EIGHTH = b"LIBV8"  # of transport files, which pandas does not know
 _HEAD = 80
+LEAST_OF_CLASS = 5  # members of a vector with each value, on average
+LEAST_DRAWS = 10  # tables of the same rows and columns, which fewer may measure again
+STEP = "step"  # of a frame: what else was decided
 FIRST = "column 1"  # of a matrix without names
 _LOOKS = {"colors", "sym", "alt.sym"}  # how a program of spectra draws each sample
 _STATA = b"<stata_dta>"
@@ -83,7 +86,8 @@ def statistics_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFram
         )
     limits.reject(*frame.shape)
     columns = {str(name): _cells(column) for name, column in frame.items()}
-    return pd.DataFrame(columns), (f"Read as a file of {program}.",)
+    step = f"Read as a file of {program}."
+    return pd.DataFrame(columns), (step, *([frame.attrs[STEP]] if STEP in frame.attrs else []))
 
 
 def _stata(raw: bytes) -> pd.DataFrame:
@@ -128,6 +132,8 @@ def _r(raw: bytes) -> pd.DataFrame | None:
     values = [
         _of_samples(member) if isinstance(member, SimpleNamespace) else member for member in values
     ]
+    if isinstance(content, dict) and (with_classes := _with_classes(content)):
+        return _joined(with_classes)
     for value in [_joined(member) if isinstance(member, dict) else member for member in values]:
         if isinstance(value, pd.DataFrame):
             is_named = value.index.dtype.kind not in "iu"
@@ -135,6 +141,32 @@ def _r(raw: bytes) -> pd.DataFrame | None:
         if isinstance(value, np.ndarray) and value.ndim == 2:
             return pd.DataFrame(value).add_prefix("column ")
     return _joined(content) if isinstance(content, dict) else None  # a matrix and its classes
+
+
+def _with_classes(members: dict[str, Any]) -> dict[str, Any]:
+    """A table that has none of its classes, and a vector of these; nothing if there are not both.
+
+    Of several, the table with most rows.
+    """
+    tables = {name: one for name, one in members.items() if getattr(one, "ndim", 0) == 2}
+    vectors = {name: one for name, one in members.items() if getattr(one, "ndim", 0) == 1}
+    pairs = [
+        (len(table), name, other)
+        for name, table in tables.items()
+        for other, vector in vectors.items()
+        if len(vector) == len(table)
+    ]
+    if not pairs:
+        return {}
+    n_rows = max(pairs, key=lambda pair: pair[0])[0]
+    name = next(name for length, name, _ in pairs if length == n_rows)
+    others = {other: vectors[other] for length, of, other in pairs if of == name}
+    return {name: tables[name], **others}
+
+
+def _are_classes(vector: Any) -> bool:
+    """Return whether the values of a vector recur, as classes do."""
+    return 2 <= len({*np.asarray(vector).tolist()}) <= len(vector) / LEAST_OF_CLASS
 
 
 def data_frame(parts: dict[str, Any], attributes: Any) -> Any:
@@ -184,12 +216,19 @@ def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
     """A list of R with tables of the same rows and what else is known of these, such as x and y."""
     members = {name: member for name, member in _flat(parts).items() if name not in _LOOKS}
     tables = {name: member for name, member in members.items() if getattr(member, "ndim", 0) == 2}
-    n_rows = len(max(tables.values(), key=np.size, default=()))
-    blocks = {name: _named(member) for name, member in tables.items() if len(member) == n_rows}
     vectors = {name: member for name, member in members.items() if getattr(member, "ndim", 0) == 1}
+    labeled = {len(vector) for vector in vectors.values() if _are_classes(vector)}
+    of_labeled = [table for table in tables.values() if len(table) in labeled]
+    n_rows = len(max(of_labeled or tables.values(), key=np.size, default=()))
+    blocks = {name: _named(member) for name, member in tables.items() if len(member) == n_rows}
     if not n_rows:
         is_table = len(vectors) > 1 and len({*map(len, vectors.values())}) == 1
         return pd.DataFrame(vectors) if is_table else None
+    n_draws = len(blocks) if len({tuple(block.columns) for block in blocks.values()}) == 1 else 1
+    first, block = next(iter(blocks.items()))
+    if n_draws >= LEAST_DRAWS and block.columns[0] != FIRST:
+        block.attrs[STEP] = f"Read: {first}, the first of {n_draws} tables of the same columns."
+        return block
     if len(blocks) > 1:
         blocks = {name: block.add_prefix(f"{name} ") for name, block in blocks.items()}
     else:

@@ -82,6 +82,13 @@ def r_tables() -> dict[str, Program]:
         "R with spaces": Program(
             ('"a" "b" "c" "grade"\n' + lines(quoted, " ")).encode(), **expected
         ),
+        "R with spaces, without names of rows": Program(
+            ('"a" "b" "c" "grade"\n' + lines([row[1:] for row in quoted], " ")).encode(),
+            ("a", "b", "c"),
+            "grade",
+            first={"a": X3[0][0]},
+            said="aligned by spaces",
+        ),
         "R with tabs and names of rows": Program(
             ("a\tb\tc\tgrade\n" + lines(numbered(with_kinds(X3), "plot "), "\t")).encode(),
             **expected,

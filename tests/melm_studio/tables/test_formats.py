@@ -292,6 +292,22 @@ def test_vectors_of_one_length_in_a_list_of_r_are_a_table(monkeypatch):
         of_objects(monkeypatch, known={"mass": ABUNDANCES[:, 0], **ABOUT})
 
 
+def test_of_several_tables_of_r_that_with_its_classes_is_read(monkeypatch):
+    kinds = np.resize(np.array(["a", "b"], dtype=object), 20)
+    train, test = (pd.DataFrame({"size": np.arange(n), "mass": np.arange(n) % 7}) for n in (20, 9))
+    table = of_objects(monkeypatch, test=test, train=train, kinds=kinds)
+    assert (table.frame.shape, [*table.frame]) == ((20, 3), ["size", "mass", "kinds"])
+    study = {"x": train, "y": kinds, "grid": pd.concat([test] * 9), "p": np.arange(81.0)}
+    assert [*of_objects(monkeypatch, study=study).frame] == ["size", "mass", "y"]
+
+
+def test_of_a_list_of_draws_in_r_the_first_is_read(monkeypatch):
+    one = pd.DataFrame({"x": np.arange(8), "class": [1, 2] * 4})
+    table = of_objects(monkeypatch, draws={str(at): one + at for at in range(10)})
+    assert table.steps[1] == "Read: 0, the first of 10 tables of the same columns."
+    assert (table.frame.shape, [*table.frame]) == ((8, 2), ["x", "class"])
+
+
 def test_a_matrix_of_r_beside_a_vector_of_its_classes_is_one_table(monkeypatch):
     xarray = pytest.importorskip("xarray")
     matrix = xarray.DataArray(ABUNDANCES.T, coords={"dim_1": [*"abcdefg"]}, dims=("dim_0", "dim_1"))

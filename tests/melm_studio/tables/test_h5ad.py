@@ -157,3 +157,17 @@ def test_what_would_fill_the_memory_is_refused_before_it_is_read(tmp_path, monke
     monkeypatch.setattr(h5ad.h5ad_cells, "__defaults__", (500,))
     with pytest.raises(TableError, match="holds more than"):
         read_table(written(tmp_path), "cells.h5ad")
+
+
+def test_the_samples_of_a_newer_biom_are_rows(tmp_path):
+    with h5py.File(tmp_path / "table.biom", "w") as file:
+        group = file.create_group("sample/matrix")
+        for name in ("data", "indices", "indptr"):
+            group.create_dataset(name, data=getattr(csr_matrix(COUNTS), name))
+        names = [f"soil {row}" for row in range(N_ROWS)]
+        file.create_dataset("sample/ids", data=names, dtype=TEXT)
+        file.create_dataset("sample/metadata/kind", data=KIND, dtype=TEXT)
+        file.create_dataset("observation/ids", data=GENES, dtype=TEXT)
+    table = read_table((tmp_path / "table.biom").read_bytes(), "table.biom")
+    assert [*table.frame] == ["sample", *GENES, "kind"]
+    np.testing.assert_array_equal(table.frame[GENES].to_numpy(), COUNTS)
