@@ -21,6 +21,8 @@ settings.load_profile("studio")
 
 
 HERE = Path(__file__).parent
+# What takes minutes on a quiet machine may take half an hour on a busy one.
+SLOW_S = 1800
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -29,6 +31,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     They mostly wait, or wait for one long step: at the end, other processes would have nothing
     left to do beside them.
     """
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.timeout(SLOW_S))
     items.sort(key=lambda item: ("browser" not in item.path.parts, item.path.parent != HERE))
 
 

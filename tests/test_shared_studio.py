@@ -175,7 +175,6 @@ def answered(act):
 
 
 @pytest.mark.fault
-@pytest.mark.timeout(1_200)
 def test_no_run_that_was_acknowledged_is_lost_or_ends_twice_whatever_is_killed(server, visit):
     store, page = server.text(), f"127.0.0.1:{free_port()}"
     web = [page if part == ADDRESS else part for part in WEB]

@@ -146,7 +146,6 @@ def test_a_source_archive_of_the_library_gives_the_same_wheel(wheels, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_a_wheel_of_this_platform_climbs_in_c(tmp_path):
     """For every version of Python; that of all platforms leaves it to numpy or to a build."""
     if compiler() is None:
@@ -167,7 +166,6 @@ def test_a_wheel_of_this_platform_climbs_in_c(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("versions", [(), OLDEST], ids=["newest", "oldest"])
 def test_the_library_fits_in_an_environment_with_nothing_else(wheels, tmp_path, versions):
     environment = installed(tmp_path, wheels["melm_core"], *versions)
@@ -176,7 +174,6 @@ def test_the_library_fits_in_an_environment_with_nothing_else(wheels, tmp_path, 
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("versions", [(), OLDEST_OF_STUDIO], ids=["newest", "oldest"])
 def test_the_studio_runs_in_an_environment_with_nothing_else(wheels, tmp_path, versions):
     environment = installed(tmp_path, *wheels.values(), *versions)

@@ -13,7 +13,6 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_the_command_and_a_studio_run_without_what_windows_lacks():
     done = subprocess.run(
         [sys.executable, "-m", "tests.as_on_windows"],

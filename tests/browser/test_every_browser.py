@@ -22,7 +22,7 @@ from lab.setup.find_other_browsers import FIREFOX_REMEDY, WEBKIT_REMEDY, find_fi
 from melm_core.base.array_types import FloatArray
 from melm_studio.layout import ids
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.slow
 
 SIZE = (1280, 720)
 PHONE = (390, 844)

@@ -20,7 +20,7 @@ from melm_studio.programs.local_studio import free_port
 from tests.melm_studio.runs.helpers import wait_until
 from tests.wheels import built_wheels, installed
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.slow
 
 LOADS_MS = 120_000
 SEARCH = """\

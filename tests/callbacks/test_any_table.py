@@ -109,13 +109,11 @@ def test_any_table_stands_on_the_page_or_is_refused(studio):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1800)
 def test_very_many_tables_are_drawn_or_refused():
     many(given(tables())(follow_the_path))()
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1800)
 def test_very_many_tables_stand_on_the_page_or_are_refused(studio):
     visitor = studio.visitor()
     many(given(tables())(lambda raw: send_to_the_page(visitor, raw)))()

@@ -137,7 +137,6 @@ def test_no_other_shape_of_a_call_is_an_error_of_the_server(studio, visitor):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 def test_nor_is_one_whatever_its_shape(studio, visitor):
     tried = first_of_each(calls(studio, visitor))
     assert failures(studio, visitor, (each for call in tried for each in misshapen(call))) == []
@@ -145,7 +144,6 @@ def test_nor_is_one_whatever_its_shape(studio, visitor):
 
 @pytest.mark.attack
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 def test_nor_is_one_whatever_has_changed(studio, visitor):
     tried = list(calls(studio, visitor))
     assert failures(studio, visitor, (each for call in tried for each in misfits(call))) == []

@@ -13,7 +13,7 @@ from melm_studio.runs.records.run import RunState
 from tests.chaos.studio_process import studio_process
 from tests.melm_studio.runs.helpers import wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.slow
 
 N_VISITORS, RUNS_EACH, N_WORKERS = 20, 3, 2
 

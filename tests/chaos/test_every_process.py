@@ -32,7 +32,7 @@ from tests.melm_studio.runs.helpers import queue_run, wait_until
 from tests.melm_studio.runs.processes import DATA, alive, ended, paused, working
 from tests.melm_studio.runs.redis_server import running_redis
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.slow
 
 # On a machine at its limit a studio takes long to start; what is printed is what counts.
 MENDED_WITHIN_S = 120.0

@@ -30,7 +30,6 @@ def test_the_quick_form_of_a_claim_measures(name):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", CLAIMS)
 def test_a_claim_holds(name):
     figures = CLAIMS[name].simulate(False)

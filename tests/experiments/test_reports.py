@@ -59,7 +59,6 @@ def test_a_cell_of_every_report_is_computed_and_the_others_are_said_to_be_missin
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", [*REPORTS, *COMPARISONS])
 def test_a_quick_run_computes_every_cell(name, folder, tmp_path):
     report = made(name, folder, tmp_path)
@@ -87,7 +86,6 @@ PRINTED = {
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("command", PRINTED)
 def test_every_command_that_prints_its_results_runs(command, folder, capsys):
     words = command.format(data=folder).split()

@@ -218,7 +218,6 @@ def test_a_table_above_a_limit_is_refused_with_a_sentence(tmp_path, limit, sente
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_a_table_of_200_mb_works_where_that_is_allowed(tmp_path):
     with opened_studio(tmp_path, max_upload_mb=256, max_session_mb=2000) as studio:
         visitor = studio.visitor()
@@ -230,7 +229,6 @@ def test_a_table_of_200_mb_works_where_that_is_allowed(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_reading_takes_a_bounded_multiple_of_the_file_in_memory(tmp_path):
     file = tmp_path / "large.csv"
     file.write_bytes(large_csv(1_000_000, 20))

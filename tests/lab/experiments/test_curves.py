@@ -54,7 +54,6 @@ def test_a_cell_of_noise_counts_tables_whose_features_stay_straight(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.skipif(not DEFAULT_DATA.is_dir(), reason="The data are not in ../shared/data.")
 def test_a_quick_run_fills_every_cell(tmp_path):
     made = report(Settings(results=tmp_path, quick=True))
