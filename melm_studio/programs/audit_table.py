@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
-import shtab
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -24,7 +23,13 @@ from melm_core.base import FloatArray, UserError
 from melm_core.evaluation import Audit, Score, audit, audit_coordinates
 from melm_core.methods import METHODS
 from melm_studio.analyses.shuffles import agreed, record_of, shuffles_of_each
-from melm_studio.programs.run_table import DONE, REFUSED, print_question, table_in
+from melm_studio.programs.run_table import (
+    DONE,
+    REFUSED,
+    add_table_options,
+    print_question,
+    table_in,
+)
 from melm_studio.runs.execution.refusals import missing_package
 from melm_studio.runs.records.check_report import TriedReading, Without
 from melm_studio.scores import PermutationP, Rows, Verdict, answer_given, of_made_labels
@@ -66,10 +71,7 @@ def add_audit_parser(commands: Any) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    table = parser.add_argument(
-        "table", type=Path, metavar="TABLE", help="a file as the page reads"
-    )
-    table.complete = shtab.FILE
+    add_table_options(parser)
     parser.add_argument(
         "--coordinates", nargs="+", default=[], metavar="COLUMN", help="columns of a map"
     )
@@ -88,18 +90,7 @@ def add_audit_parser(commands: Any) -> None:
         help="a method that may have made the map, such as umap or supervised_umap",
     )
     parser.add_argument(
-        "--label", metavar="COLUMN", help="column of the classes (default: guessed)"
-    )
-    parser.add_argument(
         "--groups", metavar="COLUMN", help="column of what rows depend on, such as the patient"
-    )
-    parser.add_argument(
-        "--answer",
-        nargs=2,
-        action="append",
-        default=[],
-        metavar=("QUESTION", "CHOICE"),
-        help="answer a question of the table, as in --answer neighbors independent",
     )
     parser.add_argument(
         "--permutations",
@@ -107,11 +98,7 @@ def add_audit_parser(commands: Any) -> None:
         default=N_PERMUTATIONS,
         help="shuffles of the labels (default: %(default)d)",
     )
-    parser.add_argument(
-        "--seed", type=int, default=0, help="seed of every random choice (default: 0)"
-    )
     parser.add_argument("--json", action="store_true", help="print the numbers, too")
-    parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.set_defaults(command=audit_table)
 
 

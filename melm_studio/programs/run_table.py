@@ -70,21 +70,7 @@ def add_run_parser(commands: Any) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    table = parser.add_argument(
-        "table", type=Path, metavar="TABLE", help="a file as the page reads"
-    )
-    table.complete = shtab.FILE
-    parser.add_argument(
-        "--label", metavar="COLUMN", help="column of the classes (default: guessed)"
-    )
-    parser.add_argument(
-        "--answer",
-        nargs=2,
-        action="append",
-        default=[],
-        metavar=("QUESTION", "CHOICE"),
-        help="answer a question of the table, as in --answer neighbors independent",
-    )
+    add_table_options(parser)
     parser.add_argument(
         "--methods",
         nargs="+",
@@ -104,9 +90,6 @@ def add_run_parser(commands: Any) -> None:
         choices=list(CURVES.options),
         default=CURVES.default,
         help="whether features bend (default: straight; auto: where inner folds gain by it)",
-    )
-    parser.add_argument(
-        "--seed", type=int, default=0, help="seed of every random choice (default: 0)"
     )
     parser.add_argument(
         "--folds",
@@ -156,8 +139,30 @@ def add_run_parser(commands: Any) -> None:
         "--report", action="store_true", help="also draw figures (PDF) and write reports (HTML)"
     )
     parser.add_argument("--json", action="store_true", help="print summary.json when done")
-    parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.set_defaults(command=run_table)
+
+
+def add_table_options(parser: Any) -> None:
+    """Add what commands that judge a table have in common: the file, and how it is read."""
+    table = parser.add_argument(
+        "table", type=Path, metavar="TABLE", help="a file as the page reads"
+    )
+    table.complete = shtab.FILE
+    parser.add_argument(
+        "--label", metavar="COLUMN", help="column of the classes (default: guessed)"
+    )
+    parser.add_argument(
+        "--answer",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("QUESTION", "CHOICE"),
+        help="answer a question of the table, as in --answer neighbors independent",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="seed of every random choice (default: 0)"
+    )
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
 
 
 def run_table(options: argparse.Namespace, unknown: Sequence[str]) -> int:
