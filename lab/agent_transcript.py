@@ -20,7 +20,7 @@ from mcp.client.stdio import stdio_client
 from mcp.types import CallToolResult
 from sklearn.datasets import load_wine
 
-from melm_studio.application_folder import APPLICATION_FOLDER
+from melm_studio.installation import APPLICATION_FOLDER
 
 PAGE = APPLICATION_FOLDER / "docs" / "results" / "agent-transcript.md"
 _PAGE = """\

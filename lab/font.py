@@ -14,7 +14,7 @@ from fontTools import subset  # type: ignore[import-untyped]
 from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
 from fontTools.varLib import instancer  # type: ignore[import-untyped]
 
-from melm_studio.application_folder import APPLICATION_FOLDER
+from melm_studio.installation import APPLICATION_FOLDER
 from melm_studio.planes.theme import FONT_FILE
 
 # Text is small, so that the optical size is that of text; the page has no other weights.

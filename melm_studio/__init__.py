@@ -25,7 +25,7 @@ def __getattr__(name: str) -> Any:
         if error.name != "anywidget":
             raise
         from melm_core.base import UserError  # noqa: PLC0415
-        from melm_studio.extras import install_command  # noqa: PLC0415
+        from melm_studio.installation import install_command  # noqa: PLC0415
 
         raise UserError(
             f"A plane in a notebook needs anywidget: {install_command('notebook')}"

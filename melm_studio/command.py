@@ -13,9 +13,8 @@ import shtab
 from melm_core.base import UserError
 from melm_core.compiled import engine
 from melm_core.methods import METHODS
-from melm_studio.application_folder import application
 from melm_studio.configuration.settings import Settings
-from melm_studio.extras import installed_version
+from melm_studio.installation import application, installed_version
 from melm_studio.programs.agents import add_agents_parser
 from melm_studio.programs.audit_table import add_audit_parser
 from melm_studio.programs.local_studio import TableToOpen, answers

@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from melm_studio.application_folder import APPLICATION_FOLDER
+from melm_studio.installation import APPLICATION_FOLDER
 from melm_studio.layout.help import GUIDE
 from melm_studio.layout.scripts import ICON
 from melm_studio.planes.theme import FONT_FILE, font_face

@@ -14,7 +14,7 @@ from pathlib import Path
 from sklearn.datasets import load_wine
 
 from lab.benchmarks.table import Measurement
-from melm_studio.application_folder import APPLICATION_FOLDER
+from melm_studio.installation import APPLICATION_FOLDER
 
 _METHODS = ("melm", "lda", "pca")
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}

@@ -1279,7 +1279,7 @@ MUTANTS = (
         "::test_what_would_write_is_refused_in_time_and_the_rest_goes_on",
     ),
     Mutant(
-        "melm_studio/runs/store/redis/run_store.py",
+        "melm_studio/runs/store/redis.py",
         'redis.call("SET", KEYS[4], ARGV[3])\n',
         "",
         f"{_STORE}/test_every_fault.py::test_planes_whose_answer_is_lost_are_stored_once",

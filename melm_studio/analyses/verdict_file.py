@@ -26,7 +26,7 @@ from melm_core.base import FloatArray, UserError, known_type
 from melm_studio.analyses.analysis import NO_CLASSES, DataShape
 from melm_studio.analyses.check import CHECK
 from melm_studio.analyses.refits import REFITS_OF_RUN
-from melm_studio.extras import install_command, package_versions
+from melm_studio.installation import install_command, package_versions
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.refits_report import refits_id

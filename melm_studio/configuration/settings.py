@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import parse_qs, quote, urlsplit
 
-from melm_studio.configuration.cluster import missing_dask
 from melm_studio.configuration.limits import Limits
 from melm_studio.configuration.memory import BYTES_PER_MB, memory_budget, memory_of_machine
+from melm_studio.installation import missing_dask
 
 PREFIX = "melm"
 

@@ -22,7 +22,7 @@ from urllib.parse import quote
 import brotli
 from rjsmin import jsmin
 
-from melm_studio.application_folder import APPLICATION_FOLDER
+from melm_studio.installation import APPLICATION_FOLDER
 
 ASSETS = APPLICATION_FOLDER / "assets"
 

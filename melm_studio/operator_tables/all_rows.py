@@ -22,9 +22,14 @@ from melm_core.base import (
 )
 from melm_core.methods import AUTO, METHODS
 from melm_core.recipe import FittedPreparation
-from melm_studio.configuration.cluster import dask_scheduler
 from melm_studio.operator_tables.descriptions import TableFolder
-from melm_studio.operator_tables.parts import OpenedTable, Part, PartReader, opened_table
+from melm_studio.operator_tables.parts import (
+    OpenedTable,
+    Part,
+    PartReader,
+    dask_scheduler,
+    opened_table,
+)
 from melm_studio.operator_tables.published import (
     NOT_HERE,
     sample_of,

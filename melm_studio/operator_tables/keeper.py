@@ -19,12 +19,11 @@ from msgspec.structs import replace
 
 from melm_core.base import UserError
 from melm_studio.configuration.clock import Clock
-from melm_studio.configuration.cluster import dask_scheduler
 from melm_studio.configuration.limits import DiskFullError, LimitReachedError
 from melm_studio.configuration.logs import configure_logging
 from melm_studio.configuration.settings import Settings
 from melm_studio.operator_tables.descriptions import FoundTable, TableDescription, TableFolder
-from melm_studio.operator_tables.parts import opened_table
+from melm_studio.operator_tables.parts import dask_scheduler, opened_table
 from melm_studio.operator_tables.published import (
     PublishedTable,
     publish,

@@ -1,9 +1,11 @@
-"""The parts of a registered table, each of which fits into memory."""
+"""The parts of a registered table, each of which fits into memory, and where Dask reads them."""
 
 from __future__ import annotations
 
 import io
+from asyncio import CancelledError
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePosixPath
@@ -41,6 +43,17 @@ _LACKING = (
 _OTHER_HEADER = (
     "The first line of {file} of the table {name} differs from that of its first file. Give all "
     "files of a table the same columns, in the same order."
+)
+LOCAL_THREADS = 2
+CONNECT_S = 10
+
+_NO_CLUSTER = (
+    "The Dask cluster at {address} does not answer. Ask the operator of this studio to start it, "
+    "then run again."
+)
+_CLUSTER_LOST = (
+    "The Dask cluster at {address} was lost, or its workers had too little memory. Run again; if "
+    "that fails too, ask the operator of this studio."
 )
 
 
@@ -258,3 +271,34 @@ def _damaged(path: str, name: str, error: Exception) -> UserError:
     return UserError(
         _DAMAGED.format(file=PurePosixPath(path).name, name=name, reason=reason.rstrip("."))
     )
+
+
+@contextmanager
+def dask_scheduler(address: str) -> Iterator[None]:
+    """Compute what Dask is to compute within the block on a cluster, or in two threads here.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler, as ``tcp://host:8786``; empty for threads.
+
+    Raises
+    ------
+    UserError
+        If no scheduler answers there.
+    """
+    if not address:
+        with import_module("dask.config").set(scheduler="threads", num_workers=LOCAL_THREADS):
+            yield
+        return
+    distributed = import_module("distributed")  # an extra
+    lost = (distributed.KilledWorker, distributed.comm.core.CommClosedError, CancelledError)
+    try:
+        client = distributed.Client(address, timeout=CONNECT_S)
+    except (OSError, ValueError):
+        raise UserError(_NO_CLUSTER.format(address=address)) from None
+    with client:
+        try:
+            yield
+        except lost as error:
+            raise UserError(_CLUSTER_LOST.format(address=address)) from error

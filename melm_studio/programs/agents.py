@@ -28,7 +28,7 @@ from melm_studio.analyses.class_models import (
     ClassModelsReport,
     new_row_cells,
 )
-from melm_studio.extras import install_command, installed_version
+from melm_studio.installation import install_command, installed_version
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.local_studio import local_studio
 from melm_studio.programs.models import FeatureImportance, Run

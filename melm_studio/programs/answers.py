@@ -42,18 +42,18 @@ class Answers:
 
     Attributes
     ----------
-    known : KnownRuns
+    runs : KnownRuns
     """
 
-    known: KnownRuns
+    runs: KnownRuns
 
     @property
     def _store(self) -> RunStore:
-        return self.known.space.store
+        return self.runs.space.store
 
     @property
     def _renderer(self) -> PlaneRenderer:
-        return self.known.renderer
+        return self.runs.renderer
 
     def run(self, record: RunRecord) -> Run:
         """Describe a run."""
@@ -87,7 +87,7 @@ class Answers:
             accuracy_train=scores.accuracy_train,
             accuracy_held_out=scores.accuracy_held_out,
             chance=1.0 / len(data.class_names),
-            words=self.known.verdict(shown).sentence,
+            words=self.runs.verdict(shown).sentence,
             batches=_batches(scores.batches),
             regions=tuple(
                 Region(data.class_names[each.code], each.share, each.training, each.held_out)

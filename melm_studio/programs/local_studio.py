@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import requests
 
 from melm_core.base import UserError
-from melm_studio.application_folder import APPLICATION_FOLDER
+from melm_studio.installation import APPLICATION_FOLDER
 from melm_studio.programs.client import StudioClient
 
 START_S = 60.0

@@ -14,9 +14,9 @@ from requests.adapters import BaseAdapter
 from threadpoolctl import threadpool_limits
 from werkzeug.test import Client
 
-from melm_studio.application_folder import application
 from melm_studio.configuration.memory import limited_memory
 from melm_studio.configuration.settings import Settings
+from melm_studio.installation import application
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.programs.client import StudioClient
 from melm_studio.runs.store.open_store import open_store

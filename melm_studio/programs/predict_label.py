@@ -35,7 +35,7 @@ _NO_LABEL = "There is nothing to predict, as all rows are one class. Name a colu
 
 
 class LabelResult(Struct, frozen=True):
-    """How near the predictions of a label are, or why there are none.
+    """The accuracy of the predictions of a label, or why there are none.
 
     Attributes
     ----------
@@ -110,11 +110,11 @@ def label_values(raw: bytes, source: Mapping[str, Any], data: LabeledData) -> np
     data_source = msgspec.convert(source, known_type(DataSource))
     table = read_table(raw, data_source.name, options=data_source.read_options)
     cells = table.frame[data.label]
-    own = cells.loc[(data.row_numbers - 1).tolist()]
+    of_rows = cells.loc[(data.row_numbers - 1).tolist()]
     if is_measure(cells):
-        numbers: npt.NDArray[Any] = own.to_numpy(np.float64)
+        numbers: npt.NDArray[Any] = of_rows.to_numpy(np.float64)
         return numbers
-    return np.array([value_name(value) for value in own])
+    return np.array([value_name(value) for value in of_rows])
 
 
 def predicted_label(
@@ -138,36 +138,36 @@ def predicted_label(
     study = Study(estimator, **judged_rows(data), random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of single fits, to folds or shuffled labels
-        found = LabelPredictions.of(study, labels, n_folds=n_folds)
-        write_predictions(data, labels, found, folder)
-        test = found.permutation_test(N_PERMUTATIONS) if is_checked else None
-    answer = None if test is None else found.answer(test)
+        predictions = LabelPredictions.of(study, labels, n_folds=n_folds)
+        write_predictions(data, labels, predictions, folder)
+        test = predictions.permutation_test(N_PERMUTATIONS) if is_checked else None
+    answer = None if test is None else predictions.answer(test)
     questions = (*data.open_questions, *data.suspicions) if answer in TOLD_APART else ()
     if questions or (answer in TOLD_APART and is_made_of_features(data.questions)):
         answer = Answer.UNKNOWN
     return LabelResult(
         predictor,
-        measure="Q2" if found.are_numbers else "balanced accuracy",
-        held_out=found.held_out,
-        standard_error=found.standard_error,
-        train=found.train,
-        chance=found.chance,
-        n_folds=int(found.fold_of_rows.max()) + 1,
+        measure="Q2" if predictions.are_numbers else "balanced accuracy",
+        held_out=predictions.held_out,
+        standard_error=predictions.standard_error,
+        train=predictions.train,
+        chance=predictions.chance,
+        n_folds=int(predictions.fold_of_rows.max()) + 1,
         answer=answer,
         p_value=None if test is None else test.p_value,
-        words=found.sentence(answer, test),
+        words=predictions.sentence(answer, test),
         notes=() if test is None else (*twin_notes(data.questions), test.design.sentence),
         questions=questions,
     )
 
 
 def write_predictions(
-    data: LabeledData, labels: npt.NDArray[Any], found: LabelPredictions, folder: Path
+    data: LabeledData, labels: npt.NDArray[Any], predictions: LabelPredictions, folder: Path
 ) -> None:
     """Write the label of each row, and what was predicted without it."""
     folder.mkdir()
     with (folder / FILE).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(("row", "label", "predicted", "fold"))
-        columns = (data.row_numbers, labels, found.predicted, found.fold_of_rows + 1)
+        columns = (data.row_numbers, labels, predictions.predicted, predictions.fold_of_rows + 1)
         writer.writerows(zip(*(column.tolist() for column in columns), strict=True))

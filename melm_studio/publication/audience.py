@@ -17,7 +17,7 @@ from typing import Protocol
 
 from melm_studio.configuration.limits import DiskFullError, share_of_address
 from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError
-from melm_studio.talks.talk import TalkView
+from melm_studio.talks import TalkView
 
 # Half of the connections of the embedded server, so that others find some.
 MOST_VIEWERS_HELD = 500

@@ -93,7 +93,7 @@ def _arithmetic() -> str:
     of_columns = UserError, Quantity, numbers_as_known, check_numbers, note_on_texts, split_unit
     of_rows = score_distances, squared_residuals, thinned_logs, nonconformity
     shared = (*of_columns, *of_names, *of_cells, *of_rows)
-    sources = [inspect.getsource(one) for one in shared]
+    sources = [inspect.getsource(definition) for definition in shared]
     needed = "import math\nfrom typing import NamedTuple\n"
     return "\n\n".join([needed, recipe.rstrip("\n") + "\n", *sources]) + "\n\n"
 

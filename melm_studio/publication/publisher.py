@@ -55,21 +55,21 @@ class Publisher:
 
     Attributes
     ----------
-    known : KnownRuns
+    runs : KnownRuns
     root : str
         The address of the studio, of which links are.
     """
 
-    known: KnownRuns
+    runs: KnownRuns
     root: str
 
     @property
     def _renderer(self) -> PlaneRenderer:
-        return self.known.renderer
+        return self.runs.renderer
 
     @property
     def _space(self) -> Workspace:
-        return self.known.space
+        return self.runs.space
 
     def report(self, shown: Shown) -> str:
         """Return the report of a run, of a plane under view options, as a page."""
@@ -127,7 +127,7 @@ class Publisher:
             return None
         by_class = numbers_by_class(self._renderer.viewer(record).parts)
         train, held_out = zip(*by_class, strict=True)
-        values = self.known.column(record, name, [*train, *held_out])
+        values = self.runs.column(record, name, [*train, *held_out])
         return ColumnMarks(name, marks(values))
 
     def _reported(self, shown: Shown) -> ReportedRun:
@@ -144,13 +144,13 @@ class Publisher:
             arrows=view.loadings,
             lengths=view.lengths,
             importance=renderer.importance(shown),
-            verdict=self.known.verdict(shown),
+            verdict=self.runs.verdict(shown),
             check=None if check is None else CHECK.stored(self._space.store, check.run_id),
             is_check_final=check is not None and check.state.is_final,
             pictures=(_picture([self.figure_panel(shown)], _ONE, name),),
             link=self._link(shown),
             more=(*self._images(shown), *self._analyses(shown.record)),
-            changes=changes_of(shown.options, self.known.morph_target(shown.options)),
+            changes=changes_of(shown.options, self.runs.morph_target(shown.options)),
             shown_gamma=shown.options.gamma,
             verdict_file=self._verdict_file(shown.record),
         )
@@ -166,7 +166,7 @@ class Publisher:
             yield Section("The features as pixels", pictures=(printed_images(images),))
 
     def _analyses(self, record: RunRecord) -> Iterator[Section]:
-        for name, report, subject, section in self.known.sections(record):
+        for name, report, subject, section in self.runs.sections(record):
             if name == TREE.name:
                 yield replace(section, pictures=(_tree(report, len(subject.class_names)),))
             elif name != CHECK.name:  # the section of the run itself says it, beside the picture
@@ -178,7 +178,7 @@ class Publisher:
         try:
             spec = spec_of(
                 shown,
-                other=self.known.morph_target(shown.options),
+                other=self.runs.morph_target(shown.options),
                 mode="explore",
                 hidden=(),
                 marks={},

@@ -19,7 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from melm_core.methods import METHODS
 from melm_studio.analyses.analysis import Picture, Section, Table
 from melm_studio.analyses.verdict_file import FILE_NAME
-from melm_studio.extras import package_versions
+from melm_studio.installation import package_versions
 from melm_studio.planes.captions import title, title_of_plane
 from melm_studio.planes.pixel_images import PixelImages
 from melm_studio.planes.theme import embedded_font_face

@@ -115,13 +115,13 @@ class RunReplay:
 
     Attributes
     ----------
-    known : KnownRuns
+    runs : KnownRuns
     record : RunRecord
     events : sequence of PlaneEvent
         All of its planes, at least one.
     """
 
-    known: KnownRuns
+    runs: KnownRuns
     record: RunRecord
     events: Sequence[PlaneEvent]
 
@@ -148,7 +148,7 @@ class RunReplay:
         if n_drawn < viewer.n_rows:
             is_alone = len(frames) == 1
             note = _sample_in_words(viewer.n_rows, n_drawn, has_all=has_all, is_alone=is_alone)
-        verdict = self.known.verdict(self._last)
+        verdict = self.runs.verdict(self._last)
         sections = "\n".join(filter(None, (self._tree(), self._resamples())))
         text = ReplayText(
             title=f"{title(self.record)}, {self.record.data_name}",
@@ -178,7 +178,7 @@ class RunReplay:
 
     @property
     def _viewer(self) -> PlaneViewer:
-        return self.known.renderer.viewer(self.record)
+        return self.runs.renderer.viewer(self.record)
 
     def _curve(self) -> dict[str, list[Any]]:
         """Return every event of the run, of which the frames show some."""
@@ -188,18 +188,18 @@ class RunReplay:
             "best": [event.best_objective for event in self.events],
             "starts": [event.start for event in self.events],
             "n_sampled": [event.n_sampled for event in self.events],
-            "held_out": self.known.renderer.held_out_curve(self.record, self.events),
+            "held_out": self.runs.renderer.held_out_curve(self.record, self.events),
         }
 
     def _frame(self, event: PlaneEvent, *, is_last: bool) -> ReplayFrame:
         go_on()
-        renderer, shown = self.known.renderer, Shown.of(self.record, event)
+        renderer, shown = self.runs.renderer, Shown.of(self.record, event)
         view = renderer.view(shown)
         axes = axis_titles(renderer, shown, view)
         caption = plane_caption(
             renderer.divergence(shown),
             view.scores.divergence_held_out,
-            None if is_last else self.known.verdict(shown),
+            None if is_last else self.runs.verdict(shown),
         )
         words = f"plane {event.sequence + 1}, {caption}"
         unseen = renderer.unseen_features(shown) if is_last else frozenset()
@@ -207,16 +207,16 @@ class RunReplay:
 
     def _every_row(self, view: PlaneView) -> dict[str, Any]:
         """Return what the script draws in place of the sample in its last frame, its view."""
-        axes, parts = self.known.renderer.drawn_parts(self._last)
+        axes, parts = self.runs.renderer.drawn_parts(self._last)
         by_class = every_point_by_class(axes, parts, is_line=self._viewer.n_components == 1)
         return _packed(by_class) | {"limits": limits(view)}
 
     def _tree(self) -> str:
         """Return the section of the tree with its data; empty where the run has none."""
-        current = self.known.space.about(self.record, TREE.name)
+        current = self.runs.space.about(self.record, TREE.name)
         if current is None:
             return ""
-        report = TREE.stored(self.known.space.store, current.run_id)
+        report = TREE.stored(self.runs.space.store, current.run_id)
         if not report.planes:
             return ""
         n_classes = len(self._viewer.class_names)
@@ -238,16 +238,16 @@ class RunReplay:
             height=height,
             branches=branches,
             views={place: view(place) for place in viewed},
-            recommended=recommended_gamma(self.record, self.known.space.fits()),
+            recommended=recommended_gamma(self.record, self.runs.space.fits()),
         )
         return tree_html(section, n_classes)
 
     def _resamples(self) -> str:
         """Return the section of the resamples with their data; empty where there are too few."""
-        current = self.known.space.about(self.record, RESAMPLES.name)
+        current = self.runs.space.about(self.record, RESAMPLES.name)
         if current is None:
             return ""
-        report = RESAMPLES.stored(self.known.space.store, current.run_id)
+        report = RESAMPLES.stored(self.runs.space.store, current.run_id)
         if len(report.planes) < 2:
             return ""
 
@@ -269,7 +269,7 @@ class RunReplay:
 
     def _view(self, options: ViewOptions) -> PlaneView:
         go_on()
-        return self.known.renderer.view(self._last.under(options))
+        return self.runs.renderer.view(self._last.under(options))
 
 
 def _loop(run_id: str, planes: tuple[int, ...], per_resample: int) -> Iterator[MorphTarget]:

@@ -28,9 +28,9 @@ from melm_studio.rows.details import MAX_INFO
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.scores import Verdict, divergence_text
 from melm_studio.tables import LabeledData, shortened
-from melm_studio.talks.talk import Talk, TalkView
+from melm_studio.talks import Talk, TalkView
 from melm_studio.validation import Coordinate, Count, Text
-from melm_studio.workspace.view_spec import MORE_LAYERS, SWITCHES, MoreLayer, Switch
+from melm_studio.workspace.view_spec import Hidden, Layers
 
 # Of the rows that are drawn, no more can be selected.
 MOST_ROWS = 10_000
@@ -81,8 +81,8 @@ class OnStage(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     ) = None
     arrows: Annotated[tuple[Count, ...], Meta(max_length=MOST_ARROWS)] | None = None
     unseen: Annotated[tuple[Count, ...], Meta(max_length=MOST_ARROWS)] = ()
-    hidden: Annotated[tuple[Switch, ...], Meta(max_length=len(SWITCHES))] = ()
-    layers: Annotated[tuple[MoreLayer, ...], Meta(max_length=len(MORE_LAYERS))] = ()
+    hidden: Hidden = ()
+    layers: Layers = ()
     axes: tuple[Range, Range] | None = None
     is_blank: bool = field(default=False, name="isBlank")
     is_live: bool = field(default=False, name="isLive")

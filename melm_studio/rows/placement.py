@@ -278,7 +278,7 @@ def saved_plane(
         set_limits=set_limits,
         rules=data.rules if data.within is None else data.fitted_preparation.rules,
         within=data.within,
-        units=conversions_of(one.name for one in data.encodings if not one.levels),
+        units=conversions_of(column.name for column in data.encodings if not column.levels),
     )
 
 

@@ -14,10 +14,10 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from melm_studio.application_folder import APPLICATION_FOLDER
 from melm_studio.configuration.clock import Clock
 from melm_studio.configuration.limits import DiskFullError
 from melm_studio.configuration.settings import Settings
+from melm_studio.installation import APPLICATION_FOLDER
 from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError
 
 BEAT_S = 1.0

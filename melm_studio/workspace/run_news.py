@@ -37,10 +37,10 @@ class RunNews:
 
     Attributes
     ----------
-    known : KnownRuns
+    runs : KnownRuns
     """
 
-    known: KnownRuns
+    runs: KnownRuns
 
     def news(
         self,
@@ -51,16 +51,16 @@ class RunNews:
         check: RunRecord | None,
     ) -> dict[str, Any]:
         """Return a run's state, its objectives since a plane, a newer plane, and its verdict."""
-        store = self.known.space.store
+        store = self.runs.space.store
         is_readable = not isinstance(record, UnreadableRun)
         events = store.events(record.run_id, after + 1) if is_readable else []
         newest = events[-1] if events else store.last_event(record.run_id) if is_readable else None
         try:
             plane = self.view(Shown.of(record, events[-1], options)) if events else None
             words = self._words(record, newest)
-            held_out = self.known.renderer.held_out_curve(record, events)
+            held_out = self.runs.renderer.held_out_curve(record, events)
         except DataGoneError:  # other runs still have theirs
-            plane, words = None, DATA_GONE.format(days=self.known.space.settings.days_kept)
+            plane, words = None, DATA_GONE.format(days=self.runs.space.settings.days_kept)
             held_out = []
         return {
             "state": record.state,
@@ -86,7 +86,7 @@ class RunNews:
 
     def _refitted(self, record: RunRecord, newest: PlaneEvent) -> dict[str, Any] | None:
         """Return held-out divergence along the planes of a run whose refits are done."""
-        refits = self.known.renderer.refits(record)
+        refits = self.runs.renderer.refits(record)
         if refits is None:
             return None
         curve = refits.curve
@@ -106,7 +106,7 @@ class RunNews:
         if best is events[-1]:
             strip: dict[str, Any] = plane["strip"]
             return strip
-        renderer = self.known.renderer
+        renderer = self.runs.renderer
         n_classes = len(renderer.viewer(record).class_names)
         verdict = renderer.scores(Shown.of(record, best)).verdict(n_classes)
         answer: dict[str, Any] = msgspec.to_builtins(verdict.strip)
@@ -120,7 +120,7 @@ class RunNews:
         check: RunRecord | None,
     ) -> dict[str, Any] | None:
         """Return the strip of a run that has ended with a plane."""
-        renderer, store = self.known.renderer, self.known.space.store
+        renderer, store = self.runs.renderer, self.runs.space.store
         if newest is None or not record.state.is_final:
             return None
         try:
@@ -132,13 +132,13 @@ class RunNews:
 
     def _words(self, record: RunRecord, newest: PlaneEvent | None) -> str:
         is_queued = record.state is RunState.QUEUED
-        if record.state in AT_WORK and self.known.space.store.request(record.run_id).is_cancelled:
+        if record.state in AT_WORK and self.runs.space.store.request(record.run_id).is_cancelled:
             return STOPPING
-        return state_sentence(record, newest, self.known.space.n_ahead(record) if is_queued else 0)
+        return state_sentence(record, newest, self.runs.space.n_ahead(record) if is_queued else 0)
 
     def view(self, shown: Shown) -> dict[str, Any]:
         """Return the arrays of a view, its scores, and what the page needs to move its arrows."""
-        renderer, method = self.known.renderer, METHODS[shown.record.method]
+        renderer, method = self.runs.renderer, METHODS[shown.record.method]
         view, viewer = renderer.view(shown), renderer.viewer(shown.record)
         divergence = renderer.divergence(shown)
         answer = {
@@ -146,7 +146,7 @@ class RunNews:
             "traces": plane_frame(view, compact),
             "limits": limits(view),
             "axes": axis_titles(renderer, shown, view),
-            "changes": changes_of(shown.options, self.known.morph_target(shown.options)),
+            "changes": changes_of(shown.options, self.runs.morph_target(shown.options)),
             "places": self._places(shown, view),
             "has_held_out": any(len(part.held_out) for part in view.classes),
             "arrows": arrow_handles(view, len(viewer.feature_names)),
@@ -166,7 +166,7 @@ class RunNews:
 
     def _places(self, shown: Shown, view: PlaneView) -> dict[str, str] | None:
         """Say where the rows of a view at rest are, and of which rows its regions are."""
-        renderer = self.known.renderer
+        renderer = self.runs.renderer
         if not shown.event.is_final or shown.changes_plane:
             return None
         names, held_out = renderer.viewer(shown.record).class_names, renderer.held_out_rows(shown)
@@ -189,7 +189,7 @@ class RunNews:
         """Say which rows of a registered table a view is of."""
         if not shown.record.is_of_sample:
             return ""
-        renderer = self.known.renderer
+        renderer = self.runs.renderer
         viewer = renderer.viewer(shown.record).at(*widths(shown.record, shown.options))
         components = renderer.components(shown)
         return sample_caption(viewer.n_rows, viewer.n_rows_of_table(components))
@@ -198,7 +198,7 @@ class RunNews:
         """Say the share of the divergence that top features keep, if only these are shown."""
         if shown.options.n_top_features is None:
             return None
-        renderer = self.known.renderer
+        renderer = self.runs.renderer
         # Of the rows that the changed plane has: all of a table are known in its own plane only.
         viewer = renderer.viewer(shown.record).of_table(None)
         viewer = viewer.at(*widths(shown.record, shown.options))

@@ -38,6 +38,9 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 SWITCHES: tuple[Switch, ...] = get_args(Switch)
 MORE_LAYERS: tuple[MoreLayer, ...] = get_args(MoreLayer)
 
+Hidden = Annotated[tuple[Switch, ...], Meta(title="A hidden switch", max_length=len(SWITCHES))]
+Layers = Annotated[tuple[MoreLayer, ...], Meta(title="A layer", max_length=len(MORE_LAYERS))]
+
 Method = Annotated[
     str,
     Meta(
@@ -172,8 +175,8 @@ class ViewSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     options: Annotated[ViewOptions, Meta(title="The view options")] = DEFAULT_VIEW
     morph: Annotated[SharedMorph, Meta(title="The morph")] | None = None
     mode: Annotated[Mode, Meta(title="The mode")] = MODES[0]
-    hidden: Annotated[tuple[Switch, ...], Meta(title="A hidden switch")] = ()
-    layers: Annotated[tuple[MoreLayer, ...], Meta(title="A layer")] = ()
+    hidden: Hidden = ()
+    layers: Layers = ()
     marks: Annotated[RowMarks, Meta(title="The marks of the rows")] = RowMarks()
     divergence: Annotated[float, Meta(title="The divergence", ge=-1e300, le=1e300)] | None = None
 
@@ -181,10 +184,6 @@ class ViewSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         if self.options != self.options.without_runs:
             raise InputError(_NO_NAMED_RUN)
         force_setattr(self, "parameters", checked_parameters(self.method, self.parameters).values)
-        off = tuple(switch for switch in SWITCHES if switch in self.hidden)
-        force_setattr(self, "hidden", off)
-        on = tuple(layer for layer in MORE_LAYERS if layer in self.layers)
-        force_setattr(self, "layers", on)
 
     @property
     def run_parameters(self) -> RunParameters:

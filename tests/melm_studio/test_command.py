@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from melm_core import METHODS
-from melm_studio.application_folder import APPLICATION_FOLDER
 from melm_studio.command import main
+from melm_studio.installation import APPLICATION_FOLDER
 
 REPLY = """
 source {script}

@@ -21,7 +21,7 @@ from melm_studio.layout.scripts import FOLLOW_SCRIPT
 from melm_studio.planes.theme import page_colors
 from melm_studio.publication.audience import Audience, Kind, message, news
 from melm_studio.tables import shortened
-from melm_studio.talks.talk import Talk
+from melm_studio.talks import Talk
 
 _EXTENSION = "melm-studio-audience"
 _NO_TALK = (

@@ -34,7 +34,7 @@ from melm_studio.layout.scripts import PRESENTER_SCRIPT
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.publication.talk_view import OnStage, talk_view
-from melm_studio.talks.talk import Talk, Talks, TalkView, code_of
+from melm_studio.talks import Talk, Talks, TalkView, code_of
 from melm_studio.workspace.view_spec import (
     ViewSpec,
 )

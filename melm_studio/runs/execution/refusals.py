@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from melm_core.base import UserError
 from melm_core.density import confounded_in_words, nuisance_cells
 from melm_core.methods import BATCH_WEIGHT, COMPONENTS, HELD_OUT, METHODS
-from melm_studio.extras import install_command
+from melm_studio.installation import install_command
 from melm_studio.runs.records.parameters import (
     RunParameters,
     checked_parameters,

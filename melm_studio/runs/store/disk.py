@@ -35,8 +35,8 @@ from melm_studio.runs.store.protocol import (
 )
 from melm_studio.runs.store.quota import make_room_for_bytes, make_room_for_run
 from melm_studio.runs.store.secret_key import secret_in
-from melm_studio.talks.talk import COUNT_VALID_S, Talk, Talks, TalkView
-from melm_studio.talks.talk import replaced_by as replaced_talks
+from melm_studio.talks import COUNT_VALID_S, Talk, Talks, TalkView
+from melm_studio.talks import replaced_by as replaced_talks
 
 SECRET_FILE, STORE_FOLDER = "secret", "store"
 

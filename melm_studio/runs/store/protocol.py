@@ -31,7 +31,7 @@ from melm_studio.runs.store.fair_queue import (
     next_looked_at,
     next_run,
 )
-from melm_studio.talks.talk import TalkStore
+from melm_studio.talks import TalkStore
 
 _T = TypeVar("_T")
 

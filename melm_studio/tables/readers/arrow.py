@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import FloatArray
-from melm_studio.extras import install_command
+from melm_studio.installation import install_command
 from melm_studio.tables.formatting import listed, number
 from melm_studio.tables.readers.pictures import picture_cells
 from melm_studio.tables.readers.unpack import MAX_UNPACKED

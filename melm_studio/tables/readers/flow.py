@@ -7,7 +7,7 @@ import re
 
 import pandas as pd
 
-from melm_studio.extras import install_command
+from melm_studio.installation import install_command
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
 

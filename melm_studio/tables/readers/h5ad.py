@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.sparse import csc_matrix, csr_matrix
 
 from melm_core.base import FloatArray
-from melm_studio.extras import install_command
+from melm_studio.installation import install_command
 from melm_studio.tables.formatting import number
 from melm_studio.tables.readers.unpack import MAX_UNPACKED
 from melm_studio.tables.records import Limits

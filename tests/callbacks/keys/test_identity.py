@@ -15,9 +15,9 @@ from callbacks.routes.api.endpoints import PREFIX
 from lab.driver.visitor import Studio, opened_studio, shared_reader
 from melm_studio.configuration.limits import Limits
 from melm_studio.configuration.settings import RedisAddress, Settings
+from melm_studio.runs.store import redis_client
 from melm_studio.runs.store.protocol import StoreUnavailableError
 from melm_studio.runs.store.redis import RedisRunStore
-from melm_studio.runs.store.redis import client as redis_client
 from tests.melm_studio.runs.redis_server import running_redis
 
 RUNS, TOKENS = f"{PREFIX}/runs", f"{PREFIX}/tokens"

@@ -8,7 +8,7 @@ import pytest
 
 from melm_core.methods import METHODS, Method
 from melm_core.methods.parameters import BATCH_WEIGHT, GAMMA, HELD_OUT, SEED, SHARED, STARTS, Choice
-from melm_studio.extras import install_command
+from melm_studio.installation import install_command
 from melm_studio.layout import ids
 from melm_studio.runs.records.run import RunState
 from melm_studio.workspace.workspace import MAX_PANELS

@@ -11,7 +11,7 @@ import pytest
 from melm_core.methods import METHODS, Method
 from melm_core.methods.parameters import HELD_OUT, SEED, STARTS
 from melm_studio.configuration.settings import Settings
-from melm_studio.extras import install_command
+from melm_studio.installation import install_command
 from melm_studio.layout import ids
 from melm_studio.layout.first_page import first_page
 from melm_studio.layout.method_line import own_settings

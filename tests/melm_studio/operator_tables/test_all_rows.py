@@ -254,7 +254,7 @@ def test_a_run_of_a_visitor_who_may_no_longer_see_the_table_fails(disk_store, re
 
 
 def test_a_cluster_that_does_not_answer_is_named(disk_store, registered, folder, monkeypatch):
-    monkeypatch.setattr("melm_studio.configuration.cluster.CONNECT_S", 0.2)
+    monkeypatch.setattr("melm_studio.operator_tables.parts.CONNECT_S", 0.2)
     _, _, record = registered(400)
     done = executed(disk_store, record, folder, "tcp://127.0.0.1:9")
     assert done.state is RunState.FAILED

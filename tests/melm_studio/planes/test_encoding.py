@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from lab.driver.traces import arrays_in, decoded
 from melm_core.diagnostics import class_ellipses
-from melm_studio.application_folder import APPLICATION_FOLDER
+from melm_studio.installation import APPLICATION_FOLDER
 from melm_studio.planes.encoding import (
     EllipseCoordinate,
     as_bytes,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fontTools.ttLib import TTFont
 
-from melm_studio.application_folder import APPLICATION_FOLDER
+from melm_studio.installation import APPLICATION_FOLDER
 from melm_studio.planes.theme import FONT, FONT_FILE, embedded_font_face, font_face
 
 FILE = APPLICATION_FOLDER / "assets" / FONT_FILE

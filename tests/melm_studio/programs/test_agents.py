@@ -21,7 +21,7 @@ from melm_core.methods import METHODS
 from melm_studio.analyses import ranking
 from melm_studio.analyses.verdict_file import verdict_in
 from melm_studio.command import main
-from melm_studio.extras import installed_version
+from melm_studio.installation import installed_version
 from melm_studio.programs import agents
 from melm_studio.programs.agents import StudioTools, tool_server
 from melm_studio.programs.own_process import studio_in_this_process

@@ -14,7 +14,7 @@ from melm_studio.publication.audience import (
     Audience,
 )
 from melm_studio.runs.store.disk import DiskRunStore
-from melm_studio.talks.talk import Talk, TalkView
+from melm_studio.talks import Talk, TalkView
 
 
 @dataclass

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from melm_studio.application_folder import APPLICATION_FOLDER
+from melm_studio.installation import APPLICATION_FOLDER
 from melm_studio.tables import Role, prepare, read_table
 from melm_studio.tables.grammars import GRAMMARS
 

@@ -13,7 +13,7 @@ from callbacks.guards.web_server import ConnectionLimits
 from callbacks.routes.talks.audience import MOST_WRONG_CODES, WRONG_COUNTS_S, WrongCodes
 from lab.driver.visitor import opened_studio
 from melm_studio.publication.audience import MOST_VIEWERS_HELD, Audience
-from melm_studio.talks.talk import TalkView
+from melm_studio.talks import TalkView
 from tests.callbacks.routes.talks.messages import newest, read_messages
 
 NAMED = b"name,batch,x,y,class\n" + b"".join(

@@ -13,7 +13,7 @@ from melm_studio.runs.records.run import RunRecord, RunState, UnreadableRun
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.attempts import reopen
 from melm_studio.runs.store.quota import sweep
-from melm_studio.talks.talk import Talk
+from melm_studio.talks import Talk
 from tests.melm_studio.runs.helpers import created, plane, started
 
 # What a later version might have written instead of a field, or of everything.

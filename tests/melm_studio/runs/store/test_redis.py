@@ -16,9 +16,9 @@ from melm_studio.configuration.settings import RedisAddress
 from melm_studio.runs.records.request import RunRequest
 from melm_studio.runs.records.run import RunState, UnreadableRun, reopened
 from melm_studio.runs.records.stored_files import FileKind
+from melm_studio.runs.store import redis_client
 from melm_studio.runs.store.protocol import StoreUnavailableError
 from melm_studio.runs.store.redis import RedisRunStore
-from melm_studio.runs.store.redis import client as redis_client
 from melm_studio.workers.execute import execute_queued
 from tests.melm_studio.runs.helpers import (
     Trap,

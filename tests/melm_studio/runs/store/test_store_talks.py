@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from melm_studio.configuration.limits import LimitReachedError
-from melm_studio.talks.talk import (
+from melm_studio.talks import (
     COUNT_VALID_S,
     MOST_TALKS,
     Talk,

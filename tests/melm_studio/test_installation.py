@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from melm_studio import extras
+from melm_studio import installation
 from melm_studio.configuration.settings import Settings
 from melm_studio.runs.store.open_store import open_store
 from melm_studio.tables import TableError, read_table
@@ -24,7 +24,7 @@ def command(request, monkeypatch, tmp_path):
     """The command of an extra, in both ways to have the studio."""
     if request.param == "checkout":
         return lambda _: r"\.venv/bin/python -m pip install -r requirements/\w+\.txt"
-    monkeypatch.setattr(extras, "APPLICATION_FOLDER", tmp_path)
+    monkeypatch.setattr(installation, "APPLICATION_FOLDER", tmp_path)
     return lambda extra: rf'pip install "melm-studio\[{extra}\]"'
 
 

@@ -1,4 +1,7 @@
-"""Runs, data and what is known of their owners, on a Redis server."""
+"""Runs, data and what is known of their owners, on a Redis server.
+
+For web processes and workers on any number of machines.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +37,10 @@ from melm_studio.runs.store.protocol import (
     queue_of,
 )
 from melm_studio.runs.store.quota import make_room_for_bytes, make_room_for_run
-from melm_studio.runs.store.redis.client import Client, Commands, Pipeline, open_client, transact
+from melm_studio.runs.store.redis_client import Client, Commands, Pipeline, open_client, transact
 from melm_studio.runs.store.secret_key import SECRET_BYTES
-from melm_studio.talks.talk import COUNT_VALID_S, Talk, Talks, TalkView
-from melm_studio.talks.talk import replaced_by as replaced_talks
+from melm_studio.talks import COUNT_VALID_S, Talk, Talks, TalkView
+from melm_studio.talks import replaced_by as replaced_talks
 
 # Who was served from each queue, the latest last.
 SERVED = {Listing.QUEUED: "served", Listing.LOOKED_AT: "served-lookers"}

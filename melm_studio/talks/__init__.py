@@ -1,1 +1,0 @@
-"""A talk: its record and its store."""
