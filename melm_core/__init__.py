@@ -7,8 +7,7 @@ from melm_core.baselines.discriminant import ChernoffDiscriminantPlane, Discrimi
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.mutual_information import MutualInformationProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
-from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
-from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
+from melm_core.baselines.partial_least_squares import OPLSDiscriminantPlane, PLSDiscriminantPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane
 from melm_core.density.classifier import KernelDensityClassifier
 from melm_core.gem.classifier import GEMClassifier

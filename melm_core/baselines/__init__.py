@@ -7,8 +7,11 @@ from melm_core.baselines.discriminant import ChernoffDiscriminantPlane, Discrimi
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.mutual_information import MutualInformationProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
-from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
-from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane, indicators
+from melm_core.baselines.partial_least_squares import (
+    OPLSDiscriminantPlane,
+    PLSDiscriminantPlane,
+    indicators,
+)
 from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_directions
 
 __all__ = [

@@ -18,8 +18,7 @@ from melm_core.baselines.class_pca import ClassPCAPlane, PerClassPCAPlane
 from melm_core.baselines.discriminant import ChernoffDiscriminantPlane, DiscriminantPlane
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
-from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
-from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
+from melm_core.baselines.partial_least_squares import OPLSDiscriminantPlane, PLSDiscriminantPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane
 from melm_core.gem.estimator import GEMPlane
 from melm_core.melm.choosing import MELMCV

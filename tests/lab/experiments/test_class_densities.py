@@ -21,7 +21,7 @@ def record(name, seed, method, *, gain, loss):
         "search": {"accuracy": 0.9, "balanced": 0.8, "loss": 0.5, "as it is": 2.0},
         "fitted": {"accuracy": 0.9, "balanced": 0.8, "loss": 0.5, "as it is": 1.0},
         "class": {"accuracy": 0.9, "balanced": 0.8 + gain, "loss": 0.5 - loss, "as it is": 0.6},
-        "narrow": {"accuracy": 0.9, "balanced": 0.8, "loss": 0.4, "as it is": 0.5},
+        "wide": {"accuracy": 0.9, "balanced": 0.8, "loss": 0.4, "as it is": 0.5},
         "linear": {"accuracy": 0.9, "balanced": 0.7, "loss": 0.6, "as it is": 0.7},
     }
     parameters = {"name": name, "seed": seed, "method": method}

@@ -11,8 +11,7 @@ from melm_core.baselines.class_pca import ClassPCAPlane, PerClassPCAPlane
 from melm_core.baselines.discriminant import ChernoffDiscriminantPlane
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
-from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
-from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
+from melm_core.baselines.partial_least_squares import OPLSDiscriminantPlane, PLSDiscriminantPlane
 from melm_core.methods.wrappers.factors import (
     FactorAnalysisPlane,
     IndependentComponentsPlane,
