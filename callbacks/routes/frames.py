@@ -18,6 +18,7 @@ from flask import Blueprint
 from flask.blueprints import BlueprintSetupState
 from msgspec.structs import replace
 
+from callbacks.routes.markup import at_once
 from callbacks.routes.requested_view import (
     requested,
     requested_event,
@@ -28,10 +29,11 @@ from callbacks.services import services
 from callbacks.session import known_runs, own_fit, own_run, workspace
 from melm_core.methods import COMPONENTS, METHODS
 from melm_studio.analyses.check import CHECK, with_stability
+from melm_studio.analyses.trade_off import trade_off_shown
 from melm_studio.layout.elements import markup
-from melm_studio.layout.feature_list import feature_list, image_groups, trade_off_chart
+from melm_studio.layout.feature_list import feature_list, image_groups
 from melm_studio.layout.panel import divergence_terms
-from melm_studio.planes.batches import trade_off_points
+from melm_studio.planes.batches import trade_off_points, trade_off_words
 from melm_studio.planes.captions import (
     objective_in_words,
 )
@@ -193,16 +195,14 @@ def gamma_advice_of(run_id: str) -> dict[str, Any]:
 
 @routes.get("/runs/<run_id>/planes/<int:sequence>/trade-off")
 def trade_off(run_id: str, sequence: int) -> dict[str, Any]:
-    """Accuracies of the classes and of the batches within them, by the weight of the batches.
-
-    ``markup`` is their chart, for the page; it is empty without batches.
-    """
+    """Accuracies of the classes and of the batches within them, by the weight of the batches."""
     shown = requested(own_run(run_id), requested_event(run_id, sequence))
     renderer = services().renderer
     points = trade_off_points(renderer, shown)
     chance = 1.0 / len(renderer.viewer(shown.record).class_names)
-    chart = markup(trade_off_chart(points, chance)) if points else ""
-    return {"points": [asdict(point) for point in points], "chance": chance, "markup": chart}
+    blocks = trade_off_shown(points, chance, requested_scheme())
+    answer = at_once(run_id, trade_off_words(points), blocks)
+    return {"points": [asdict(point) for point in points], "chance": chance, **answer}
 
 
 @routes.get("/runs/<run_id>/planes/<int:sequence>/terms")

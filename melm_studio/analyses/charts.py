@@ -32,7 +32,7 @@ def layout(theme: Theme, **more: Any) -> dict[str, Any]:
     }
 
 
-def line(x: Sequence[float], y: Sequence[float], name: str, **look: Any) -> dict[str, Any]:
+def line(x: Sequence[Any], y: Sequence[float], name: str, **look: Any) -> dict[str, Any]:
     """Return a line with a mark at each point; `look` has its color and its dash."""
     return {
         "type": "scatter",

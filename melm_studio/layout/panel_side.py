@@ -210,19 +210,7 @@ def batch_card() -> Component:
                         int(BATCH_WEIGHT.default),
                         step=_STEP,
                     ),
-                    html.Details(
-                        [
-                            html.Summary("What it costs"),
-                            html.Div(
-                                html.P(
-                                    "Refitting the plane with several weights", className="hint"
-                                ),
-                                className="trade-off",
-                                **part("trade-off"),
-                            ),
-                        ],
-                        **part("trade-off-details"),
-                    ),
+                    analysis("trade-off", "What it costs"),
                 ],
                 **part("batch-tools"),
             ),

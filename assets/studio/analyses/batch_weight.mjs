@@ -1,8 +1,6 @@
 // The card on batches: what the server says about them in the picture, the slider that refits the plane
-// with another weight of them, and a step away what that costs.
+// with another weight of them.
 import { hide, setSlider, write } from "../page/dom.mjs";
-import { Question, writeIn } from "../panel/question.mjs";
-import { addressOf } from "../panel/view_options.mjs";
 
 export class BatchCard {
   /** @param {Panel} panel */
@@ -10,9 +8,6 @@ export class BatchCard {
     this.panel = panel;
     this.slider = panel.part("batch-weight");
     this.slider.addEventListener("input", () => this.change(Number(this.slider.value)));
-    const [details, place] = [panel.part("trade-off-details"), panel.part("trade-off")];
-    const tradeOff = new Question(panel, () => details.open && addressOf(panel, "trade-off", { batch_weight: null }), writeIn(place));
-    details.addEventListener("toggle", () => tradeOff.now());
     panel.node.addEventListener("panel:plane", ({ detail: plane }) => this.follow(plane));
   }
 

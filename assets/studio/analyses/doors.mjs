@@ -61,6 +61,7 @@ const OF_THEIR_OWN = {
   "analyses/tree": "tree",
   distances: "plane_answer",
   loadings: "plane_answer",
+  "trade-off": "plane_answer",
 };
 
 /** What was opened, by its place. @type {WeakMap<Element, Analysis>} */

@@ -1,4 +1,5 @@
-// What is said of the plane on screen, whichever that is: its loadings, and the distances of the rows from it.
+// What is said of the plane on screen, whichever that is: its loadings, the distances of the rows from it, and what it
+// costs to keep batches out of it.
 import { onChange } from "../page/signals.mjs";
 import { selectedRows, selectRows } from "../rows/singled_out.mjs";
 import { Analysis as OfRun } from "./analysis.mjs";
@@ -20,11 +21,15 @@ export class Analysis extends OfRun {
     return `runs/${this.panel.run}/planes/${this.panel.plane.sequence}/${this.place.dataset.asks}`;
   }
 
-  // One row that is selected is explained.
   query() {
+    return new URLSearchParams([...this.panel.query(this.changed()), ...super.query()]);
+  }
+
+  // One row that is selected is explained; batches cost the same, whatever they weigh on screen.
+  changed() {
     const [row, ...others] = selectedRows.value ?? [];
-    const asked = this.hasRow && row && !others.length ? { row: String(row) } : {};
-    return new URLSearchParams([...this.panel.query(asked), ...super.query()]);
+    if (this.hasRow) return row && !others.length ? { row: String(row) } : {};
+    return this.place.dataset.asks === "trade-off" ? { batch_weight: null } : {};
   }
 
   look() {

@@ -114,6 +114,11 @@ def test_the_trade_off_has_the_numbers_of_the_pictures(finished):
         numbers = plane(finished, finished.plain, query)["numbers"]
         assert points[weight]["accuracy"] == numbers["accuracy-held-out"]
     assert points[0.0]["batch_chance"] == pytest.approx(1 / 3)
+    drawn = found["figures"]["plot"]
+    assert [trace["name"] for trace in drawn["data"]] == ["classes", "batches"]
+    assert drawn["layout"]["xaxis"]["type"] == "category"  # weights are spaced evenly
+    assert [line["y0"] for line in drawn["layout"]["shapes"]] == [0.5, points[0.0]["batch_chance"]]
+    assert found["words"] in found["markup"]  # as the description of the chart
 
 
 def test_refine_from_here_keeps_the_weight_of_the_picture(studio, finished):
