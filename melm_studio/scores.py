@@ -196,7 +196,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     choices : str
         What these are: "methods".
     is_corrected : bool
-        Whether the share is without the luck of that choice, as of `winner_share`.
+        Whether the share is without the luck of that choice, as of `WinnerShare`.
     bound : float or None
         Upper 95 % bound of the share, of an answer without a p-value.
     questions : tuple of Question

@@ -1103,8 +1103,8 @@ MUTANTS = (
     ),
     Mutant(
         "melm_core/evaluation/refits.py",
-        "suspect_labels(self.log_mixtures,",
-        "suspect_labels(self.log_densities,",
+        "SuspectLabels.of(self.log_mixtures,",
+        "SuspectLabels.of(self.log_densities,",
         f"{_REFITS}::test_most_wrong_labels_of_classes_far_apart_are_suspect",
     ),
     Mutant(

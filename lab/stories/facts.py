@@ -107,7 +107,7 @@ def suspects(
     """Return the rows of a run whose labels are suspect; None if they were not looked for."""
     search = own.about(record, PROBABILITIES.name)
     report = None if search is None else PROBABILITIES.stored(own.store, search.run_id)
-    return None if report is None else diagnostics.suspect_labels(report.log_mixtures, data.y)
+    return None if report is None else diagnostics.SuspectLabels.of(report.log_mixtures, data.y)
 
 
 def _suspect_facts(own: Workspace, record: RunRecord, data: LabeledData) -> dict[str, str]:

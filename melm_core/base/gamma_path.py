@@ -32,7 +32,7 @@ class GammaPath:
         was fitted to the other folds.
     right : ndarray of shape (n_kept, n_gammas) or None
         Whether each row of the fit, held out, has the largest density of its class, for
-        `melm_core.evaluation.winner_share`; nan for rows of folds that are
+        `melm_core.diagnostics.WinnerShare`; nan for rows of folds that are
         not done. None where it was not kept.
 
     Examples

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from melm_core.diagnostics.best_of_many import WinnerShare, winner_share
+from melm_core.diagnostics.best_of_many import WinnerShare
 from melm_core.diagnostics.calibration import Reliability, cross_calibrated
-from melm_core.diagnostics.component_gain import ComponentGain, second_component_gain
+from melm_core.diagnostics.component_gain import ComponentGain
 from melm_core.diagnostics.confidence_ellipses import (
     ConfidenceEllipses,
     EllipseOf,
-    class_ellipses,
-    ellipses_of_moments,
 )
 from melm_core.diagnostics.conformal import (
     DEFAULT_COVERAGE,
@@ -20,17 +18,15 @@ from melm_core.diagnostics.conformal import (
     shortage_notes,
 )
 from melm_core.diagnostics.differences import standardized_differences
-from melm_core.diagnostics.effects import FactorEffect, FactorEffects, factor_effects
+from melm_core.diagnostics.effects import FactorEffect, FactorEffects
 from melm_core.diagnostics.feature_importance import (
     Importance,
     feature_order,
-    importance,
 )
 from melm_core.diagnostics.held_out_scores import balanced_mean
 from melm_core.diagnostics.held_out_test import held_out_p_value
 from melm_core.diagnostics.mislabeled_rows import (
     SuspectLabels,
-    suspect_labels,
 )
 from melm_core.diagnostics.outliers import (
     LeftOutDistances,
@@ -64,21 +60,14 @@ __all__ = [
     "SuspectLabels",
     "WinnerShare",
     "balanced_mean",
-    "class_ellipses",
     "confusion_shares",
     "cross_calibrated",
-    "ellipses_of_moments",
-    "factor_effects",
     "feature_order",
     "fold_confusion",
     "held_out_p_value",
-    "importance",
     "in_set",
     "mutual_confusion",
     "residual_limit",
-    "second_component_gain",
     "shortage_notes",
     "standardized_differences",
-    "suspect_labels",
-    "winner_share",
 ]

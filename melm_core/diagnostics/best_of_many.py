@@ -13,7 +13,7 @@ the fits.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -64,10 +64,10 @@ class WinnerShare:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.diagnostics import winner_share
+    >>> from melm_core.diagnostics import WinnerShare
     >>> stream = np.random.default_rng(0)
     >>> guesses = stream.random((60, 13)) < 0.5
-    >>> result = winner_share(guesses, np.arange(60) % 2)
+    >>> result = WinnerShare.of(guesses, np.arange(60) % 2)
     >>> result.apparent > 0.6, abs(result.share - result.chance) < 2 * result.standard_error
     (True, True)
     >>> result.words
@@ -82,96 +82,83 @@ class WinnerShare:
     chance: float
     frequencies: FloatArray
 
+    @classmethod
+    def of(
+        cls,
+        right: Any,
+        y: Any,
+        *,
+        groups: Any = None,
+        rule: Rule = "best",
+        n_folds: int | None = None,
+        n_resamples: int = N_RESAMPLES,
+        random_state: int = 0,
+    ) -> Self:
+        """The held-out share of the winner, corrected for its having been chosen.
+
+        Parameters
+        ----------
+        right : array-like of shape (n_samples, n_candidates)
+            Whether each candidate predicts the class of each row that it was not fitted to, or in
+            which share of several such predictions. Rows with nan, not predicted yet, are left out.
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+        groups : array-like of shape (n_samples,) or None, default=None
+            Rows of a group are resampled as a whole.
+        rule : "best" or "simplest", default="best"
+            "best" chooses the largest share; "simplest" the first candidate within one standard
+            error of it.
+        n_folds : int or None, default=None
+            The folds in which the candidates were refitted: refits share most of their rows, and
+            are wrong about the same ones; the error is widened by what that hides. None of
+            predictions that were not learned from the rows.
+        n_resamples : int, default=200
+        random_state : int, default=0
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, or a class has fewer than two rows or groups.
+
+        References
+        ----------
+        I. Tsamardinos, E. Greasidou, G. Borboudakis: Bootstrapping the out-of-sample predictions
+        for efficient and accurate cross-validation, Machine Learning 107, 2018 (algorithm 3).
+        S. Varma, R. Simon: Bias in error estimation when using cross-validation for model
+        selection, BMC Bioinformatics 7, 2006.
+        C. Nadeau, Y. Bengio: Inference for the generalization error, Machine Learning 52, 2003 (the
+        error of refits that share rows).
+        """
+        check_choice("rule", rule, RULES)
+        check_integer("n_resamples", n_resamples, minimum=2)
+        if n_folds is not None:
+            check_integer("n_folds", n_folds, minimum=2)
+        choice = _Choice.of(right, y, groups, rule)
+        shares, winners, left_out = [], [], []
+        stream = np.random.default_rng(random_state)
+        for _ in range(n_resamples):
+            counts = choice.drawn_counts(stream)
+            winners.append(choice.winner(counts))
+            is_scored = (counts == 0).astype(np.float64)
+            shares.append(choice.shares(is_scored)[winners[-1]])
+            left_out.append(is_scored.mean())
+        everything = np.ones(len(choice.codes))
+        winner = choice.winner(everything)
+        n_candidates = choice.right.shape[1]
+        return cls(
+            winner=winner,
+            n_candidates=n_candidates,
+            apparent=float(choice.shares(everything)[winner]),
+            share=float(np.mean(shares)),
+            standard_error=float(np.std(shares) * np.sqrt(np.mean(left_out)) * _widening(n_folds)),
+            chance=1.0 / (int(choice.codes.max()) + 1),
+            frequencies=np.bincount(winners, minlength=n_candidates) / len(winners),
+        )
+
     @property
     def words(self) -> str:
         """The choice of the winner, for the sentence that names its share."""
         return f"chosen among {self.n_candidates}"
-
-
-def winner_share(
-    right: Any,
-    y: Any,
-    *,
-    groups: Any = None,
-    rule: Rule = "best",
-    n_folds: int | None = None,
-    n_resamples: int = N_RESAMPLES,
-    random_state: int = 0,
-) -> WinnerShare:
-    """The held-out share of the winner, corrected for its having been chosen.
-
-    Parameters
-    ----------
-    right : array-like of shape (n_samples, n_candidates)
-        Whether each candidate predicts the class of each row that it was not fitted to, or in
-        which share of several such predictions. Rows with nan, not predicted yet, are left out.
-    y : array-like of shape (n_samples,)
-        Labels of two or more classes.
-    groups : array-like of shape (n_samples,) or None, default=None
-        Rows of a group are resampled as a whole.
-    rule : "best" or "simplest", default="best"
-        "best" chooses the largest share; "simplest" the first candidate within one standard error
-        of it.
-    n_folds : int or None, default=None
-        The folds in which the candidates were refitted: refits share most of their rows, and are
-        wrong about the same ones; the error is widened by what that hides. None of predictions
-        that were not learned from the rows.
-    n_resamples : int, default=200
-    random_state : int, default=0
-
-    Returns
-    -------
-    WinnerShare
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, or a class has fewer than two rows or groups.
-
-    References
-    ----------
-    I. Tsamardinos, E. Greasidou, G. Borboudakis: Bootstrapping the out-of-sample predictions for
-    efficient and accurate cross-validation, Machine Learning 107, 2018 (algorithm 3).
-    S. Varma, R. Simon: Bias in error estimation when using cross-validation for model selection,
-    BMC Bioinformatics 7, 2006.
-    C. Nadeau, Y. Bengio: Inference for the generalization error, Machine Learning 52, 2003 (the
-    error of refits that share rows).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.diagnostics import winner_share
-    >>> y = np.arange(40) % 2
-    >>> always, never = np.ones(40), np.zeros(40)
-    >>> result = winner_share(np.stack([never, always], axis=1), y)
-    >>> result.winner, result.share
-    (1, 1.0)
-    """
-    check_choice("rule", rule, RULES)
-    check_integer("n_resamples", n_resamples, minimum=2)
-    if n_folds is not None:
-        check_integer("n_folds", n_folds, minimum=2)
-    choice = _Choice.of(right, y, groups, rule)
-    shares, winners, left_out = [], [], []
-    stream = np.random.default_rng(random_state)
-    for _ in range(n_resamples):
-        counts = choice.drawn_counts(stream)
-        winners.append(choice.winner(counts))
-        is_scored = (counts == 0).astype(np.float64)
-        shares.append(choice.shares(is_scored)[winners[-1]])
-        left_out.append(is_scored.mean())
-    everything = np.ones(len(choice.codes))
-    winner = choice.winner(everything)
-    n_candidates = choice.right.shape[1]
-    return WinnerShare(
-        winner=winner,
-        n_candidates=n_candidates,
-        apparent=float(choice.shares(everything)[winner]),
-        share=float(np.mean(shares)),
-        standard_error=float(np.std(shares) * np.sqrt(np.mean(left_out)) * _widening(n_folds)),
-        chance=1.0 / (int(choice.codes.max()) + 1),
-        frequencies=np.bincount(winners, minlength=n_candidates) / len(winners),
-    )
 
 
 def _widening(n_folds: int | None) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -49,8 +50,14 @@ class ComponentGain:
     Examples
     --------
     >>> import numpy as np
+    >>> from melm_core.density import DensityRule
     >>> from melm_core.diagnostics import ComponentGain
-    >>> found = ComponentGain(np.array([1.0, 0.0]), 0.003, 0.002, share_gain=0.0, share_error=0.01)
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(800) % 2
+    >>> X = rng.standard_normal((800, 2))
+    >>> X[:, 0] += 2 * y
+    >>> rule = DensityRule.of(X[:400], y[:400])
+    >>> found = ComponentGain.of(rule, X[400:], y[400:])
     >>> found.adds, found.is_negligible
     (False, True)
 
@@ -67,6 +74,72 @@ class ComponentGain:
     share_gain: float
     share_error: float
 
+    @classmethod
+    def of(cls, rule: DensityRule, points: FloatArray, y: IntArray) -> Self:
+        """Compare a plane with the best line in it on held-out rows.
+
+        The line is the one on which training rows, each left out of the density of its class, have
+        the highest mean of log p(class). Its densities are those of the plane, projected.
+
+        Parameters
+        ----------
+        rule : DensityRule
+            Of training rows in memory, in a plane.
+        points : ndarray of shape (n_rows, 2)
+            Held-out rows in the plane.
+        y : ndarray of shape (n_rows,)
+            Their class codes; at least two rows of every class.
+
+        Raises
+        ------
+        UserError
+            If a class has fewer than two held-out rows, or there are not two components.
+        """
+        counts = np.bincount(y, minlength=len(rule.classes.rows))
+        if counts.min() < 2 or points.shape[1] != 2:
+            raise UserError(
+                f"Whether a second component adds anything is measured in two components, not "
+                f"{points.shape[1]}, on at least 2 held-out rows of every class, not "
+                f"{counts.min()}. Hold out more rows."
+            )
+        direction = _best_direction(rule)
+        line = rule.project(direction[None])
+        plane_scores, line_scores = (
+            row_scores(rule, points, y),
+            row_scores(line, points @ direction[:, None], y),
+        )
+        gain, error = balanced_mean(line_scores.losses - plane_scores.losses, y)
+        share, share_error = balanced_mean(plane_scores.is_right - line_scores.is_right, y)
+        return cls(direction, float(gain), float(error), float(share), float(share_error))
+
+    @classmethod
+    def mean(cls, parts: Sequence[ComponentGain], *, of_shared_rows: float = 1.0) -> Self:
+        """Return the mean gain of several planes over their best directions.
+
+        Parameters
+        ----------
+        parts : sequence of ComponentGain
+            On rows that no two of them share; their planes lie alike, so that the first has the
+            direction.
+        of_shared_rows : float, default=1.0
+            By which the errors grow, as planes that were fitted to the same rows vary together.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from melm_core.diagnostics import ComponentGain
+        >>> parts = [ComponentGain(np.ones(2), gain, 0.03, 0.0, 0.01) for gain in (0.1, 0.3)]
+        >>> found = ComponentGain.mean(parts)
+        >>> round(found.gain, 2), round(found.error, 3)
+        (0.2, 0.021)
+        """
+        gains = np.array([[part.gain, part.share_gain] for part in parts])
+        errors = np.array([[part.error, part.share_error] for part in parts])
+        gain, share_gain = gains.mean(axis=0).tolist()
+        summed = np.sqrt(np.square(errors).sum(axis=0)) / len(parts)
+        error, share_error = (of_shared_rows * summed).tolist()
+        return cls(parts[0].direction, gain, error, share_gain, share_error)
+
     @property
     def adds(self) -> bool:
         """True if the second component adds something: a gain of more than two errors."""
@@ -76,89 +149,6 @@ class ComponentGain:
     def is_negligible(self) -> bool:
         """True if it adds nothing that matters: two errors above the gain are below 0.05 nats."""
         return self.gain + 2.0 * self.error < _NEGLIGIBLE_NATS
-
-
-def second_component_gain(rule: DensityRule, points: FloatArray, y: IntArray) -> ComponentGain:
-    """Compare a plane with the best line in it on held-out rows.
-
-    The line is the one on which training rows, each left out of the density of its class, have the
-    highest mean of log p(class). Its densities are those of the plane, projected.
-
-    Parameters
-    ----------
-    rule : DensityRule
-        Of training rows in memory, in a plane.
-    points : ndarray of shape (n_rows, 2)
-        Held-out rows in the plane.
-    y : ndarray of shape (n_rows,)
-        Their class codes; at least two rows of every class.
-
-    Returns
-    -------
-    ComponentGain
-
-    Raises
-    ------
-    UserError
-        If a class has fewer than two held-out rows, or there are not two components.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.density import DensityRule
-    >>> from melm_core.diagnostics import second_component_gain
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.arange(800) % 2
-    >>> X = rng.standard_normal((800, 2))
-    >>> X[:, 0] += 2 * y
-    >>> rule = DensityRule.of(X[:400], y[:400])
-    >>> second_component_gain(rule, X[400:], y[400:]).is_negligible
-    True
-    """
-    counts = np.bincount(y, minlength=len(rule.classes.rows))
-    if counts.min() < 2 or points.shape[1] != 2:
-        raise UserError(
-            f"Whether a second component adds anything is measured in two components, not "
-            f"{points.shape[1]}, on at least 2 held-out rows of every class, not {counts.min()}. "
-            "Hold out more rows."
-        )
-    direction = _best_direction(rule)
-    line = rule.project(direction[None])
-    plane_scores, line_scores = (
-        row_scores(rule, points, y),
-        row_scores(line, points @ direction[:, None], y),
-    )
-    gain, error = balanced_mean(line_scores.losses - plane_scores.losses, y)
-    share, share_error = balanced_mean(plane_scores.is_right - line_scores.is_right, y)
-    return ComponentGain(direction, float(gain), float(error), float(share), float(share_error))
-
-
-def mean_gain(parts: Sequence[ComponentGain], *, of_shared_rows: float = 1.0) -> ComponentGain:
-    """Return the mean gain of several planes over their best directions.
-
-    Parameters
-    ----------
-    parts : sequence of ComponentGain
-        On rows that no two of them share; their planes lie alike, so that the first has the
-        direction.
-    of_shared_rows : float, default=1.0
-        By which the errors grow, as planes that were fitted to the same rows vary together.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.diagnostics.component_gain import ComponentGain, mean_gain
-    >>> parts = [ComponentGain(np.ones(2), gain, 0.03, 0.0, 0.01) for gain in (0.1, 0.3)]
-    >>> found = mean_gain(parts)
-    >>> round(found.gain, 2), round(found.error, 3)
-    (0.2, 0.021)
-    """
-    gains = np.array([[part.gain, part.share_gain] for part in parts])
-    errors = np.array([[part.error, part.share_error] for part in parts])
-    gain, share_gain = gains.mean(axis=0).tolist()
-    summed = np.sqrt(np.square(errors).sum(axis=0)) / len(parts)
-    error, share_error = (of_shared_rows * summed).tolist()
-    return ComponentGain(parts[0].direction, gain, error, share_gain, share_error)
 
 
 def _best_direction(rule: DensityRule) -> FloatArray:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -47,15 +47,97 @@ class ConfidenceEllipses:
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.diagnostics import class_ellipses
-    >>> found = class_ellipses(np.random.default_rng(0).normal(size=(50, 2)))
+    >>> from melm_core.diagnostics import ConfidenceEllipses
+    >>> rows = np.random.default_rng(0).normal(size=(50, 2))
+    >>> found = ConfidenceEllipses.of(rows)
     >>> found.outline("mean").shape
     (49, 2)
+    >>> round(found.radii["rows"] / found.radii["mean"], 6) == round(51**0.5, 6)
+    True
+    >>> same = ConfidenceEllipses.of_moments(50, rows.mean(axis=0), np.cov(rows.T))
+    >>> np.allclose(same.outline("rows"), found.outline("rows"))
+    True
     """
 
     center: FloatArray
     root: FloatArray
     radii: Mapping[EllipseOf, float]
+
+    @classmethod
+    def of(cls, points: FloatArray, share: float = DEFAULT_SHARE) -> Self | None:
+        """The ellipses in which a further row, and the mean, of a normal class lie.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_samples, 2)
+            The rows of one class in a plane.
+        share : float
+            Between 0 and 1: the probability with which each ellipse holds what it is of.
+
+        Returns
+        -------
+        ConfidenceEllipses or None
+            None where fewer than three rows, or rows on a line, determine none.
+
+        Raises
+        ------
+        ValueError
+            If `share` is not between 0 and 1.
+
+        Notes
+        -----
+        With n rows, their mean m and covariance S, a further row x fulfills
+        ``(x - m)' S^-1 (x - m) <= 2 (n + 1)(n - 1) / (n (n - 2)) F(share; 2, n - 2)``, and the mean
+        the same without the factor ``n + 1``. Both hold for normal classes only, and for rows that
+        the plane was not fitted to, such as `Refits.places`. The contours of the densities assume
+        no shape.
+
+        References
+        ----------
+        R. A. Johnson, D. W. Wichern: Applied Multivariate Statistical Analysis, 6th edition, 2007,
+        equations 5-18 and 5-33.
+        """
+        if not 0 < share < 1:
+            raise ValueError(f"The share must be between 0 and 1; it is {share}.")
+        n = len(points)
+        if n <= _N_DIMENSIONS:
+            return None
+        center = np.full(n, 1.0 / n) @ points  # a mean along this axis is much slower
+        centered = points - center
+        return cls.of_moments(n, center, centered.T @ centered / (n - 1), share)
+
+    @classmethod
+    def of_moments(
+        cls,
+        n_samples: int,
+        center: FloatArray,
+        covariance: FloatArray,
+        share: float = DEFAULT_SHARE,
+    ) -> Self | None:
+        """The same of rows of which the moments are known.
+
+        Parameters
+        ----------
+        n_samples : int
+            More than two.
+        center : ndarray of shape (2,)
+            Their mean.
+        covariance : ndarray of shape (2, 2)
+            With the divisor n_samples - 1.
+        share : float
+            Between 0 and 1.
+
+        Returns
+        -------
+        ConfidenceEllipses or None
+            None if all rows lie on a line.
+        """
+        root = _root(covariance)
+        if root is None:
+            return None
+        of_mean = _radius_of_mean(n_samples, share)
+        of_row = math.sqrt(n_samples + 1) * of_mean
+        return cls(center, root, {"rows": of_row, "mean": of_mean})
 
     def axes(self, of: EllipseOf) -> FloatArray:
         """The linear map from the unit circle to an ellipse about its center, shape (2, 2)."""
@@ -72,94 +154,6 @@ class ConfidenceEllipses:
         away = np.linalg.solve(self.axes(of), (points - self.center).T)
         inside: npt.NDArray[np.bool_] = np.square(away).sum(axis=0) <= 1.0
         return inside
-
-
-def class_ellipses(points: FloatArray, share: float = DEFAULT_SHARE) -> ConfidenceEllipses | None:
-    """The ellipses in which a further row, and the mean, of a normal class lie.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n_samples, 2)
-        The rows of one class in a plane.
-    share : float
-        Between 0 and 1: the probability with which each ellipse holds what it is of.
-
-    Returns
-    -------
-    ConfidenceEllipses or None
-        None where fewer than three rows, or rows on a line, determine none.
-
-    Raises
-    ------
-    ValueError
-        If `share` is not between 0 and 1.
-
-    Notes
-    -----
-    With n rows, their mean m and covariance S, a further row x fulfills
-    ``(x - m)' S^-1 (x - m) <= 2 (n + 1)(n - 1) / (n (n - 2)) F(share; 2, n - 2)``, and the mean
-    the same without the factor ``n + 1``. Both hold for normal classes only, and for rows that the
-    plane was not fitted to, such as `Refits.places`. The contours of the densities assume no shape.
-
-    References
-    ----------
-    R. A. Johnson, D. W. Wichern: Applied Multivariate Statistical Analysis, 6th edition, 2007,
-    equations 5-18 and 5-33.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.diagnostics import class_ellipses
-    >>> found = class_ellipses(np.random.default_rng(0).normal(size=(50, 2)))
-    >>> round(found.radii["rows"] / found.radii["mean"], 6) == round(51**0.5, 6)
-    True
-    """
-    if not 0 < share < 1:
-        raise ValueError(f"The share must be between 0 and 1; it is {share}.")
-    n = len(points)
-    if n <= _N_DIMENSIONS:
-        return None
-    center = np.full(n, 1.0 / n) @ points  # a mean along this axis is much slower
-    centered = points - center
-    return ellipses_of_moments(n, center, centered.T @ centered / (n - 1), share)
-
-
-def ellipses_of_moments(
-    n_samples: int, center: FloatArray, covariance: FloatArray, share: float = DEFAULT_SHARE
-) -> ConfidenceEllipses | None:
-    """The `class_ellipses` of rows of which the moments are known.
-
-    Parameters
-    ----------
-    n_samples : int
-        More than two.
-    center : ndarray of shape (2,)
-        Their mean.
-    covariance : ndarray of shape (2, 2)
-        With the divisor n_samples - 1.
-    share : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    ConfidenceEllipses or None
-        None if all rows lie on a line.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.diagnostics import class_ellipses, ellipses_of_moments
-    >>> rows = np.random.default_rng(0).standard_normal((50, 2))
-    >>> ellipses = ellipses_of_moments(50, rows.mean(axis=0), np.cov(rows.T))
-    >>> np.allclose(ellipses.outline("rows"), class_ellipses(rows).outline("rows"))
-    True
-    """
-    root = _root(covariance)
-    if root is None:
-        return None
-    of_mean = _radius_of_mean(n_samples, share)
-    radii: Mapping[EllipseOf, float] = {"rows": math.sqrt(n_samples + 1) * of_mean, "mean": of_mean}
-    return ConfidenceEllipses(center, root, radii)
 
 
 @lru_cache(maxsize=1024)

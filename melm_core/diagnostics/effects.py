@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_array
@@ -72,10 +72,13 @@ class FactorEffects:
 
     Examples
     --------
-    >>> from melm_core.diagnostics import FactorEffect, FactorEffects
-    >>> found = FactorEffects((FactorEffect(("dose",), 0.6, 2, 0.005),), 0.4, 0.0, 199)
-    >>> sum(one.share for one in found.effects) + found.residual
-    1.0
+    >>> import numpy as np
+    >>> from melm_core.diagnostics import FactorEffects
+    >>> dose, day = np.arange(24) % 3, np.arange(24) // 3 % 2
+    >>> X = np.random.default_rng(1).normal(size=(24, 4)) + 2.0 * dose[:, None]
+    >>> found = FactorEffects.of(X, {"dose": dose, "day": day})
+    >>> [(one.factors, one.p_value <= 0.05) for one in found.effects]
+    [(('dose',), True), (('day',), False), (('dose', 'day'), False)]
     """
 
     effects: tuple[FactorEffect, ...]
@@ -83,91 +86,78 @@ class FactorEffects:
     between: float
     n_permutations: int
 
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        factors: Mapping[str, Any],
+        *,
+        subjects: Any = None,
+        order: int = 2,
+        n_permutations: int = 199,
+        random_state: int = 0,
+        callback: Callable[[int, int], None] | None = None,
+    ) -> Self:
+        """Share of the variation that each factor and interaction explains, and whether by chance.
 
-def factor_effects(
-    X: Any,
-    factors: Mapping[str, Any],
-    *,
-    subjects: Any = None,
-    order: int = 2,
-    n_permutations: int = 199,
-    random_state: int = 0,
-    callback: Callable[[int, int], None] | None = None,
-) -> FactorEffects:
-    """Share of the variation that each factor and interaction explains, and whether by chance.
+        The variation is that of ANOVA-simultaneous component analysis, with sums of squares of type
+        III, so that designs need not be balanced. For a p-value, residuals without the effect are
+        permuted: those of all rows or, with subjects, of the means of what the factors of the
+        effect tell apart in each subject, within that subject.
 
-    The variation is that of ANOVA-simultaneous component analysis, with sums of squares of type
-    III, so that designs need not be balanced. For a p-value, residuals without the effect are
-    permuted: those of all rows or, with subjects, of the means of what the factors of the effect
-    tell apart in each subject, within that subject.
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Prepared: scaled as the features are to count.
+        factors : mapping of str to array-like of shape (n_samples,)
+            The level of each row.
+        subjects : array-like of shape (n_samples,), optional
+            Whose rows are compared with each other; what differs between them is subtracted first.
+        order : int, default=2
+            The most factors of an interaction.
+        n_permutations : int, default=199
+        random_state : int, default=0
+        callback : callable, optional
+            Called after each effect with how many are done and how many there are.
+            Without interactions that the design does not show, as where combinations are missing.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Prepared: scaled as the features are to count.
-    factors : mapping of str to array-like of shape (n_samples,)
-        The level of each row.
-    subjects : array-like of shape (n_samples,), optional
-        Whose rows are compared with each other; what differs between them is subtracted first.
-    order : int, default=2
-        The most factors of an interaction.
-    n_permutations : int, default=199
-    random_state : int, default=0
-    callback : callable, optional
-        Called after each effect with how many are done and how many there are.
+        Raises
+        ------
+        ValueError
+            If a factor cannot be told from the others, or does not vary within subjects.
 
-    Returns
-    -------
-    FactorEffects
-        Without interactions that the design does not show, as where combinations are missing.
-
-    Raises
-    ------
-    ValueError
-        If a factor cannot be told from the others, or does not vary within subjects.
-
-    References
-    ----------
-    M. Thiel, B. Feraud, B. Govaerts: ASCA+ and APCA+: Extensions of ASCA and APCA in the Analysis
-    of Unbalanced Multifactorial Designs, Journal of Chemometrics 31, 2017.
-    M. J. Anderson, C. J. F. ter Braak: Permutation Tests for Multi-Factorial Analysis of Variance,
-    Journal of Statistical Computation and Simulation 73, 2003.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.diagnostics import factor_effects
-    >>> dose, day = np.arange(24) % 3, np.arange(24) // 3 % 2
-    >>> X = np.random.default_rng(1).normal(size=(24, 4)) + 2.0 * dose[:, None]
-    >>> found = factor_effects(X, {"dose": dose, "day": day})
-    >>> [(one.factors, one.p_value <= 0.05) for one in found.effects]
-    [(('dose',), True), (('day',), False), (('dose', 'day'), False)]
-    """
-    check_integer("n_permutations", n_permutations, minimum=1)
-    check_integer("order", order, minimum=1)
-    X = check_array(X, dtype=np.float64)
-    codes = {name: nuisance_codes(values, len(X)) for name, values in factors.items()}
-    of_subjects = None if subjects is None else group_codes(subjects, len(X))
-    terms = _terms(codes, order, of_subjects)
-    scores = _scores(X, of_subjects)
-    total = _squares(X - X.mean(axis=0))
-    left, intercept = _left(scores, list(terms.values()))
-    own_total = _squares(scores - intercept) if of_subjects is None else _squares(scores)
-    design, effects = _Design(terms, codes, scores, of_subjects), []
-    for done, (names, columns) in enumerate(terms.items(), 1):
-        others = [term for other, term in terms.items() if other != names]
-        share = (_left(scores, others)[0] - left) / own_total
-        stream = np.random.default_rng([random_state, done])
-        p = design.p_value(names, stream, n_permutations)
-        effects.append(FactorEffect(names, float(share), columns.shape[1], p))
-        if callback is not None:
-            callback(done, len(terms))
-    return FactorEffects(
-        tuple(effects),
-        residual=left / own_total,
-        between=0.0 if of_subjects is None else 1.0 - own_total / total,
-        n_permutations=n_permutations,
-    )
+        References
+        ----------
+        M. Thiel, B. Feraud, B. Govaerts: ASCA+ and APCA+: Extensions of ASCA and APCA in the
+        Analysis of Unbalanced Multifactorial Designs, Journal of Chemometrics 31, 2017.
+        M. J. Anderson, C. J. F. ter Braak: Permutation Tests for Multi-Factorial Analysis of
+        Variance, Journal of Statistical Computation and Simulation 73, 2003.
+        """
+        check_integer("n_permutations", n_permutations, minimum=1)
+        check_integer("order", order, minimum=1)
+        X = check_array(X, dtype=np.float64)
+        codes = {name: nuisance_codes(values, len(X)) for name, values in factors.items()}
+        of_subjects = None if subjects is None else group_codes(subjects, len(X))
+        terms = _terms(codes, order, of_subjects)
+        scores = _scores(X, of_subjects)
+        total = _squares(X - X.mean(axis=0))
+        left, intercept = _left(scores, list(terms.values()))
+        own_total = _squares(scores - intercept) if of_subjects is None else _squares(scores)
+        design, effects = _Design(terms, codes, scores, of_subjects), []
+        for done, (names, columns) in enumerate(terms.items(), 1):
+            others = [term for other, term in terms.items() if other != names]
+            share = (_left(scores, others)[0] - left) / own_total
+            stream = np.random.default_rng([random_state, done])
+            p = design.p_value(names, stream, n_permutations)
+            effects.append(FactorEffect(names, float(share), columns.shape[1], p))
+            if callback is not None:
+                callback(done, len(terms))
+        return cls(
+            tuple(effects),
+            residual=left / own_total,
+            between=0.0 if of_subjects is None else 1.0 - own_total / total,
+            n_permutations=n_permutations,
+        )
 
 
 _Terms = dict[tuple[str, ...], FloatArray]

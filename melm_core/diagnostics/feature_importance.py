@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -61,10 +62,16 @@ class Importance:
     Examples
     --------
     >>> import numpy as np
+    >>> from melm_core.density import DensityRule
     >>> from melm_core.diagnostics import Importance
-    >>> loss, error, share_loss = np.array([[0.20, 0.01], [0.03, 0.02], [0.08, 0.0]])
-    >>> Importance(loss, error, share_loss, n_rows=100).is_seen
-    array([ True, False])
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(800) % 2
+    >>> X = rng.standard_normal((800, 3))
+    >>> X[:, 0] += 2 * y
+    >>> axes = np.array([[1.0, 0.1, 0.0], [0.0, 0.4, 0.9]])
+    >>> rule = DensityRule.of(X[:400] @ axes.T, y[:400])
+    >>> Importance.of(rule, axes, X[400:], y[400:]).is_seen
+    array([ True, False, False])
     """
 
     loss: FloatArray
@@ -72,6 +79,113 @@ class Importance:
     share_loss: FloatArray
     n_rows: int
     groups: IntArray | None = None
+
+    @classmethod
+    def of(
+        cls,
+        rule: PlaneRule,
+        axes: FloatArray,
+        X: FloatArray,
+        y: IntArray,
+        *,
+        points: FloatArray | None = None,
+        groups: IntArray | None = None,
+        random_state: int = 0,
+        most_points: int = MOST_POINTS,
+    ) -> Self:
+        """The importance of all features for telling the classes apart in a plane.
+
+        Parameters
+        ----------
+        rule : PlaneRule
+            Of training rows, in the coordinates of the plane.
+        axes : ndarray of shape (n_components, n_features)
+            By which a change of the features moves a row.
+        X : ndarray of shape (n_rows, n_features)
+            Held-out rows. Of many, an evenly spaced sample is scored.
+        y : ndarray of shape (n_rows,)
+            Their class codes; at least two rows of every class.
+        points : ndarray of shape (n_rows, n_components), optional
+            Where they are in the plane; by default X times the axes.
+        groups : ndarray of int, shape (n_features,), optional
+            Features with the same number are exchanged together, as the indicators of one column,
+            and have the same loss.
+        random_state : int
+            Of the order in which rows exchange values.
+        most_points : int
+            At which densities are summed, of all features and classes together.
+
+        Raises
+        ------
+        UserError
+            If a class has fewer than two held-out rows.
+
+        References
+        ----------
+        L. Breiman: Random Forests, Machine Learning 45, 2001, section 10; A. Fisher, C. Rudin,
+        F. Dominici: All Models are Wrong, but Many are Useful, JMLR 20, 2019.
+        """
+        points = X @ axes.T if points is None else points
+        n_classes = rule.log_densities(points[:1]).shape[1]
+        counts = np.bincount(y, minlength=n_classes)
+        if counts.min() < 2:
+            raise UserError(
+                f"A class has {counts.min()} held-out row(s), but at least 2 of every class are "
+                "needed to say what a feature is worth. Hold out more rows."
+            )
+        n_features = axes.shape[1]
+        units = (
+            np.arange(n_features) if groups is None else np.unique(groups, return_inverse=True)[1]
+        )
+        n_units = int(units.max()) + 1
+        most = most_points // len(counts)
+        n_scored = min(MOST_ROWS, max(FEWEST_ROWS, most // n_units))
+        sample = stratified_sample(y, n_scored / len(y), len(counts))
+        X, y, points = X[sample], y[sample], points[sample]
+        whole = row_scores(rule, points, y)
+        order = np.argsort(units, kind="stable")
+        columns = np.split(order, np.searchsorted(units[order], np.arange(1, n_units)))
+        parts = np.stack([X[:, of_unit] @ axes[:, of_unit].T for of_unit in columns])
+        partners = _partners(len(y), most // (n_units * len(y)), random_state)
+        n_at_once = max(1, BATCH_POINTS // partners.size)
+        losses = [
+            _losses(
+                rule,
+                points,
+                y,
+                whole=whole,
+                parts=parts[first : first + n_at_once],
+                partners=partners,
+            )
+            for first in range(0, n_units, n_at_once)
+        ]
+        loss, error, share_loss = np.concatenate(losses, axis=1)[:, units]
+        return cls(loss, error, share_loss, len(y), groups)
+
+    @classmethod
+    def mean(cls, parts: Sequence[Importance]) -> Self:
+        """The importance over parts of the rows, each of which was scored by densities without it.
+
+        Parameters
+        ----------
+        parts : sequence of Importance
+            Of the same features and of different rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from melm_core.diagnostics import Importance
+        >>> parts = [Importance(np.array([a]), np.ones(1), np.zeros(1), 50) for a in (1.0, 2.0)]
+        >>> Importance.mean(parts).loss.tolist()
+        [1.5]
+        """
+        weights = np.array([part.n_rows for part in parts], dtype=np.float64)
+        weights /= weights.sum()
+        loss = weights @ np.stack([part.loss for part in parts])
+        share_loss = weights @ np.stack([part.share_loss for part in parts])
+        error = np.sqrt(weights**2 @ np.stack([part.error for part in parts]) ** 2)
+        n_rows = sum(part.n_rows for part in parts)
+        return cls(loss, error, share_loss, n_rows, parts[0].groups)
 
     @property
     def is_seen(self) -> npt.NDArray[np.bool_]:
@@ -91,103 +205,6 @@ class Importance:
     def units(self) -> IntArray:
         """Equal for features that were exchanged together, shape (n_features,)."""
         return np.arange(len(self.loss)) if self.groups is None else self.groups
-
-
-def importance(
-    rule: PlaneRule,
-    axes: FloatArray,
-    X: FloatArray,
-    y: IntArray,
-    *,
-    points: FloatArray | None = None,
-    groups: IntArray | None = None,
-    random_state: int = 0,
-    most_points: int = MOST_POINTS,
-) -> Importance:
-    """The importance of all features for telling the classes apart in a plane.
-
-    Parameters
-    ----------
-    rule : PlaneRule
-        Of training rows, in the coordinates of the plane.
-    axes : ndarray of shape (n_components, n_features)
-        By which a change of the features moves a row.
-    X : ndarray of shape (n_rows, n_features)
-        Held-out rows. Of many, an evenly spaced sample is scored.
-    y : ndarray of shape (n_rows,)
-        Their class codes; at least two rows of every class.
-    points : ndarray of shape (n_rows, n_components), optional
-        Where they are in the plane; by default X times the axes.
-    groups : ndarray of int, shape (n_features,), optional
-        Features with the same number are exchanged together, as the indicators of one column, and
-        have the same loss.
-    random_state : int
-        Of the order in which rows exchange values.
-    most_points : int
-        At which densities are summed, of all features and classes together.
-
-    Returns
-    -------
-    Importance
-
-    Raises
-    ------
-    UserError
-        If a class has fewer than two held-out rows.
-
-    References
-    ----------
-    L. Breiman: Random Forests, Machine Learning 45, 2001, section 10; A. Fisher, C. Rudin,
-    F. Dominici: All Models are Wrong, but Many are Useful, JMLR 20, 2019.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.density import DensityRule
-    >>> from melm_core.diagnostics import importance
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.arange(800) % 2
-    >>> X = rng.standard_normal((800, 3))
-    >>> X[:, 0] += 2 * y
-    >>> axes = np.array([[1.0, 0.1, 0.0], [0.0, 0.4, 0.9]])
-    >>> rule = DensityRule.of(X[:400] @ axes.T, y[:400])
-    >>> importance(rule, axes, X[400:], y[400:]).is_seen
-    array([ True, False, False])
-    """
-    points = X @ axes.T if points is None else points
-    n_classes = rule.log_densities(points[:1]).shape[1]
-    counts = np.bincount(y, minlength=n_classes)
-    if counts.min() < 2:
-        raise UserError(
-            f"A class has {counts.min()} held-out row(s), but at least 2 of every class are needed "
-            "to say what a feature is worth. Hold out more rows."
-        )
-    n_features = axes.shape[1]
-    units = np.arange(n_features) if groups is None else np.unique(groups, return_inverse=True)[1]
-    n_units = int(units.max()) + 1
-    most = most_points // len(counts)
-    n_scored = min(MOST_ROWS, max(FEWEST_ROWS, most // n_units))
-    sample = stratified_sample(y, n_scored / len(y), len(counts))
-    X, y, points = X[sample], y[sample], points[sample]
-    whole = row_scores(rule, points, y)
-    order = np.argsort(units, kind="stable")
-    columns = np.split(order, np.searchsorted(units[order], np.arange(1, n_units)))
-    parts = np.stack([X[:, of_unit] @ axes[:, of_unit].T for of_unit in columns])
-    partners = _partners(len(y), most // (n_units * len(y)), random_state)
-    n_at_once = max(1, BATCH_POINTS // partners.size)
-    losses = [
-        _losses(
-            rule,
-            points,
-            y,
-            whole=whole,
-            parts=parts[first : first + n_at_once],
-            partners=partners,
-        )
-        for first in range(0, n_units, n_at_once)
-    ]
-    loss, error, share_loss = np.concatenate(losses, axis=1)[:, units]
-    return Importance(loss, error, share_loss, len(y), groups)
 
 
 def feature_order(lengths: FloatArray, worth: Importance | None) -> IntArray:
@@ -217,31 +234,6 @@ def feature_order(lengths: FloatArray, worth: Importance | None) -> IntArray:
         return np.argsort(-lengths, kind="stable")
     order: IntArray = np.lexsort([-lengths, -worth.loss])
     return order
-
-
-def mean_importance(parts: Sequence[Importance]) -> Importance:
-    """The importance over parts of the rows, each of which was scored by densities without it.
-
-    Parameters
-    ----------
-    parts : sequence of Importance
-        Of the same features and of different rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.diagnostics.feature_importance import Importance, mean_importance
-    >>> one, other = (Importance(np.array([a]), np.array([0.1]), np.zeros(1), 50) for a in (1., 2.))
-    >>> mean_importance([one, other]).loss.tolist()
-    [1.5]
-    """
-    weights = np.array([part.n_rows for part in parts], dtype=np.float64)
-    weights /= weights.sum()
-    loss = weights @ np.stack([part.loss for part in parts])
-    share_loss = weights @ np.stack([part.share_loss for part in parts])
-    error = np.sqrt(weights**2 @ np.stack([part.error for part in parts]) ** 2)
-    n_rows = sum(part.n_rows for part in parts)
-    return Importance(loss, error, share_loss, n_rows, parts[0].groups)
 
 
 def _losses(

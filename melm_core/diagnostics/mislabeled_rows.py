@@ -14,6 +14,7 @@ that the form of the overlap is all there is to judge by.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.special import log_softmax
@@ -70,14 +71,64 @@ class SuspectLabels:
     --------
     >>> import numpy as np
     >>> from melm_core.diagnostics import SuspectLabels
-    >>> found = SuspectLabels(np.arange(12), np.zeros(12, dtype=int), n_false=3.0)
-    >>> found.false_share, found.words
-    (0.25, '12 rows look mislabeled; expect about 3 false alarms')
+    >>> y = np.repeat([0, 1], 50)
+    >>> x = np.random.default_rng(0).standard_normal(100) + 6.0 * y
+    >>> y[:4] = 1
+    >>> found = SuspectLabels.of(-0.5 * np.square(x[:, None] - [0.0, 6.0]), y)
+    >>> {0, 1, 2, 3} <= set(found.rows.tolist()), found.words
+    (True, '5 rows look mislabeled; expect about 1 false alarm')
     """
 
     rows: IntArray
     other: IntArray
     n_false: float
+
+    @classmethod
+    def of(
+        cls, log_densities: FloatArray, y: IntArray, *, false_share: float = DEFAULT_FALSE_SHARE
+    ) -> Self:
+        """The longest list of rows that look mislabeled, of which few are expected to be right.
+
+        Parameters
+        ----------
+        log_densities : ndarray of shape (n_samples, n_classes)
+            Of the classes at each row, by planes and densities fitted without it:
+            `Refits.log_mixtures`. Not less the largest of a row, whose level shows how
+            heavy tails are.
+        y : ndarray of shape (n_samples,)
+            Class codes.
+        false_share : float in (0, 1), default=0.25
+            The largest estimated share of rightly labeled rows in the list.
+
+        Raises
+        ------
+        ValueError
+            If `false_share` is not between 0 and 1.
+
+        References
+        ----------
+        N. D. Lawrence, B. Schölkopf: Estimating a kernel Fisher discriminant in the presence of
+        label noise, ICML 2001 (labels that are wrong with some probability).
+        C. G. Northcutt, L. Jiang, I. L. Chuang: Confident learning: estimating uncertainty in
+        dataset labels, Journal of Artificial Intelligence Research 70, 2021.
+        """
+        if not 0 < false_share < 1:
+            raise UserError(f"false_share={false_share!r} must be between 0 and 1.")
+        others = log_densities.copy()
+        others[np.arange(len(y)), y] = -np.inf
+        is_elsewhere = log_densities.argmax(axis=1) != y
+        right = _probabilities_right(log_densities, y)
+        right[np.bincount(y)[y] < _FEWEST_ROWS] = 1.0
+        order = np.argsort(right, kind="stable")
+        expected = np.minimum(
+            np.cumsum(right[order]) + _strays(log_densities), np.arange(1, len(y) + 1)
+        )
+        enough = np.flatnonzero(expected <= false_share * np.arange(1, len(y) + 1))
+        is_told = len(enough) > 0 and is_elsewhere.mean() <= _MOST_OVERLAP
+        n_suspects = int(enough[-1]) + 1 if is_told else 0
+        rows = order[:n_suspects]
+        n_false = float(expected[n_suspects - 1]) if n_suspects else 0.0
+        return cls(rows, others[rows].argmax(axis=1), n_false)
 
     @property
     def false_share(self) -> float:
@@ -95,68 +146,6 @@ class SuspectLabels:
         alarms = {0: "fewer than one false alarm", 1: "about 1 false alarm"}
         few = alarms.get(n_false, f"about {n_false} false alarms")
         return f"{n_suspects} rows look mislabeled; expect {few}"
-
-
-def suspect_labels(
-    log_densities: FloatArray, y: IntArray, *, false_share: float = DEFAULT_FALSE_SHARE
-) -> SuspectLabels:
-    """The longest list of rows that look mislabeled, of which few are expected to be right.
-
-    Parameters
-    ----------
-    log_densities : ndarray of shape (n_samples, n_classes)
-        Of the classes at each row, by planes and densities fitted without it:
-        `Refits.log_mixtures`. Not less the largest of a row, whose level shows how
-        heavy tails are.
-    y : ndarray of shape (n_samples,)
-        Class codes.
-    false_share : float in (0, 1), default=0.25
-        The largest estimated share of rightly labeled rows in the list.
-
-    Returns
-    -------
-    SuspectLabels
-
-    Raises
-    ------
-    ValueError
-        If `false_share` is not between 0 and 1.
-
-    References
-    ----------
-    N. D. Lawrence, B. Schölkopf: Estimating a kernel Fisher discriminant in the presence of label
-    noise, ICML 2001 (labels that are wrong with some probability).
-    C. G. Northcutt, L. Jiang, I. L. Chuang: Confident learning: estimating uncertainty in dataset
-    labels, Journal of Artificial Intelligence Research 70, 2021.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from melm_core.diagnostics import suspect_labels
-    >>> y = np.repeat([0, 1], 50)
-    >>> x = np.random.default_rng(0).standard_normal(100) + 6.0 * y
-    >>> y[:4] = 1
-    >>> found = suspect_labels(-0.5 * np.square(x[:, None] - [0.0, 6.0]), y)
-    >>> {0, 1, 2, 3} <= set(found.rows.tolist()), found.words
-    (True, '5 rows look mislabeled; expect about 1 false alarm')
-    """
-    if not 0 < false_share < 1:
-        raise UserError(f"false_share={false_share!r} must be between 0 and 1.")
-    others = log_densities.copy()
-    others[np.arange(len(y)), y] = -np.inf
-    is_elsewhere = log_densities.argmax(axis=1) != y
-    right = _probabilities_right(log_densities, y)
-    right[np.bincount(y)[y] < _FEWEST_ROWS] = 1.0
-    order = np.argsort(right, kind="stable")
-    expected = np.minimum(
-        np.cumsum(right[order]) + _strays(log_densities), np.arange(1, len(y) + 1)
-    )
-    enough = np.flatnonzero(expected <= false_share * np.arange(1, len(y) + 1))
-    is_told = len(enough) > 0 and is_elsewhere.mean() <= _MOST_OVERLAP
-    n_suspects = int(enough[-1]) + 1 if is_told else 0
-    rows = order[:n_suspects]
-    n_false = float(expected[n_suspects - 1]) if n_suspects else 0.0
-    return SuspectLabels(rows, others[rows].argmax(axis=1), n_false)
 
 
 def _strays(log_densities: FloatArray) -> float:

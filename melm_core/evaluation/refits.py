@@ -39,10 +39,8 @@ from melm_core.density.set_limits import SetLimits
 from melm_core.diagnostics.calibration import Reliability, cross_calibrated, fitted_temperature
 from melm_core.diagnostics.component_gain import (
     ComponentGain,
-    mean_gain,
-    second_component_gain,
 )
-from melm_core.diagnostics.confidence_ellipses import ConfidenceEllipses, class_ellipses
+from melm_core.diagnostics.confidence_ellipses import ConfidenceEllipses
 from melm_core.diagnostics.conformal import (
     DEFAULT_COVERAGE,
     ConformalScores,
@@ -53,10 +51,8 @@ from melm_core.diagnostics.conformal import (
 from melm_core.diagnostics.feature_importance import (
     MOST_POINTS,
     Importance,
-    importance,
-    mean_importance,
 )
-from melm_core.diagnostics.mislabeled_rows import SuspectLabels, suspect_labels
+from melm_core.diagnostics.mislabeled_rows import SuspectLabels
 from melm_core.diagnostics.outliers import LeftOutDistances, PlaneDistances
 from melm_core.diagnostics.plane_classifiers import confusion_shares, mutual_confusion
 from melm_core.evaluation.fold_frames import Frame, nearest_start
@@ -173,7 +169,7 @@ class Refits:
     `share` is unbiased on noise, where it is 1 / n_classes on average. It is that of planes fitted
     to fewer rows than all, so that of few rows it is a little too low. Shares of several methods on
     the same rows are comparable if their studies have the same rows, groups and seed, and so the
-    same folds. A share of the best of several methods is too high: see `winner_share`.
+    same folds. A share of the best of several methods is too high: see `WinnerShare`.
 
     References
     ----------
@@ -641,7 +637,7 @@ class Refits:
 
         By densities without their floor, which would take a wrong label for a row from nowhere.
         """
-        suspects = suspect_labels(self.log_mixtures, self.y)
+        suspects = SuspectLabels.of(self.log_mixtures, self.y)
         return replace(suspects, rows=self.held_out[suspects.rows])
 
     def distances(self) -> PlaneDistances:
@@ -669,7 +665,7 @@ class Refits:
         """The ellipses of each class, of a further row and of its mean, by unseen places."""
         places = self.places[self.held_out]
         codes = range(self.study.n_classes)
-        return tuple(class_ellipses(places[self.y == code], share) for code in codes)
+        return tuple(ConfidenceEllipses.of(places[self.y == code], share) for code in codes)
 
     # ------------------------------------------------------------------------------------ features
 
@@ -691,7 +687,7 @@ class Refits:
             prepared = fit.projection.preparation.apply(X[test])
             groups = feature_groups(fit.projection.preparation, prepared.shape[1])
             parts.append(
-                importance(
+                Importance.of(
                     rule.calibrated(self.temperature),
                     frame.axes,
                     prepared,
@@ -707,7 +703,7 @@ class Refits:
                 "What features are worth needs folds with two held-out rows of every class and the "
                 "same features. Add rows, or leave out features that are missing in some folds."
             )
-        mean = mean_importance(parts)
+        mean = Importance.mean(parts)
         if self.n_folds == 1:
             return mean
         return replace(mean, error=_OF_SHARED_ROWS * mean.error)
@@ -724,13 +720,14 @@ class Refits:
         for number, fit in self._known:
             test, (frame, rule) = fit.fold.test, self._rule(number)
             if np.bincount(y[test], minlength=self.study.n_classes).min() >= _FEWEST_OF_A_CLASS:
-                parts.append(second_component_gain(rule, frame.place(X[test]), y[test]))
+                parts.append(ComponentGain.of(rule, frame.place(X[test]), y[test]))
         if not parts:
             raise UserError(
                 "What a second component adds needs folds with two held-out rows of every class. "
                 "Add rows."
             )
-        return mean_gain(parts, of_shared_rows=1.0 if self.n_folds == 1 else _OF_SHARED_ROWS)
+        of_shared_rows = 1.0 if self.n_folds == 1 else _OF_SHARED_ROWS
+        return ComponentGain.mean(parts, of_shared_rows=of_shared_rows)
 
     @property
     def predicted_share(self) -> float:

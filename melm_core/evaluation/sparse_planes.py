@@ -25,8 +25,6 @@ from melm_core.density.class_rules import DensityRule
 from melm_core.diagnostics.feature_importance import (
     Importance,
     feature_order,
-    importance,
-    mean_importance,
 )
 from melm_core.evaluation.fold_frames import Frame
 from melm_core.evaluation.plane_separability import Score
@@ -68,7 +66,7 @@ class SparsePath:
     classes : ndarray of shape (n_classes,)
     right : ndarray of shape (n_samples, n_sizes)
         In which share of the repeats each held-out row is assigned to its class, for
-        `winner_share` with rule="simplest" on the sizes in ascending order; nan for rows that no
+        `WinnerShare` with rule="simplest" on the sizes in ascending order; nan for rows that no
         fold held out so far.
     notes : tuple of str
         Sentences about folds that could not be fitted, which are left out.
@@ -76,7 +74,7 @@ class SparsePath:
     Notes
     -----
     Each accuracy is honest for its size alone. The best of the sizes is too high, as it was chosen
-    by the rows that it is of: `winner_share` takes that back. Features that often stay are enough
+    by the rows that it is of: `WinnerShare` takes that back. Features that often stay are enough
     for this method; those that rarely do may tell the same, and be left out for another that does.
 
     Examples
@@ -331,7 +329,7 @@ def _order(
         return feature_order(lengths, None)
     points = train.X @ components.T
     parts = [
-        importance(
+        Importance.of(
             DensityRule.of(points[half.train], train.y[half.train], gamma=gamma),
             components,
             train.X[half.test],
@@ -342,7 +340,7 @@ def _order(
         for half in halves
     ]
     _, first = np.unique(of_columns, return_index=True)
-    worth = mean_importance(parts)
+    worth = Importance.mean(parts)
     numbers = (worth.loss[first], worth.error[first], worth.share_loss[first])
     return feature_order(lengths, Importance(*numbers, worth.n_rows))
 

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from melm_core.base import IntArray, UserError, p_value_text, percent
-from melm_core.diagnostics import FactorEffect, factor_effects
+from melm_core.diagnostics import FactorEffect, FactorEffects
 from melm_core.methods import SEED
 from melm_studio.analyses import content
 from melm_studio.analyses.analysis import (
@@ -99,7 +99,7 @@ class Factors(Analysis[FactorsReport]):
         data, seed = work.data, work.record.parameters_without_start[SEED.name]
         subjects = data.groups if data.within is not None else None
         compared = partial(
-            factor_effects,
+            FactorEffects.of,
             data.X,
             subjects=subjects,
             random_state=seed,

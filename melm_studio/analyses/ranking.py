@@ -13,7 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from melm_core.base import UserError
-from melm_core.diagnostics import winner_share
+from melm_core.diagnostics import WinnerShare
 from melm_core.evaluation import Refits, Score, Study
 from melm_core.folds import sampled_rows
 from melm_core.methods import AUTO, BATCH_WEIGHT, COMPONENTS, GAMMA, METHODS, SEED
@@ -93,7 +93,7 @@ class Winner(Record, frozen=True):
     method : str
         Key into `METHODS`.
     share, standard_error : float
-        Balanced accuracy of held-out rows that took no part in the choice, of `winner_share`.
+        Balanced accuracy of held-out rows that took no part in the choice, of `WinnerShare`.
     n_choices : int
         Methods that it was chosen among.
     """
@@ -308,7 +308,7 @@ class _Comparison:
         bits = np.stack([np.frombuffer(method.right, np.uint8) for method in scored])
         right = np.unpackbits(bits, axis=1, count=len(rows.y)).T
         try:
-            winner = winner_share(
+            winner = WinnerShare.of(
                 right,
                 rows.y,
                 groups=rows.groups,

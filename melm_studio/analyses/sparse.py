@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from melm_core.answers import guessing_gives
 from melm_core.base import UserError, percent
-from melm_core.diagnostics import winner_share
+from melm_core.diagnostics import WinnerShare
 from melm_core.evaluation import SparsePath, Study, sparse_path
 from melm_core.folds import sampled_rows
 from melm_core.methods import GAMMA, METHODS
@@ -78,7 +78,7 @@ class ChosenSize(Record, frozen=True):
     Attributes
     ----------
     share, standard_error : float
-        Balanced accuracy of held-out rows that took no part in the choice, of `winner_share`.
+        Balanced accuracy of held-out rows that took no part in the choice, of `WinnerShare`.
     n_choices : int
         Sizes that it was chosen among.
     """
@@ -247,7 +247,7 @@ def _chosen(report: SparseReport, path: SparsePath, study: Study) -> SparseRepor
     """Add the fewest features to a report, and their share corrected for the choice."""
     ascending = path.sizes[::-1]
     try:
-        winner = winner_share(
+        winner = WinnerShare.of(
             path.right[:, ::-1],
             study.rows.y,
             groups=study.rows.groups,

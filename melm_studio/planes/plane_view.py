@@ -41,7 +41,7 @@ from melm_core.density import (
     line_region_shares,
     region_shares,
 )
-from melm_core.diagnostics import ComponentGain, Importance, importance, second_component_gain
+from melm_core.diagnostics import ComponentGain, Importance
 from melm_core.linalg import joint_variance_shares, orthogonal_procrustes
 from melm_core.melm import DivergenceTerms, held_out_divergence, nearest_pair_terms
 from melm_studio.planes.class_outlines import (
@@ -568,7 +568,7 @@ class PlaneViewer:
         held_out, components = self.parts[1], self.standardized(components)
         if not self._tells_apart(held_out):
             return None
-        of_columns = importance(
+        of_columns = Importance.of(
             self._class_rule(components),
             components,
             held_out.X,
@@ -595,7 +595,7 @@ class PlaneViewer:
         if self.n_components != 2 or not self._tells_apart(held_out):
             return None
         X, y = self._evenly(held_out, min(1.0, MAX_DRAWN_ROWS / len(held_out.y)))
-        return second_component_gain(self._class_rule(components), X @ components.T, y)
+        return ComponentGain.of(self._class_rule(components), X @ components.T, y)
 
     def _tells_apart(self, held_out: LabeledData) -> bool:
         """Return whether there are classes, with enough held-out rows to weigh losses on."""

@@ -26,7 +26,7 @@ from cachetools.keys import hashkey
 
 from melm_core.base import FloatArray, UserError
 from melm_core.density import ClassDensities, DensityRule, PreparedSums
-from melm_core.diagnostics import ConfidenceEllipses, class_ellipses, ellipses_of_moments
+from melm_core.diagnostics import ConfidenceEllipses
 from melm_core.linalg import moments_of_classes
 from melm_core.melm import divergence_in_plane
 from melm_studio.operator_tables.plane_densities import PlaneDensities
@@ -266,13 +266,13 @@ class TableDensities:
             return list(map(ellipses_of_rows, sample.rows))
         moments = zip(seen.counts, seen.means, seen.covariances, strict=True)
         return [
-            (ellipses_of_moments(n, mean, covariance * n / (n - 1)), mean[None])
+            (ConfidenceEllipses.of_moments(n, mean, covariance * n / (n - 1)), mean[None])
             for n, mean, covariance in moments
         ]
 
 
 def ellipses_of_rows(rows: FloatArray) -> tuple[ConfidenceEllipses | None, FloatArray]:
     """The ellipses of a class and of its mean, and the mean, of all its training rows."""
-    ellipses = class_ellipses(rows)
+    ellipses = ConfidenceEllipses.of(rows)
     center = rows.mean(axis=0) if ellipses is None else ellipses.center
     return ellipses, center[None]

@@ -10,7 +10,7 @@ import numpy as np
 
 from melm_core.base import FloatArray, IntArray, thinned
 from melm_core.density import DensityRule, PlaceRegions, RegionShare
-from melm_core.diagnostics import class_ellipses
+from melm_core.diagnostics import ConfidenceEllipses
 from melm_studio.planes.class_outlines import (
     CONTOUR_SHARES,
     GRID_LINES,
@@ -230,7 +230,7 @@ def _plane(view: PlaneView, rows: PlaneView, classes: _Classes, gamma: float) ->
                 outlined,
                 contours=lines,
                 levels=levels,
-                ellipses=class_ellipses(places),
+                ellipses=ConfidenceEllipses.of(places),
                 centroid=places.mean(axis=0, keepdims=True),
                 name_place=_densest(regions, index, places),
             )

@@ -10,9 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 from msgspec import Struct
 
-from melm_core import diagnostics
 from melm_core.base import FloatArray, IntArray
-from melm_core.diagnostics import standardized_differences
+from melm_core.diagnostics import SuspectLabels, standardized_differences
 from melm_studio.rows.details import in_units, table_values, value_text
 from melm_studio.rows.held_out_probabilities import KnownProbabilities
 from melm_studio.rows.new_rows_report import placement_columns
@@ -209,7 +208,7 @@ def suspect_labels(data: LabeledData, log_mixtures: FloatArray) -> RowList:
     log_mixtures : ndarray of shape (n_samples, n_classes)
         Of the classes, by planes fitted without the row.
     """
-    suspects = diagnostics.suspect_labels(log_mixtures, data.y)
+    suspects = SuspectLabels.of(log_mixtures, data.y)
     words = suspects.words[0].upper() + suspects.words[1:]
     return _rows(data, suspects.rows, f"{words}; judged by planes fitted without each row.")
 

@@ -13,7 +13,7 @@ from lab.experiments.honesty.claim import FIRST_SEED, Claim, Measured
 from lab.experiments.records import DEFAULT_DATA
 from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import pure_noise
-from melm_core.diagnostics import factor_effects
+from melm_core.diagnostics import FactorEffects
 from melm_core.evaluation import Study, permutation_test
 from melm_core.methods import METHODS
 from melm_core.recipe import centered_within
@@ -111,7 +111,7 @@ def _effects(n_tables: int) -> Iterator[Measured]:
         if design.is_crossed:
             drawn = (design.draw(10_000 + seed) for seed in range(n_tables))
             tests = [
-                factor_effects(X, {"treatment": y}, subjects=subject, n_permutations=99)
+                FactorEffects.of(X, {"treatment": y}, subjects=subject, n_permutations=99)
                 for X, y, subject in drawn
             ]
             share = float(np.mean([test.effects[0].p_value <= _LEVEL for test in tests]))
@@ -127,7 +127,7 @@ def _effects(n_tables: int) -> Iterator[Measured]:
 def _shares_of_urine(file: Path) -> list[float]:
     table = rdata.read_rda(file)["UCH"]
     factors = {name: table["design"][name].astype(str) for name in _FACTORS}
-    found = factor_effects(np.asarray(table["outcomes"]), factors, order=3, n_permutations=1)
+    found = FactorEffects.of(np.asarray(table["outcomes"]), factors, order=3, n_permutations=1)
     return [*(effect.share for effect in found.effects), found.residual]
 
 

@@ -14,7 +14,7 @@ from melm_core import MELM, MELMCV
 from melm_core.base import IntArray
 from melm_core.datasets import pure_noise
 from melm_core.density import DensityRule
-from melm_core.diagnostics import WinnerShare, winner_share
+from melm_core.diagnostics import WinnerShare
 from melm_core.evaluation import Refits, Study, sparse_path
 from melm_core.folds import CodedRows
 from melm_core.methods import METHODS
@@ -48,7 +48,7 @@ def best_method(rows: CodedRows, seed: int) -> tuple[WinnerShare, Any, IntArray]
     X, y = rows.X, rows.y
     refits = [Refits.of(Study(key, X, y, random_state=seed)) for key in CANDIDATES]
     right = np.stack([each.right for each in refits], axis=1)
-    found = winner_share(right, y, n_folds=refits[0].n_folds, random_state=seed)
+    found = WinnerShare.of(right, y, n_folds=refits[0].n_folds, random_state=seed)
     return found, _unfitted(CANDIDATES[found.winner]), np.arange(X.shape[1])
 
 
@@ -56,7 +56,7 @@ def best_size(rows: CodedRows, seed: int) -> tuple[WinnerShare, Any, IntArray]:
     """The fewest features that suffice."""
     path = sparse_path(Study("lda", rows.X, rows.y, random_state=seed))
     right = path.right[:, ::-1]
-    found = winner_share(right, rows.y, rule="simplest", n_folds=5, random_state=seed)
+    found = WinnerShare.of(right, rows.y, rule="simplest", n_folds=5, random_state=seed)
     size = int(path.sizes[::-1][found.winner])
     return found, _unfitted("lda"), path.selected(size)
 
@@ -64,7 +64,7 @@ def best_size(rows: CodedRows, seed: int) -> tuple[WinnerShare, Any, IntArray]:
 def best_gamma(rows: CodedRows, seed: int) -> tuple[WinnerShare, Any, IntArray]:
     """The kernel width that MELM chooses."""
     path = MELMCV(n_init=2, random_state=seed).fit(rows.X, rows.y).gamma_path_
-    found = winner_share(path.right, rows.y, n_folds=5, random_state=seed)
+    found = WinnerShare.of(path.right, rows.y, n_folds=5, random_state=seed)
     gamma = float(path.gammas[found.winner])
     return found, MELM(gamma=gamma, n_init=2, random_state=seed), np.arange(rows.X.shape[1])
 

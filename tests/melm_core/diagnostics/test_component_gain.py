@@ -12,12 +12,12 @@ from sklearn.preprocessing import StandardScaler
 
 from melm_core.base import UserError
 from melm_core.density import DensityRule
-from melm_core.diagnostics import second_component_gain
+from melm_core.diagnostics import ComponentGain
 
 
 def gain_of(X, y):
     half = len(y) // 2
-    return second_component_gain(DensityRule.of(X[:half], y[:half]), X[half:], y[half:])
+    return ComponentGain.of(DensityRule.of(X[:half], y[:half]), X[half:], y[half:])
 
 
 def shifted(angle: float, seed: int = 0, n_rows: int = 1_000):
@@ -68,7 +68,7 @@ def test_planes_of_wine_are_never_said_to_need_one_component():
         X_train, X_held, y_train, y_held = split
         recipe = make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()).fit(X_train, y_train)
         rule = DensityRule.of(recipe.transform(X_train), y_train)
-        assert not second_component_gain(rule, recipe.transform(X_held), y_held).is_negligible
+        assert not ComponentGain.of(rule, recipe.transform(X_held), y_held).is_negligible
 
 
 def test_a_ring_around_a_class_needs_two_components():
@@ -84,4 +84,4 @@ def test_what_cannot_be_compared_is_refused_in_a_sentence(n_held_out, n_componen
     X, y = np.random.default_rng(0).standard_normal((60, n_components)), np.arange(60) % 2
     rule = DensityRule.of(X, y)
     with pytest.raises(UserError, match="two components"):
-        second_component_gain(rule, X[:n_held_out], y[:n_held_out])
+        ComponentGain.of(rule, X[:n_held_out], y[:n_held_out])

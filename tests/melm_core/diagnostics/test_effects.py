@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.diagnostics import factor_effects
+from melm_core.diagnostics import FactorEffects
 
 
 def crossed(seed=0, effect=0.0):
@@ -22,7 +22,7 @@ def crossed(seed=0, effect=0.0):
 
 def test_shares_of_a_balanced_design_are_those_of_its_means_and_add_up():
     X, factors, _ = crossed(effect=1.0)
-    found = factor_effects(X, factors, n_permutations=1)
+    found = FactorEffects.of(X, factors, n_permutations=1)
     means = np.stack([X[factors["drug"] == level].mean(axis=0) for level in (0, 1)])
     spread = ((means - X.mean(axis=0)) ** 2).sum() * 48 / ((X - X.mean(axis=0)) ** 2).sum()
     assert found.effects[0].share == pytest.approx(spread)
@@ -34,7 +34,7 @@ def test_an_unbalanced_design_has_the_sums_of_squares_of_type_three():
     rng = np.random.default_rng(0)
     a, b = np.array([0, 0, 0, 1, 1, 0, 1, 1]), np.array([0, 0, 1, 0, 1, 1, 1, 1])
     X = rng.normal(size=(8, 1)) + a[:, None]
-    found = factor_effects(X, {"a": a, "b": b}, n_permutations=1)
+    found = FactorEffects.of(X, {"a": a, "b": b}, n_permutations=1)
     signs = 1 - 2 * np.column_stack([a, b, 1 + (a != b)])  # deviations from unweighted means
     full = np.column_stack([np.ones(8), signs[:, 0], signs[:, 1], signs[:, 0] * signs[:, 1]])
     left = [np.linalg.lstsq(np.delete(full, at, axis=1), X, rcond=None)[1][0] for at in (1, 2, 3)]
@@ -45,15 +45,15 @@ def test_an_unbalanced_design_has_the_sums_of_squares_of_type_three():
 
 def test_what_subjects_differ_by_is_subtracted_and_a_change_within_them_is_found():
     X, factors, subject = crossed(effect=1.5)
-    found = factor_effects(X, factors, subjects=subject, n_permutations=99)
+    found = FactorEffects.of(X, factors, subjects=subject, n_permutations=99)
     assert [one.p_value <= 0.05 for one in found.effects] == [True, False, False]
     assert found.between > 0.5
-    assert factor_effects(X, factors, n_permutations=99).effects[0].p_value > 0.05
+    assert FactorEffects.of(X, factors, n_permutations=99).effects[0].p_value > 0.05
 
 
 def test_what_visits_share_is_no_effect_of_a_treatment():
     p_values = [
-        factor_effects(X, {"drug": factors["drug"]}, subjects=subject, n_permutations=19)
+        FactorEffects.of(X, {"drug": factors["drug"]}, subjects=subject, n_permutations=19)
         .effects[0]
         .p_value
         for X, factors, subject in map(crossed, range(40))
@@ -64,7 +64,7 @@ def test_what_visits_share_is_no_effect_of_a_treatment():
 def test_the_effect_of_too_few_subjects_has_no_p_value():
     X, factors, subject = crossed()
     few = subject < 1
-    found = factor_effects(X[few], {"drug": factors["drug"][few]}, subjects=subject[few])
+    found = FactorEffects.of(X[few], {"drug": factors["drug"][few]}, subjects=subject[few])
     assert np.isnan(found.effects[0].p_value)
 
 
@@ -77,4 +77,4 @@ def test_a_factor_that_the_design_cannot_tell_is_named(name, values, subjects):
     drug = factors["drug"]
     given = {"drug": drug, name: values(drug, subject)}
     with pytest.raises(ValueError, match=f"Factor '{name}' cannot be told from the subjects or"):
-        factor_effects(X, given, subjects=None if subjects is None else subject)
+        FactorEffects.of(X, given, subjects=None if subjects is None else subject)

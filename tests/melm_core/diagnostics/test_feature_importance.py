@@ -7,7 +7,7 @@ import pytest
 
 from melm_core.base import UserError
 from melm_core.density import DensityRule
-from melm_core.diagnostics import Importance, feature_importance, importance
+from melm_core.diagnostics import Importance, feature_importance
 
 
 def two_sensors(n_rows: int, n_noise: int, seed: int = 0):
@@ -29,7 +29,7 @@ def found_in(X, y, components, **options):
     """Return the importance on the second half of the rows, of densities of the first."""
     half = len(y) // 2
     rule = DensityRule.of(X[:half] @ components.T, y[:half])
-    return importance(rule, components, X[half:], y[half:], **options)
+    return Importance.of(rule, components, X[half:], y[half:], **options)
 
 
 @pytest.mark.slow
@@ -79,7 +79,7 @@ def test_the_loss_is_that_of_rows_whose_values_were_exchanged():
     X, y, components = two_sensors(300, 2)
     rule = DensityRule.of(X[:150] @ components.T, y[:150]).calibrated(1.5)
     held_out, own = X[150:], y[150:]
-    found = importance(rule, components, held_out, own)
+    found = Importance.of(rule, components, held_out, own)
 
     def loss(rows):
         shares = rule.probabilities(rows @ components.T)
@@ -156,4 +156,4 @@ def test_a_class_without_held_out_rows_is_refused_in_a_sentence():
     X, y, components = two_sensors(40, 1)
     rule = DensityRule.of(X @ components.T, y)
     with pytest.raises(UserError, match="at least 2 of every class"):
-        importance(rule, components, X[:4:2], y[:4:2])
+        Importance.of(rule, components, X[:4:2], y[:4:2])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from melm_core.diagnostics import suspect_labels
+from melm_core.diagnostics import SuspectLabels
 from melm_core.evaluation import Refits, Study
 
 
@@ -23,7 +23,7 @@ def scored(n_rows, distance, n_wrong, seed):
 
 def test_wrong_labels_far_from_their_class_are_found_with_the_class_they_look_like():
     logs, y, wrong = scored(200, 5.0, 10, 0)
-    found = suspect_labels(logs, y)
+    found = SuspectLabels.of(logs, y)
     assert set(np.flatnonzero(wrong)) <= set(found.rows)
     assert found.false_share <= 0.25
     np.testing.assert_array_equal(found.other, 1 - y[found.rows])
@@ -32,20 +32,24 @@ def test_wrong_labels_far_from_their_class_are_found_with_the_class_they_look_li
 
 @pytest.mark.parametrize("distance", [0.0, 1.0, 2.0, 4.0])
 def test_overlap_alone_makes_no_suspects(distance):
-    listed = [len(suspect_labels(*scored(200, distance, 0, seed)[:2]).rows) for seed in range(40)]
+    listed = [len(SuspectLabels.of(*scored(200, distance, 0, seed)[:2]).rows) for seed in range(40)]
     assert np.mean(np.array(listed) > 0) <= 0.1
 
 
 @pytest.mark.parametrize("distance", [1.0, 2.0])
 def test_wrong_labels_within_overlap_make_no_list(distance):
-    listed = [len(suspect_labels(*scored(200, distance, 10, seed)[:2]).rows) for seed in range(40)]
+    listed = [
+        len(SuspectLabels.of(*scored(200, distance, 10, seed)[:2]).rows) for seed in range(40)
+    ]
     assert np.mean(np.array(listed) > 0) <= 0.1
 
 
 def test_a_larger_false_share_makes_no_shorter_list():
     for seed in range(10):
         logs, y, _ = scored(200, 4.0, 10, seed)
-        short, middle, long = (suspect_labels(logs, y, false_share=own) for own in (0.1, 0.25, 0.5))
+        short, middle, long = (
+            SuspectLabels.of(logs, y, false_share=own) for own in (0.1, 0.25, 0.5)
+        )
         assert len(short.rows) <= len(middle.rows) <= len(long.rows)
 
 
@@ -62,12 +66,12 @@ def heavy(n_rows, distance, n_wrong, seed):
 
 
 def test_strays_of_heavy_tails_make_no_suspects():
-    listed = [len(suspect_labels(*heavy(200, 4.0, 0, seed)[:2]).rows) for seed in range(60)]
+    listed = [len(SuspectLabels.of(*heavy(200, 4.0, 0, seed)[:2]).rows) for seed in range(60)]
     assert np.mean(np.array(listed) > 0) <= 0.1
 
 
 def test_with_heavy_tails_wrong_labels_are_still_found():
-    found = [suspect_labels(*heavy(200, 6.0, 10, seed)[:2]) for seed in range(20)]
+    found = [SuspectLabels.of(*heavy(200, 6.0, 10, seed)[:2]) for seed in range(20)]
     assert np.mean([len(own.rows) > 0 for own in found]) > 0.7
 
 
@@ -92,7 +96,7 @@ def test_no_more_of_a_list_are_false_than_it_says():
     false, estimated = [], []
     for seed in range(40):
         logs, y, wrong = scored(200, 4.0, 10, seed)
-        found = suspect_labels(logs, y)
+        found = SuspectLabels.of(logs, y)
         false.append((~wrong[found.rows]).sum())
         estimated.append(found.n_false)
         assert found.false_share <= 0.25
@@ -102,9 +106,9 @@ def test_no_more_of_a_list_are_false_than_it_says():
 def test_a_class_of_few_rows_is_not_suspected():
     logs, y, _ = scored(200, 6.0, 0, 0)
     y[:5] = 2
-    assert not np.isin(suspect_labels(np.c_[logs, np.full(200, -9.0)], y).rows, range(5)).any()
+    assert not np.isin(SuspectLabels.of(np.c_[logs, np.full(200, -9.0)], y).rows, range(5)).any()
 
 
 def test_a_share_beyond_1_is_refused():
     with pytest.raises(ValueError, match=r"false_share=1\.5"):
-        suspect_labels(*scored(60, 1.0, 0, 0)[:2], false_share=1.5)
+        SuspectLabels.of(*scored(60, 1.0, 0, 0)[:2], false_share=1.5)

@@ -20,7 +20,7 @@ from melm_core.base import UserError
 from melm_core.datasets import pure_noise
 from melm_core.density import DensityRule, class_spreads
 from melm_core.diagnostics.calibration import fitted_temperature
-from melm_core.diagnostics.feature_importance import importance, mean_importance
+from melm_core.diagnostics.feature_importance import Importance
 from melm_core.evaluation import KeptFold, Refits, Study, Unchanged, refits
 from melm_core.evaluation.fold_frames import Frame
 from melm_core.linalg.planes import principal_angles
@@ -676,11 +676,11 @@ def test_importance_is_of_calibrated_probabilities_and_errors_allow_for_rows_tha
         calibrated, of_rows = rule.calibrated(refits.temperature), y[fit.fold.test]
         places = frame.place(X[fit.fold.test])
         parts.append(
-            importance(
+            Importance.of(
                 calibrated, frame.axes, prepared, of_rows, points=places, random_state=number
             )
         )
-    expected = mean_importance(parts)
+    expected = Importance.mean(parts)
     assert not 0.8 < refits.temperature < 1.2
     np.testing.assert_allclose(refits.importance().loss, expected.loss)
     np.testing.assert_allclose(refits.importance().error, 1.25 * expected.error)

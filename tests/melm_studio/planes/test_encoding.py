@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.driver.traces import arrays_in, decoded
-from melm_core.diagnostics import class_ellipses
+from melm_core.diagnostics import ConfidenceEllipses
 from melm_studio.installation import APPLICATION_FOLDER
 from melm_studio.planes.encoding import (
     EllipseCoordinate,
@@ -62,7 +62,7 @@ def test_of_no_numbers_an_empty_list_is_sent():
 
 
 def test_an_ellipse_is_sent_as_three_numbers_and_read_as_its_outline():
-    ellipses = class_ellipses(np.random.default_rng(0).normal(size=(20, 2)))
+    ellipses = ConfidenceEllipses.of(np.random.default_rng(0).normal(size=(20, 2)))
     assert ellipses is not None
     for axis in (0, 1):
         coordinate, outline = EllipseCoordinate(ellipses, "rows", axis), ellipses.outline("rows")
@@ -108,7 +108,7 @@ def test_what_python_writes_the_page_reads():
         as_bytes(numbers=stepped(numbers, 4, step=1.0), classes=whole([0, 300, 1, 2])),
         as_bytes(is_held_out=whole([True, False]), empty=whole([]), singles=single(values)),
     ]
-    ellipses = class_ellipses(rng.normal(size=(20, 2)))
+    ellipses = ConfidenceEllipses.of(rng.normal(size=(20, 2)))
     assert ellipses is not None
     arrays = [
         compact(values),

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import pytest
 
 from lab.driver.traces import points
-from melm_core.diagnostics import class_ellipses
+from melm_core.diagnostics import ConfidenceEllipses
 from melm_studio.planes.figure import (
     PlaneTrace,
     arrow_handles,
@@ -67,7 +67,7 @@ def test_ellipses_and_means_are_those_of_all_training_rows_and_off_until_asked_f
         drawn = [points(frame[first + at * 3 + code]) for at in range(3)]
         assert [traces[first + at * 3 + code].meta["class"] for at in range(3)] == [code] * 3
         middle = part.train.mean(axis=0)
-        ellipses = class_ellipses(part.train)
+        ellipses = ConfidenceEllipses.of(part.train)
         expected = ellipses.outline("rows"), ellipses.outline("mean")
         for found, ellipse in zip(drawn, (*expected, middle[None]), strict=True):
             np.testing.assert_allclose(found, ellipse, rtol=1e-4, atol=1e-5)
