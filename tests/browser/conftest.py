@@ -48,7 +48,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 
 # Of a request that the page repeats, such as for a file that takes a second to read.
-_PUT_OFF = r"status of 503 .*/(_dash-update-component|panels|runs)"
+_PUT_OFF = r"status of 503 .*/(_dash-update-component|panels|runs|stories)"
 
 
 @pytest.fixture(scope="session")

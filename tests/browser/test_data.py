@@ -41,14 +41,7 @@ def pots() -> str:
     return "\n".join(["height,width,weight,form,ware", *rows])
 
 
-def test_a_dropped_file_becomes_the_data(page: Page, pots: str):
-    studio = StudioPage(page)
-    drop(studio, "pots.csv", pots)
-    expect(studio.data_name).to_have_text("pots")
-    expect(studio.data_size).to_contain_text("30 rows")
-
-
-def test_run_waits_for_a_file_that_is_being_sent(page: Page, pots: str):
+def test_a_dropped_file_becomes_the_data_and_run_waits_for_it(page: Page, pots: str):
     """The page lists runs of the table that it shows alone: that one is listed is the proof."""
     studio, held = StudioPage(page), list[Route]()
     expect(studio.data_size).to_contain_text("rows")
@@ -61,6 +54,7 @@ def test_run_waits_for_a_file_that_is_being_sent(page: Page, pots: str):
     expect(studio.panels).to_have_count(0)
     held[0].continue_()
     expect(studio.data_name).to_have_text("pots")
+    expect(studio.data_size).to_contain_text("30 rows")
     expect(studio.panels).to_have_count(1)
 
 
@@ -96,21 +90,6 @@ def test_cells_copied_from_a_spreadsheet_are_pasted(page: Page, pots: str):
     expect(studio.data_size).to_contain_text("30 rows")
 
 
-def test_a_file_above_the_limit_is_refused_before_it_is_sent(page: Page, tmp_path: Path):
-    studio = StudioPage(page)
-    zone = page.locator(f"#{ids.DROP_ZONE} label")
-    expect(zone).to_have_attribute("title", re.compile("At most 128 MB, 2,000,000 rows"))
-    sent = []
-    large = tmp_path / "large.csv"
-    with large.open("wb") as file:
-        file.truncate(129 * 2**20)
-    studio.file_input.set_input_files(large)
-    expect(page.locator(f"#{ids.DATA_ERROR}")).to_contain_text(
-        "large.csv: The file has 129 MB, and at most 128 MB can be read."
-    )
-    assert not [url for url in sent if url.endswith("/upload")]
-
-
 @pytest.mark.slow
 def test_the_label_can_be_changed(page: Page, pots: str):
     studio = StudioPage(page)
@@ -130,16 +109,28 @@ def test_the_label_can_be_changed(page: Page, pots: str):
 def test_a_bad_file_is_explained_and_leaves_data_and_runs_alone(
     page: Page, tmp_path: Path, way: str
 ):
-    studio = StudioPage(page)
+    """One that is above the limit is not even sent."""
+    studio, sent = StudioPage(page), list[str]()
     studio.choose_sample("Wine")
     panel = studio.run("PCA")
     panel.expect_end()
+    page.on("request", lambda request: sent.append(request.url))
+    zone = page.locator(f"#{ids.DROP_ZONE} label")
+    expect(zone).to_have_attribute("title", re.compile("At most 128 MB, 2,000,000 rows"))
+    large = tmp_path / "large.csv"
+    with large.open("wb") as file:
+        file.truncate(129 * 2**20)
+    studio.file_input.set_input_files(large)
+    expect(studio.data_error).to_contain_text(
+        "large.csv: The file has 129 MB, and at most 128 MB can be read."
+    )
+    assert not [url for url in sent if url.endswith("/upload")]
     if way == "drop":
         drop(studio, "ragged.csv", RAGGED)
     else:
-        file = tmp_path / "ragged.csv"
-        file.write_text(RAGGED)
-        studio.file_input.set_input_files(file)
+        ragged = tmp_path / "ragged.csv"
+        ragged.write_text(RAGGED)
+        studio.file_input.set_input_files(ragged)
     expect(studio.data_error).to_contain_text(RAGGED_SENTENCE)
     expect(studio.data_error).to_be_visible()
     expect(studio.data_name).to_have_text("Wine")
