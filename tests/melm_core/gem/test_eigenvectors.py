@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from itertools import permutations
 
 import numpy as np
@@ -9,8 +10,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.datasets import load_digits
 
-from melm_core.gem import eigenvectors
-from melm_core.gem.eigenvectors import generalized_eigenvectors
+from melm_core.gem import GEM, eigenvectors, estimator
+from melm_core.gem.eigenvectors import all_pairs, generalized_eigenvectors, hypercube_pairs
 from melm_core.linalg.informed_planes import independent_rows
 from tests.melm_core.helpers import assert_orthonormal, classes, invertible, plane
 
@@ -195,3 +196,126 @@ def test_what_cannot_be_solved_is_refused_by_value_and_rule(X, y, pair, paramete
 def test_sparse_rows_are_refused():
     with pytest.raises(TypeError, match="Sparse data was passed"):
         generalized_eigenvectors(csr_array(X), Y, (0, 1), gamma=0.05)
+
+
+def drawn(n_classes, seed):
+    return hypercube_pairs(n_classes, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+def test_all_pairs_are_ordered_distinct_and_without_a_class_against_itself(n_classes):
+    pairs = all_pairs(n_classes)
+    assert len(np.unique(pairs, axis=0)) == len(pairs) == n_classes * (n_classes - 1)
+    assert (pairs[:, 0] != pairs[:, 1]).all()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5, 10, 17])
+def test_hypercube_pairs_come_in_both_orders(n_classes):
+    pairs = {tuple(pair) for pair in drawn(n_classes, 0)}
+    assert pairs == {(j, i) for i, j in pairs}
+
+
+@pytest.mark.parametrize("n_dimensions", [1, 2, 3, 4, 6])
+def test_a_full_hypercube_has_exactly_its_edges_twice(n_dimensions):
+    n_classes = 2**n_dimensions
+    pairs = drawn(n_classes, 0)
+    assert len(pairs) == n_classes * n_dimensions
+    assert (np.bincount(pairs[:, 0]) == n_dimensions).all()
+
+
+@pytest.mark.parametrize("n_classes", [3, 5, 6, 9, 10, 12, 17])
+def test_the_classes_sit_on_vertices_one_step_from_their_partners(n_classes):
+    # Neighbors on a hypercube differ in the parity of their bits: the pairs are bipartite.
+    adjacency = np.zeros((n_classes, n_classes))
+    pairs = drawn(n_classes, 1)
+    adjacency[pairs[:, 0], pairs[:, 1]] = 1
+    odd_walks = np.linalg.matrix_power(adjacency, 2 * n_classes + 1)
+    assert np.trace(odd_walks) == 0
+    assert adjacency.sum(axis=1).max() <= np.ceil(np.log2(n_classes))
+
+
+@pytest.mark.parametrize("n_classes", [5, 9, 10])
+def test_no_class_is_isolated_in_a_thousand_draws(n_classes):
+    for seed in range(1_000):
+        assert len(np.unique(drawn(n_classes, seed)[:, 0])) == n_classes
+
+
+def test_ten_classes_take_about_a_quarter_of_all_pairs():
+    counts = [len(drawn(10, seed)) for seed in range(1_000)]
+    # 24 on average over all labelings; those drawn again are among the poorer.
+    assert 24 <= np.mean(counts) < 26
+
+
+def test_the_stream_decides_the_labeling():
+    np.testing.assert_array_equal(drawn(10, 3), drawn(10, 3))
+    assert any(not np.array_equal(drawn(10, 3), drawn(10, seed)) for seed in range(4, 8))
+
+
+@pytest.fixture
+def table():
+    """Fewer rows than features in each of three classes, along a few strong directions."""
+    stream = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 30)
+    scales = np.geomspace(5.0, 0.1, 50)
+    X = np.vstack([stream.normal(size=(30, 50)) * np.roll(scales, 7 * k) + 0.5 for k in range(3)])
+    return X, y
+
+
+@pytest.fixture
+def randomized(monkeypatch):
+    """Take fifty features for too many."""
+
+    def set_wide():
+        monkeypatch.setattr(eigenvectors, "WIDE_FEATURES", 20)
+        monkeypatch.setattr(estimator, "WIDE_FEATURES", 20)
+
+    return set_wide
+
+
+@pytest.mark.parametrize("gamma", [0.01, 0.5])
+def test_the_leading_eigenvectors_are_those_of_the_moments(table, randomized, gamma):
+    X, y = table
+    values, vectors = generalized_eigenvectors(X, y, (1, 2), gamma=gamma, n_directions=4)
+    randomized()
+    found, directions = generalized_eigenvectors(X, y, (1, 2), gamma=gamma, n_directions=4)
+    np.testing.assert_allclose(found, values, rtol=1e-8)
+    np.testing.assert_allclose(directions, vectors, atol=1e-6 * np.abs(vectors).max())
+
+
+@pytest.mark.parametrize("denominator", ["second_moment", "covariance"])
+@pytest.mark.parametrize("weights", [None, np.tile([1.0, 2.0, 0.0], 30)])
+def test_gem_has_the_directions_of_the_moments(table, randomized, denominator, weights):
+    X, y = table
+    gem = GEM(gamma=0.1, n_directions=3, denominator=denominator)
+    expected = gem.fit(X, y, sample_weight=weights).transform(X)
+    pairs, offsets = gem.pairs_, gem.offsets_
+    randomized()
+    found = gem.fit(X, y, sample_weight=weights).transform(X)
+    np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
+    np.testing.assert_array_equal(gem.pairs_, pairs)
+    np.testing.assert_allclose(gem.offsets_, offsets, atol=1e-8)
+
+
+def test_a_fit_of_wide_rows_takes_no_more_memory_than_some_copies_of_them():
+    stream = np.random.default_rng(0)
+    X = stream.normal(size=(60, 12_000))
+    tracemalloc.start()
+    try:
+        GEM(n_directions=2).fit(X, np.repeat([0, 1], 30))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 12 * X.nbytes  # a second moment alone would be 200 times as large
+
+
+def test_without_regularization_it_is_refused(table, randomized):
+    randomized()
+    with pytest.raises(ValueError, match=r"gamma=0 must be above 0 .* Choose one such as 0\.05"):
+        GEM(gamma=0).fit(*table)
+
+
+def test_a_class_of_zeros_is_refused(table, randomized):
+    X, y = table
+    randomized()
+    with pytest.raises(ValueError, match="All rows of class 2 are zero"):
+        GEM().fit(np.where(y[:, None] == 2, 0.0, X), y)
