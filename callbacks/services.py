@@ -13,7 +13,7 @@ from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.reading import FileReader
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.workspace.described_tables import DescribedTables
-from melm_studio.workspace.row_views import RowViews
+from melm_studio.workspace.known_runs import RowViews
 
 _EXTENSION = "melm-studio"
 

@@ -992,10 +992,10 @@ MUTANTS = (
         "::test_a_unit_is_started_again_whatever_kills_it_and_however_often",
     ),
     Mutant(
-        "melm_studio/workspace/row_views.py",
+        "melm_studio/workspace/known_runs.py",
         "MAX_NEW_BYTES = 2**28\n",
         "MAX_NEW_BYTES = 2**34\n",
-        "tests/melm_studio/planes/test_row_views.py::test_new_rows_of_all_files_take_256_mb",
+        "tests/melm_studio/workspace/test_known_runs.py::test_new_rows_of_all_files_take_256_mb",
     ),
     Mutant(
         "melm_core/evaluation/estimator_audit.py",

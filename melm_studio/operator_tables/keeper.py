@@ -26,12 +26,12 @@ from melm_studio.operator_tables.descriptions import FoundTable, TableDescriptio
 from melm_studio.operator_tables.parts import dask_scheduler, opened_table
 from melm_studio.operator_tables.published import (
     PublishedTable,
+    drawn_sample,
     publish,
     published_tables,
     put_sample,
     sample_of,
 )
-from melm_studio.operator_tables.sampling import drawn_sample
 from melm_studio.runs.store.open_store import open_store
 from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError
 

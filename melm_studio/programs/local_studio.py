@@ -80,15 +80,11 @@ class LocalStudio:
 
 
 @contextmanager
-def local_studio(
-    workers: int = 2, framed_by: str = "", notebook_server: str = ""
-) -> Iterator[LocalStudio]:
-    """Start a studio with a folder that is deleted at the end.
+def local_studio(framed_by: str = "", notebook_server: str = "") -> Iterator[LocalStudio]:
+    """Start a studio of two runs at a time, with a folder that is deleted at the end.
 
     Parameters
     ----------
-    workers : int
-        Runs at a time.
     framed_by : str
         Pages that may show the studio, separated by spaces.
     notebook_server : str
@@ -104,7 +100,7 @@ def local_studio(
         output_file = Path(folder) / "output.txt"
         port = free_port()
         flags = {"host": _HOST, "port": port, "data-dir": Path(folder) / "data"}
-        flags |= {"workers": workers, "store": "", "framed-by": framed_by}
+        flags |= {"workers": 2, "store": "", "framed-by": framed_by}
         studio = LocalStudio.below(notebook_server, port)
         flags |= {"path-prefix": studio.path_prefix, "hosts": ",".join(studio.hosts)}
         command = [sys.executable, str(APPLICATION_FOLDER / "app.py")]

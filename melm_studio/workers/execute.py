@@ -1,6 +1,7 @@
 """Execution of runs: of one, in a child process of the pool, and of a queue in this process.
 
-A run that ended may have others follow it: its refits, and the shuffles for their p-value.
+A fit is to the rows of a run, or to all rows of the table of which they are a sample. A run that
+ended may have others follow it: its refits, and the shuffles for their p-value.
 """
 
 from __future__ import annotations
@@ -12,17 +13,20 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from multiprocessing import parent_process
 from typing import Any, TypeVar
 
+import numpy as np
 from msgspec import structs
-from msgspec.structs import replace
+from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
-from melm_core.base import UserError
+from melm_core.base import BlockSource, FloatArray, UserError
+from melm_core.density import DEFAULT_SHRINKAGE
+from melm_core.melm import cauchy_schwarz_divergence
 from melm_core.methods import METHODS, STARTS
 from melm_studio.analyses import analysis_of
 from melm_studio.analyses.analysis import Analysis, Work
@@ -42,18 +46,20 @@ from melm_studio.configuration.messages import (
     UNEXPECTED,
 )
 from melm_studio.configuration.settings import Settings
-from melm_studio.operator_tables.all_rows import NO_TABLES, RegisteredTables
+from melm_studio.operator_tables.all_rows import NO_TABLES, RegisteredTables, is_fitted_to_all_rows
+from melm_studio.operator_tables.plane_densities import PlaneDensities, keep_densities
 from melm_studio.runs.execution.giving_way import StoppedError, own_request
 from melm_studio.runs.execution.rows import (
     RunData,
     embedded,
     keep_embedding,
+    nuisance_of,
     prepared_for,
     split_of,
     with_chosen_curves,
     with_embedding,
 )
-from melm_studio.runs.records.outcome import FitOutcome
+from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
 from melm_studio.runs.records.refits_report import REFITS
 from melm_studio.runs.records.run import AT_WORK, FIT, RunRecord, RunState, new_analysis
 from melm_studio.runs.records.stored_files import FileKind
@@ -61,7 +67,6 @@ from melm_studio.runs.store.open_store import open_store
 from melm_studio.runs.store.protocol import ReportUnreadableError, RunEndedError, RunStore
 from melm_studio.tables import LabeledData, readings
 from melm_studio.workers.background_threads import heartbeat
-from melm_studio.workers.fitting import fitted, fitted_to_table
 from melm_studio.workers.recorder import Recorder
 
 FULL_RETRY_S = 1.0
@@ -71,6 +76,7 @@ PATIENCE_S = 60.0
 _T = TypeVar("_T")
 
 logger = logging.getLogger(__name__)
+
 # Folds and shuffles of the permutation test: it refits without each of three folds.
 _MOST_FOLDS, _FOLDS_OF_A_SHUFFLE = 10, 3
 
@@ -306,7 +312,7 @@ def follow(store: RunStore, ended: RunRecord, cpu_s: float, most_s: float) -> No
     if any(run.of_run == fit.run_id and run.kind == next_kind for run in store.runs_of(fit.owner)):
         return
     try:
-        store.create(replace(new_analysis(fit, next_kind), from_page=True))
+        store.create(structs.replace(new_analysis(fit, next_kind), from_page=True))
     except LimitReachedError as error:
         logger.info("nothing follows: %s", error, extra={"run": fit.run_id})
 
@@ -360,3 +366,123 @@ def _shuffles_s(store: RunStore, ended: RunRecord, fit_s: float) -> float:
     n_shuffles = n_tests * (1 + shuffles_of_each(N_PERMUTATIONS, n_tests))
     n_refits = _MOST_FOLDS * len({way.question.id for way in ways})
     return n_shuffles * _FOLDS_OF_A_SHUFFLE * a_shuffle_s + n_refits * fit_s
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The result of a fit.
+
+    Attributes
+    ----------
+    components : ndarray of shape (n_components, n_features)
+    objective : float
+        Of the plane; the divergence if the method reported none.
+    outcome : FitOutcome
+    """
+
+    components: FloatArray
+    objective: float
+    outcome: FitOutcome = NO_OUTCOME
+
+
+def fitted(train: LabeledData, record: RunRecord, recorder: Recorder) -> Fit:
+    """Fit the method of a run to rows in memory.
+
+    Parameters
+    ----------
+    train : LabeledData
+        In the coordinates that the plane of the run projects.
+    record : RunRecord
+    recorder : Recorder
+        Told of every step.
+    """
+    method = METHODS[record.method]
+    if not method.is_linear:
+        components = np.eye(train.X.shape[1])
+        return Fit(components, _objective(train, record, recorder, components))
+    estimator = method.estimator(record.parameters.values, recorder)
+    groups = {"groups": train.groups} if has_fit_parameter(estimator, "groups") else {}
+    estimator.fit(train.X, train.y, **groups, **nuisance_of(train, record))
+    components = estimator.components_
+    objective = _reached(estimator, train, record, recorder)
+    return Fit(components, objective, _outcome(estimator))
+
+
+def fitted_to_table(
+    store: RunStore,
+    record: RunRecord,
+    recorder: Recorder,
+    sample: tuple[LabeledData, LabeledData],
+    table: BlockSource,
+) -> Fit:
+    """Fit the method of a run to a registered table, and keep the densities of all its rows.
+
+    A method that needs single rows is fitted to the sample.
+
+    Parameters
+    ----------
+    store : RunStore
+    record : RunRecord
+    recorder : Recorder
+        Told of every step. If it was stopped, there are no densities.
+    sample : tuple of LabeledData
+        Training rows and held-out rows.
+    table : BlockSource
+        All rows but those held out.
+    """
+    train, held_out = sample
+    if is_fitted_to_all_rows(record):
+        fit = _fitted_to_all_rows(record, recorder, train, table)
+    else:
+        fit = fitted(train, record, recorder)
+    if recorder.stopped:
+        return fit
+    points = np.concatenate([train.X, held_out.X])
+    densities = PlaneDensities.of(table, fit.components, record.gamma, points)
+    keep_densities(store, record, densities)
+    if densities is None or recorder.best is not None:
+        return fit
+    return replace(fit, objective=densities.divergence)
+
+
+def _fitted_to_all_rows(
+    record: RunRecord, recorder: Recorder, train: LabeledData, table: BlockSource
+) -> Fit:
+    estimator = (
+        METHODS[record.method].estimator(record.parameters.values, recorder).fit(table, None)
+    )
+    components = estimator.components_
+    objective = _reached(estimator, train, record, recorder)
+    n_rows = int(table.counts.sum())
+    return Fit(components, objective, structs.replace(_outcome(estimator), n_rows=n_rows))
+
+
+def _outcome(estimator: Any) -> FitOutcome:
+    if not hasattr(estimator, "n_agreeing_starts_"):
+        return NO_OUTCOME
+    return FitOutcome(
+        n_starts=len(estimator.start_results_), n_agreeing=int(estimator.n_agreeing_starts_)
+    )
+
+
+def _reached(estimator: Any, train: LabeledData, record: RunRecord, recorder: Recorder) -> float:
+    """Return the objective of the plane of an estimator."""
+    if METHODS[record.method].maximizes != "divergence":
+        return _objective(train, record, recorder, estimator.components_)
+    # Over all rows and in double precision, which the best of the steps may not be.
+    value = float(estimator.divergence_)
+    blind_to = getattr(estimator, "nuisance_divergence_", None)
+    return value if blind_to is None else value - estimator.nuisance_weight * float(blind_to)
+
+
+def _objective(
+    train: LabeledData, record: RunRecord, recorder: Recorder, components: FloatArray
+) -> float:
+    """Return the best objective that was reported; the divergence if none was."""
+    if recorder.best is not None:
+        return recorder.best.objective
+    if len(train.class_names) == 1:
+        return 0.0  # of no pair of classes
+    return cauchy_schwarz_divergence(
+        train.X, train.y, components, gamma=record.gamma, shrinkage=DEFAULT_SHRINKAGE
+    )

@@ -1,30 +1,208 @@
-"""A visitor's runs with what is known of them: verdicts, probabilities, sections of reports."""
+"""A visitor's runs with what is known of them: verdicts, probabilities, sections of reports.
+
+Answers on their rows are cached: their data, their table, and their place in a plane.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 from msgspec.structs import replace
 
-from melm_core.base import IntArray, UserError
+from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.methods import METHODS
 from melm_studio.analyses import ANALYSES
 from melm_studio.analyses.analysis import Section, Subject
 from melm_studio.analyses.check import run_verdict
 from melm_studio.analyses.probabilities import PROBABILITIES
-from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.renderer import PlaneRenderer, shared
 from melm_studio.planes.view_options import MorphTarget, Shown, ViewOptions
 from melm_studio.rows.held_out_probabilities import HeldOutProbabilities, KnownProbabilities
-from melm_studio.runs.records.run import RunRecord
+from melm_studio.rows.new_rows import NewRows, lacking, match_rows
+from melm_studio.rows.placement import RowPlacer
+from melm_studio.rows.refitted_probabilities import RefittedProbabilities
+from melm_studio.runs.execution.rows import RunData
+from melm_studio.runs.records.data_source import DataSource
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.scores import Verdict
-from melm_studio.tables import shortened
-from melm_studio.workspace.row_views import RowViews
+from melm_studio.tables import Table, shortened
 from melm_studio.workspace.view_spec import SharedMorph, ViewSpec
 from melm_studio.workspace.workspace import Workspace, readable
+
+# Cache sizes: data sets and tables are large, planes are not; new rows are as large as their file.
+MAX_DATA = 2
+MAX_PLACERS = 16
+MAX_NEW_BYTES = 2**28
+
+
+class RowViews:
+    """Access to the rows of runs and their place in planes; thread-safe.
+
+    Parameters
+    ----------
+    renderer : PlaneRenderer
+    """
+
+    def __init__(self, renderer: PlaneRenderer) -> None:
+        self._renderer = renderer
+        self._data = lru_cache(maxsize=MAX_DATA)(self._load_data)
+        self._table = lru_cache(maxsize=MAX_DATA)(self._read_table)
+        self._placer = lru_cache(maxsize=MAX_PLACERS)(self._prepare_placer)
+        self._refits = shared(self._refit, MAX_PLACERS)
+        self._probabilities = shared(self._find_probabilities, MAX_PLACERS)
+        self._new_rows = shared(self._match_new_rows, MAX_NEW_BYTES, _size_of_new)
+
+    def data(self, record: RunRecord) -> RunData:
+        """Return the data of a run, as its training rows prepare them.
+
+        Raises
+        ------
+        DataGoneError
+        """
+        return self._data(_Key(record, _prepared_data(record)))
+
+    def table(self, workspace: Workspace, record: RunRecord) -> pd.DataFrame:
+        """Return every row and column of the file of a run, in its units.
+
+        Raises
+        ------
+        UserError
+            If the file is no longer stored.
+        """
+        source = record.source
+        # The numbers of the rows refer to the whole file.
+        whole = replace(source, left_out=(), filters=())
+        key = _Key((workspace, whole), (workspace.owner, msgspec.json.encode(whole)))
+        return self._table(key)
+
+    def placer(self, shown: Shown) -> RowPlacer:
+        """Return what places rows in a plane under view options."""
+        components = self._renderer.components(shown)
+        record, event, gamma = shown.record, shown.event, shown.options.gamma
+        width = record.density_gamma if gamma is None else gamma
+        is_result = event.is_final and not shown.changes_plane
+        names = (event.is_final, is_result, components.shape, components.tobytes())
+        return self._placer(_Key((record, event), (record.run_id, width, *names)))
+
+    def probabilities(
+        self, record: RunRecord, event: PlaneEvent, gamma: float
+    ) -> RefittedProbabilities | None:
+        """Return what refits say of the rows of a run at a kernel width; None where there are none.
+
+        Parameters
+        ----------
+        record : RunRecord
+        event : PlaneEvent
+            The last plane of the run.
+        gamma : float
+        """
+        return self._probabilities(_Key((record, event), (record.run_id, gamma)))
+
+    def new_rows(
+        self,
+        workspace: Workspace,
+        record: RunRecord,
+        source: DataSource,
+        scaled: Mapping[str, float],
+    ) -> NewRows:
+        """Return the rows of an uploaded file, prepared as the data of a run.
+
+        The numbers of columns are multiplied as `scaled` says.
+
+        Raises
+        ------
+        UserError
+            If the file is not stored, not a table, or lacks columns.
+        """
+        names = (*_prepared_data(record), source.key, source.name)
+        names = (*names, tuple(sorted(scaled.items())))
+        return self._new_rows(_Key((workspace, record, source, scaled), names))
+
+    def _load_data(self, key: _Key) -> RunData:
+        return self._renderer.data(key.value)
+
+    def _read_table(self, key: _Key) -> pd.DataFrame:
+        workspace, source = key.value
+        frame: pd.DataFrame = workspace.table(source).frame
+        return frame
+
+    def _prepare_placer(self, key: _Key) -> RowPlacer:
+        (record, event), (_, gamma, is_final, is_result, shape, raw) = key.value, key.names
+        components: FloatArray = np.frombuffer(raw).reshape(shape)
+        return RowPlacer(
+            self.data(record),
+            record,
+            components,
+            gamma,
+            self._renderer.embedding(record),
+            refits=self.probabilities(record, event, gamma) if is_final else None,
+            is_result=is_result,
+        )
+
+    def _refit(self, key: _Key) -> RefittedProbabilities | None:
+        record, event = key.value
+        return RefittedProbabilities.of(self.data(record), record, event.components)
+
+    def _find_probabilities(self, key: _Key) -> RefittedProbabilities | None:
+        run_id, gamma = key.names
+        refits = self._refits(_Key(key.value, (run_id,)))
+        return None if refits is None else refits.with_width(gamma)
+
+    def _match_new_rows(self, key: _Key) -> NewRows:
+        workspace, record, source, scaled = key.value
+        data = self.data(record)
+        return match_rows(data, second_table(workspace, record.source, source, data), scaled)
+
+
+def second_table(
+    workspace: Workspace, first: DataSource, second: DataSource, data: RunData
+) -> Table:
+    """Read a second file as the first was read, with its samples in rows.
+
+    Raises
+    ------
+    UserError
+        If it is not stored, or not a table.
+    """
+    alike = first.alike(second)
+    table = workspace.table(alike)
+    if not lacking(data, table):
+        return table
+    try:
+        turned = workspace.table(replace(alike, reading=replace(alike.reading, samples="columns")))
+    except UserError:
+        return table
+    return table if lacking(data, turned) else turned
+
+
+@dataclass(frozen=True)
+class _Key:
+    """Key of a cached value, equal to others of the same names."""
+
+    value: Any = field(compare=False)
+    names: tuple[Any, ...]
+
+
+def _prepared_data(record: RunRecord) -> tuple[Any, ...]:
+    """Return what identifies the data of a run as its training rows prepare them."""
+    parameters = record.parameters
+    rows = parameters.held_out, parameters.random_state
+    return record.owner, record.data_id, *rows, record.is_curved
+
+
+def _size_of_new(rows: NewRows) -> int:
+    """Return the bytes of new rows; the last ones are kept however large they are."""
+    arrays = (rows.X, rows.encoded, rows.row_numbers, rows.labels)
+    n_bytes = sum(array.nbytes for array in arrays)
+    texts = (rows.name, *rows.names, *rows.groups, *rows.notes)
+    return min(n_bytes + sum(map(sys.getsizeof, texts)), MAX_NEW_BYTES)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import pytest
 
 from lab.driver.visitor import components, opened_studio
 from melm_studio.layout import ids
-from melm_studio.operator_tables import sampling
+from melm_studio.operator_tables import published
 from melm_studio.operator_tables.all_rows import RegisteredTables
 from melm_studio.operator_tables.keeper import TableKeeper
 from melm_studio.operator_tables.plane_densities import kept_densities
@@ -33,7 +33,7 @@ def studio(tmp_path_factory):
         pytest.MonkeyPatch.context() as patch,
         opened_studio(tmp_path_factory.mktemp("studio"), **settings) as studio,
     ):
-        patch.setattr(sampling.drawn_sample, "__kwdefaults__", {"n_rows": N_ROWS // 2, "seed": 0})
+        patch.setattr(published.drawn_sample, "__kwdefaults__", {"n_rows": N_ROWS // 2})
         TableKeeper(studio.store, str(folder)).look()
         yield studio
 

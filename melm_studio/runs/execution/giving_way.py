@@ -42,9 +42,7 @@ def is_stopped(store: RunStore, record: RunRecord, clock: Clock) -> bool:
     return after_giving_way(store, record.run_id, clock, attempt=record.attempt).is_cancelled
 
 
-def after_giving_way(
-    store: RunStore, run_id: str, clock: Clock, *, attempt: int, poll_s: float = POLL_S
-) -> RunRequest:
+def after_giving_way(store: RunStore, run_id: str, clock: Clock, *, attempt: int) -> RunRequest:
     """Wait while an attempt at a run gives way to others, then return what is requested of it.
 
     Raises
@@ -57,7 +55,7 @@ def after_giving_way(
         return request
     store.transition(run_id, {RunState.RUNNING}, gave_way_s=clock.time())
     while _waits(request):
-        clock.sleep(poll_s)
+        clock.sleep(POLL_S)
         record = store.get(run_id)
         if record is None or record.state.is_final:
             raise RunEndedError(run_id)

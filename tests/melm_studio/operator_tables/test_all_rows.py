@@ -17,7 +17,7 @@ from melm_core.linalg.planes import principal_angles
 from melm_core.melm.estimator import MELM
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
-from melm_studio.operator_tables import sampling
+from melm_studio.operator_tables import published
 from melm_studio.operator_tables.all_rows import (
     METHODS_OF_ALL_ROWS,
     NO_TABLES,
@@ -56,9 +56,7 @@ def registered(disk_store, folder, monkeypatch):
     """Registers rows, a quarter of which are the sample, and returns a run on them."""
 
     def register(n_rows, method="melm", *, source=None, **parameters):
-        monkeypatch.setattr(
-            sampling.drawn_sample, "__kwdefaults__", {"n_rows": n_rows // 4, "seed": 0}
-        )
+        monkeypatch.setattr(published.drawn_sample, "__kwdefaults__", {"n_rows": n_rows // 4})
         whole = parquet_folder(folder, n_rows, rare=0.1)
         TableKeeper(disk_store, str(folder)).look()
         (table,) = published_tables(disk_store).values()

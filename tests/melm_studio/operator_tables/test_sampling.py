@@ -8,7 +8,7 @@ import pytest
 
 from melm_core.base.errors import UserError
 from melm_studio.operator_tables.parts import dask_scheduler
-from melm_studio.operator_tables.sampling import as_table, drawn_sample
+from melm_studio.operator_tables.published import as_table, drawn_sample
 from melm_studio.tables.read import read_table
 from tests.melm_studio.operator_tables.tables import opened, parquet_folder, rows
 

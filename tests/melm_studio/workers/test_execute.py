@@ -27,7 +27,7 @@ from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
 from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.attempts import requeue
-from melm_studio.workers import execute, fitting
+from melm_studio.workers import execute
 from melm_studio.workers.execute import execute_queued, execute_run
 from melm_studio.workers.recorder import Recorder
 from tests.melm_studio.runs.helpers import (
@@ -83,8 +83,7 @@ def stumble(monkeypatch, error, objectives=()):
         return Stumbling(error, objectives, callback)
 
     method = SimpleNamespace(estimator=estimator, is_linear=True)
-    for module in (execute, fitting):
-        monkeypatch.setattr(module, "METHODS", {"melm": method})
+    monkeypatch.setattr(execute, "METHODS", {"melm": method})
 
 
 # ------------------------------------------------------------------------------------- done

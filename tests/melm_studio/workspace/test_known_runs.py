@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from melm_studio.rows.new_rows import NewRows
-from melm_studio.workspace import row_views
-from melm_studio.workspace.row_views import RowViews
+from melm_studio.workspace import known_runs
+from melm_studio.workspace.known_runs import RowViews
 from tests.melm_studio.runs.helpers import run_of
 
 RECORD: Any = run_of("ada", "data")
@@ -27,8 +27,8 @@ def matched(monkeypatch) -> list[str]:
         X = np.empty((2**20, source.n_features))  # which takes no memory until it is written
         return NewRows(source.name, np.empty(0, int), X, X, (), np.empty(0, int), ())
 
-    monkeypatch.setattr(row_views, "match_rows", match)
-    monkeypatch.setattr(row_views, "second_table", lambda _, __, second, ___: second)
+    monkeypatch.setattr(known_runs, "match_rows", match)
+    monkeypatch.setattr(known_runs, "second_table", lambda _, __, second, ___: second)
     monkeypatch.setattr(RowViews, "_load_data", lambda *_: None)
     return keys
 
