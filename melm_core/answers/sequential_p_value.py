@@ -70,15 +70,10 @@ def enough_exceeding(n_planned: int, level: float) -> int:
     return math.floor(level * n_planned + _ROUNDING) + 1
 
 
-def early_end(
-    n_exceeding: int,
-    n_drawn: int,
-    n_planned: int,
-    *,
-    level: float,
-    risk: float = DEFAULT_RISK,
-) -> EarlyEnd | None:
+def early_end(n_exceeding: int, n_drawn: int, n_planned: int, *, level: float) -> EarlyEnd | None:
     """Return the decision if it is clear already; None if more draws are needed.
+
+    Significance is decided by mistake with the probability `DEFAULT_RISK` at most.
 
     Parameters
     ----------
@@ -88,29 +83,18 @@ def early_end(
         Number of draws without early stopping.
     level : float
         Significance level in (0, 1).
-    risk : float
-        Probability of a wrong decision for significance.
     """
     if n_exceeding >= enough_exceeding(n_planned, level):
         return EarlyEnd.NOT_SIGNIFICANT
-    is_below = n_exceeding < level * n_drawn
-    if is_below and _log_mixture(level, n_exceeding, n_drawn) < math.log(risk):
-        return EarlyEnd.SIGNIFICANT  # the upper bound lies below the level
-    return None
+    return EarlyEnd.SIGNIFICANT if _is_bounded_below(n_exceeding, n_drawn, level) else None
 
 
-def is_settled_below(
-    n_exceeding: int,
-    n_drawn: int,
-    n_planned: int,
-    *,
-    level: float,
-    risk: float = DEFAULT_RISK,
-) -> bool:
+def is_settled_below(n_exceeding: int, n_drawn: int, n_planned: int, *, level: float) -> bool:
     """Return whether the p-value is and stays at or below the level, but for the risk.
 
     It does if no more draws are planned, if even exceedances alone could not lift it above the
-    level, or if its upper bound lies below the level.
+    level, or if its upper bound lies below the level. That is ever said of a p-value whose limit is
+    above the level with the probability `DEFAULT_RISK` at most.
 
     Parameters
     ----------
@@ -120,8 +104,6 @@ def is_settled_below(
         Number of draws without early stopping.
     level : float
         Significance level in (0, 1).
-    risk : float
-        Probability that it is ever said of a p-value whose limit is above the level.
 
     Examples
     --------
@@ -130,11 +112,13 @@ def is_settled_below(
     [False, False, True, True]
     """
     most = n_exceeding + n_planned - n_drawn
-    if p_value(most, n_planned) <= level:
-        return True
-    if n_exceeding >= level * n_drawn:
-        return False
-    return _log_mixture(level, n_exceeding, n_drawn) < math.log(risk)
+    return p_value(most, n_planned) <= level or _is_bounded_below(n_exceeding, n_drawn, level)
+
+
+def _is_bounded_below(n_exceeding: int, n_drawn: int, level: float) -> bool:
+    """Return whether the upper bound of the p-value lies below the level."""
+    is_below = n_exceeding < level * n_drawn
+    return is_below and _log_mixture(level, n_exceeding, n_drawn) < math.log(DEFAULT_RISK)
 
 
 def _log_mixture(q: float, n_exceeding: int, n_drawn: int) -> float:
