@@ -48,20 +48,13 @@ def test_three_questions_about_reading_are_answered_by_buttons(page: Page, tmp_p
     table["kind"] = np.where(np.arange(60) % 2, "ill", "healthy")
     table.loc[::4, "zinc"] = "<0.5"
     table.to_csv(tmp_path / "visits.csv", index=False)
-
-    studio = StudioPage(page)
-    studio.upload(tmp_path / "visits.csv")
-    studio.open_sheet()
-    for name, done, other in (
+    answer_otherwise(
+        page,
+        tmp_path / "visits.csv",
         ("How are these cells read?", "Half the limit", "Half, and a column that says so"),
         ("What is visit?", "A number", "Information"),
         ("Is rare left out?", "Leave out", "Use"),
-    ):
-        question = page.get_by_role("group", name=name)
-        pressed = question.get_by_role("button", name=done, exact=True)
-        expect(pressed).to_have_attribute("aria-pressed", "true")
-        question.get_by_role("button", name=other, exact=True).click()
-        expect(question).to_be_hidden()  # folded, where it can be answered anew
+    )
     expect(page.get_by_text("3 answered questions")).to_be_visible()
     # lead, zinc, which cells of it lie beyond a limit, and rare
     expect(page.get_by_text("60 rows, 4 features, 2 classes")).to_be_visible()
@@ -75,18 +68,24 @@ def test_what_the_label_means_is_answered_by_buttons(page: Page, tmp_path: Path)
     table.loc[80:, "SampleType"] = "QC"
     table.loc[:79, "SampleType"] = "sample"
     table.to_csv(tmp_path / "trees.csv", index=False)
-
-    studio = StudioPage(page)
-    studio.upload(tmp_path / "trees.csv")
-    studio.open_sheet()
-    for name, done, other in (
+    answer_otherwise(
+        page,
+        tmp_path / "trees.csv",
         ("Are quality controls, blanks and the like left out?", "Leave them out", "Keep them"),
         ("Is NA missing or a class?", "Missing", "A class"),
         ("Are names one that differ in capitals?", "Keep them apart", "They are one"),
-    ):
+    )
+    expect(page.get_by_text("90 rows, 3 features, 3 classes")).to_be_visible()
+
+
+def answer_otherwise(page: Page, file: Path, *questions: tuple[str, str, str]) -> None:
+    """Answer the questions about a table by other buttons than those that are pressed."""
+    studio = StudioPage(page)
+    studio.upload(file)
+    studio.open_sheet()
+    for name, done, other in questions:
         question = page.get_by_role("group", name=name)
         pressed = question.get_by_role("button", name=done, exact=True)
         expect(pressed).to_have_attribute("aria-pressed", "true")
         question.get_by_role("button", name=other, exact=True).click()
-        expect(question).to_be_hidden()
-    expect(page.get_by_text("90 rows, 3 features, 3 classes")).to_be_visible()
+        expect(question).to_be_hidden()  # folded, where it can be answered anew

@@ -109,14 +109,14 @@ def test_on_a_full_disk_data_and_a_run_say_so_where_they_were_asked(visitor_of, 
     assert changes[DATA_ERROR].startswith(f"table.csv: {FULL}")
 
 
+def refuse(run_id, **changes):
+    raise DiskFullError
+
+
 def test_a_run_can_be_removed_from_a_full_disk(visitor_of, monkeypatch):
     studio, visitor = visitor_of()
     run = visitor.start(method="pca")
     visitor.panels()
-
-    def refuse(run_id, **changes):
-        raise DiskFullError
-
     monkeypatch.setattr(studio.store, "annotate", refuse)
     assert visitor.http.post(f"/runs/{run}/remove", json={}).status_code == 200
     assert studio.store.get(run) is None
@@ -126,10 +126,6 @@ def test_a_button_that_finds_no_room_answers_a_sentence_and_no_traceback(visitor
     studio, visitor = visitor_of()
     run = visitor.start(method="pca")
     visitor.panels()
-
-    def refuse(run_id, **changes):
-        raise DiskFullError
-
     monkeypatch.setattr(studio.store, "annotate", refuse)
     monkeypatch.setattr(studio.store, "delete", refuse)
     answer = visitor.http.post(f"/runs/{run}/remove", json={})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
 
@@ -14,22 +13,9 @@ from melm_core.base import UserError
 from melm_core.datasets import pure_noise
 from melm_core.diagnostics import fold_confusion
 from melm_core.evaluation import Unchanged
-from tests.melm_core.evaluation.honest_examples import Column, Memory, blobs
+from tests.melm_core.evaluation.honest_examples import Column, Memory, Recorder, blobs
 
 IRIS = load_iris(return_X_y=True)
-
-
-class Recorder(TransformerMixin, BaseEstimator):
-    """Keeps the rows it is fitted to in a list that all its copies share."""
-
-    train: list = []  # noqa: RUF012
-
-    def fit(self, X, y):
-        self.train.append(X)
-        return self
-
-    def transform(self, X):
-        return X[:, :1]
 
 
 def accuracy(method, X, y, **options) -> float:

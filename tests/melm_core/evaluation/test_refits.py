@@ -24,7 +24,7 @@ from melm_core.diagnostics.feature_importance import Importance
 from melm_core.evaluation import KeptFold, Refits, Study, Unchanged, refits
 from melm_core.evaluation.fold_frames import Frame
 from melm_core.linalg.planes import principal_angles
-from tests.melm_core.evaluation.honest_examples import Column, Memory, Needs, blobs
+from tests.melm_core.evaluation.honest_examples import Column, Memory, Needs, Recorder, blobs
 from tests.melm_core.helpers import EVERY_METHOD, invertible
 
 IRIS, WINE = load_iris(return_X_y=True), load_wine(return_X_y=True)
@@ -94,19 +94,6 @@ def test_every_method_is_at_chance_on_noise(method):
     assert abs(held_out.mean() - 1 / 3) < 3 * error
     if method.key in SEPARATES_NOISE:
         assert train.mean() > 0.8
-
-
-class Recorder(TransformerMixin, BaseEstimator):
-    """Keeps the rows it is fitted to in a list that all its copies share."""
-
-    train: list = []  # noqa: RUF012
-
-    def fit(self, X, y):
-        self.train.append(X)
-        return self
-
-    def transform(self, X):
-        return X[:, :1]
 
 
 @pytest.fixture

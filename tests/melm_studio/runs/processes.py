@@ -34,7 +34,7 @@ DATA = blobs(300)
 ENDLESS = {"n_init": 5_000}
 REPORTED_WITHIN_S = 5.0
 # A process that starts a supervisor and lives until it is killed.
-PARENT = """
+_PARENT = """
 import os
 import sys
 from pathlib import Path
@@ -204,6 +204,20 @@ def assert_stops_with_its_run(store: RunStore, supervisor: SupervisorHandle) -> 
     assert record.pid in [process.pid for process in processes]
     supervisor.stop()
     assert not any(alive(process) for process in processes)
+    assert_waits(store, record)
+
+
+def assert_stops_with_its_parent(store: RunStore, folder: Path, address: str = "") -> None:
+    """Assert that no process outlives the one that started the supervisor of a folder or store."""
+    command = [sys.executable, "-c", _PARENT, str(folder)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    environment = {**os.environ, "MELM_STORE": address}
+    with subprocess.Popen(command, cwd=PROJECT_ROOT, env=environment, **pipes) as parent:
+        record = working(store)
+        processes = family(int(parent.stdout.readline()))
+        assert record.pid in [process.pid for process in processes]
+        parent.kill()
+        assert_gone(processes)
     assert_waits(store, record)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 
@@ -32,15 +30,13 @@ from tests.melm_studio.runs.helpers import (
 from tests.melm_studio.runs.processes import (
     DATA,
     ENDLESS,
-    PARENT,
-    PROJECT_ROOT,
     REPORTED_WITHIN_S,
     assert_cancelled,
     assert_goes_on,
     assert_goes_on_when_killed,
     assert_gone,
+    assert_stops_with_its_parent,
     assert_stops_with_its_run,
-    assert_waits,
     ended,
     family,
     left_idle,
@@ -194,16 +190,7 @@ def test_a_killed_worker_leaves_no_child_and_another_goes_on_with_its_runs(
 @pytest.mark.fault
 @pytest.mark.slow
 def test_a_killed_parent_leaves_no_process(store, redis_server, prefix, tmp_path):
-    environment = {**os.environ, "MELM_STORE": redis_server.text(prefix)}
-    command = [sys.executable, "-c", PARENT, str(tmp_path)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "env": environment}
-    with subprocess.Popen(command, cwd=PROJECT_ROOT, **pipes) as parent:
-        record = working(store)
-        processes = family(int(parent.stdout.readline()))
-        assert record.pid in [process.pid for process in processes]
-        parent.kill()
-        assert_gone(processes)
-    assert_waits(store, record)
+    assert_stops_with_its_parent(store, tmp_path, redis_server.text(prefix))
 
 
 @pytest.mark.slow

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import time
 
 import psutil
@@ -29,8 +27,6 @@ from tests.melm_studio.runs.helpers import (
 )
 from tests.melm_studio.runs.processes import (
     DATA,
-    PARENT,
-    PROJECT_ROOT,
     REPORTED_WITHIN_S,
     alive,
     assert_best_plane_kept,
@@ -38,6 +34,7 @@ from tests.melm_studio.runs.processes import (
     assert_goes_on,
     assert_goes_on_when_killed,
     assert_gone,
+    assert_stops_with_its_parent,
     assert_stops_with_its_run,
     assert_waits,
     ended,
@@ -277,15 +274,7 @@ def test_a_supervisor_that_hangs_is_started_again(store, supervisor, tmp_path):
 
 @pytest.mark.slow
 def test_a_killed_parent_leaves_no_process(store, tmp_path):
-    command = [sys.executable, "-c", PARENT, str(tmp_path)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, cwd=PROJECT_ROOT, **pipes) as parent:
-        record = working(store)
-        processes = family(int(parent.stdout.readline()))
-        assert record.pid in [process.pid for process in processes]
-        parent.kill()
-        assert_gone(processes)
-    assert_waits(store, record)
+    assert_stops_with_its_parent(store, tmp_path)
 
 
 @pytest.mark.slow
