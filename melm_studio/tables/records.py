@@ -22,6 +22,7 @@ SAMPLE_CELLS = 200_000
 ROWS_COMPARED = 1_000
 LEAST_RECURRING = 2  # words of the first record that recur below them, for it to be data
 GAPS = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-"}  # missing cells
+NEARLY_ALL = 0.95  # of records of equal length, for some to be cut off in a table
 PROSE_WORDS = 3  # cells with this many words on average are sentences
 MAX_RECORD = 16_000_000  # characters; cells need many times the memory of their text
 MAX_NAME = 1_000
@@ -226,8 +227,9 @@ def _agreement(lines: list[str], delimiter: str) -> tuple[int, int]:
 
 
 def _reject_prose(records: list[list[str]]) -> None:
-    lengths = {len(record) for record in records}
-    if len(records) > 1 and len(lengths) == 1 and lengths != {1}:
+    lengths = Counter(len(record) for record in records)
+    length, n_alike = lengths.most_common(1)[0] if lengths else (0, 0)
+    if len(records) > 1 and length > 1 and n_alike >= NEARLY_ALL * len(records):
         return
     words = [len(cell.split()) for record in records for cell in record if cell]
     if words and sum(words) >= PROSE_WORDS * len(words):

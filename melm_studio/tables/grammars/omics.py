@@ -236,7 +236,8 @@ def _matrix(
 
 def qiime(first: FirstLines) -> Layout | None:
     """A first column of ids, and #q2:types in the second line that is no comment."""
-    line = first.starting(_TYPES)
+    stripped = (text.lstrip(' "') for text in first.texts)
+    line = next((line for line, text in enumerate(stripped) if text.startswith(_TYPES)), -1)
     if not 1 <= line <= _MOST_ABOVE_TYPES:
         return None
     names, types = first.cells(line - 1), first.cells(line)

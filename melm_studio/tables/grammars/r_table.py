@@ -19,6 +19,12 @@ def _is_shifted(header: list[str], below: list[list[str]]) -> bool:
     return is_open and [row[0] for row in below if row] == numbers
 
 
+def _is_aligned(header: list[str], aligned: list[str], below: list[list[str]]) -> bool:
+    """Whether names of a shorter header are parted by several spaces, as many as the fields."""
+    has_gap = any("  " in name for name in header)
+    return has_gap and {len(row) for row in below} == {len(aligned)} and len(aligned) > len(header)
+
+
 def r_table(first: FirstLines) -> Layout | None:
     """A header with a field less than all rows, whose first fields are the names of the rows.
 
@@ -40,6 +46,10 @@ def r_table(first: FirstLines) -> Layout | None:
         if {len(row) for row in below} == {len(header) - 1} and len(header) > 2 and not header[-1]:
             step = "Left out: the delimiter at the end of the header."
             return Layout(step, tuple(header[:-1]), n_above, mark)
+        aligned = first.texts[n_above - 1].split()
+        if _is_aligned(header, aligned, below):
+            step = "Read as a header whose names spaces part where tabs part the rows."
+            return Layout(step, tuple(aligned), n_above, mark)
         is_short = {len(row) for row in below} == {len(header) + 1} and len(header) > 1
         is_header = not any(map(is_number, header)) and all(header)
         # A delimiter at the end of every row is no field.

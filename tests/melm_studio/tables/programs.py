@@ -96,6 +96,13 @@ def r_tables() -> dict[str, Program]:
         "R, opened in a sheet": Program(
             ("a,b,c,grade,\n" + lines(numbered(with_kinds(X3)))).encode(), **expected
         ),
+        "spaces between names, tabs between cells": Program(
+            ("a\tb  c\tgrade\n" + lines(with_kinds(X3), "\t")).encode(),
+            ("a", "b", "c"),
+            "grade",
+            first={"a": X3[0][0]},
+            said="spaces part",
+        ),
         "a delimiter at the end of the header": Program(
             ("a,b,c,grade,\n" + lines(with_kinds(X3))).encode(),
             ("a", "b", "c"),
@@ -267,6 +274,10 @@ def studies() -> dict[str, Program]:
         "ISA-Tab with spaces": Program(lines([factors, *isa], "\t").encode(), **expected),
         "QIIME 2": Program(
             ("sample-id\tph\tdepth\tsite\n" + types + lines(rows, "\t")).encode(),
+            name="sample-id", **meta,
+        ),
+        "QIIME 2 with a space": Program(
+            ("sample-id\tph\tdepth\tsite\n " + types + lines(rows, "\t")).encode(),
             name="sample-id", **meta,
         ),
         "QIIME 2 with a sharp": Program(

@@ -245,6 +245,7 @@ def test_many_columns_with_text_among_numbers_are_said_briefly():
         (b"\x80\x05\x95", "is a pickle"),
         (b"MZ\x90\x00", "is a program"),
         (b"\x00\x00\x00\x20whatever", "first bytes are 00 00 00 20 77 68"),
+        (b"a\tplot of\n" + b"x\tof a thief and a detective in a town\n" * 30 + b"y", "Row 32"),
         (b"Dear all,\nthis is a letter, not a table.\nIt has no columns.\n", "running text"),
         (b"This is one line of text without any columns", "running text"),
         (b"a,b\n1,2\n1,2,3\n", r"Row 3 \(the first line is row 1\) has 3 fields .* header has 2"),
