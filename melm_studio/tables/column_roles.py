@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -43,6 +44,10 @@ LEAST_ID = 1_000  # of a first column without a header whose whole numbers are n
 CHOSEN = "as you chose"
 AS_FEATURES = (Use.FEATURE, Use.CATEGORY, Use.ORDERED)
 SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "number"}
+_LEAST_LONG = 50  # numbers: fewer intensities may have equally many digits
+_DIGITS_OF_ID = 9  # of whole numbers that differ, all of as many
+_KEY = re.compile(r"(?=.*\d)[\w\-]{8,}")  # of a data base
+_UNIT = re.compile(r"\[[^\[\]]+\]$")
 LEAST_NUMBERED, MOST_SHARING = 10, 20  # values, and rows for each on average
 NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", "title", "uuid"}
 BATCH_WORDS = {"batch", "block", "lot", "plate"}
@@ -297,6 +302,8 @@ def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
         return Role.IGNORED, "names of pictures"
     if cells.n_values <= MAX_LEVELS and says_split(cells.name, pd.unique(cells.texts)):
         return Role.IGNORED, "it says which rows are for training and which for a test"
+    if words_of(cells.name)[-1:] == ("id",) and all(map(_KEY.fullmatch, pd.unique(cells.texts))):
+        return Role.IGNORED, "keys of what several rows share"
     if cells.n_values > MAX_LEVELS:
         return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)
     if cells.n_present >= LEAST_NUMBERED and 2 * cells.n_values > cells.n_present:
@@ -328,8 +335,12 @@ def _is_identifier(cells: _Cells) -> bool:
 
     Nearly distinct ones are as well, and large ones of the first column of a file without a header.
     """
-    if cells.is_counting or not cells.is_nearly_numbering:
-        return cells.is_counting
+    has_unit = _UNIT.search(cells.name) is not None
+    if has_unit or cells.is_counting or not cells.is_nearly_numbering:
+        return cells.is_counting and not has_unit
+    n_digits = len(f"{cells.low:.0f}")
+    if cells.n_values >= _LEAST_LONG and _DIGITS_OF_ID <= n_digits == len(f"{cells.high:.0f}"):
+        return True
     if cells.name == FIRST_UNNAMED and cells.low >= LEAST_ID:
         return True
     words = words_of(cells.name)
@@ -344,14 +355,15 @@ def _numbers_things(cells: _Cells) -> bool:
     """Return whether recurring whole numbers are those of hospital records, specimens and such."""
     if not cells.is_whole or cells.n_values == cells.n_present:
         return False
-    if cells.n_values < max(LEAST_NUMBERED, cells.n_present / MOST_SHARING):
-        return False
     *before, last = words_of(cells.name) or ("",)
+    most_sharing = cells.n_present if before and last == "id" else MOST_SHARING
+    if cells.n_values < max(LEAST_NUMBERED, cells.n_present / most_sharing):
+        return False
     if not before:
         is_thing = last == "id" or last in GROUP_WORDS or is_id_of_thing(last)
         return is_thing or last in {"mrn", "specimen"}
     is_number = last in SAYS_A_NUMBER and not THINGS_NUMBERED.isdisjoint(before)
-    return is_number or last in {"mrn", "specimen"}
+    return is_number or last in {"id", "mrn", "specimen"}
 
 
 def guess_roles(
@@ -515,7 +527,8 @@ class _Guesses:
 
 def _names_batch(words: Sequence[str]) -> bool:
     """Return whether a name that has such a word is of a batch: no shape of a lot, nor a lot."""
-    return words[-2:] != ("a", "lot") and (words[-1] in BATCH_WORDS or {*words[1:]} <= _OF_BATCH)
+    is_last = words[-1] in BATCH_WORDS and words[-2:] != ("a", "lot") and words[-1] != "block"
+    return is_last or (words[0] in BATCH_WORDS and {*words[1:]} <= _OF_BATCH)
 
 
 def _numbers_rows(cells: pd.Series) -> bool:

@@ -49,6 +49,8 @@ QUANTITY_WORDS = {
     "age", "amount", "count", "duration", "level", "mean", "n", "number", "percent", "rate",
     "score", "size", "sum", "time", "value", "width",
 }  # fmt: skip
+SPARSE = 20  # values that whole numbers could have for each row, where they number nothing
+LEAST_OF_IDS = 1e6
 LEAST_OF_MANY = 5  # rows of each of many words, on average
 MOST_KINDS, LEAST_OF_KIND = 3, 8  # values that are no persons or plates, and rows of each
 # Last words of numbers that are asked for as often as classes are.
@@ -62,7 +64,8 @@ LEAST_WORD = 4  # letters, of a word of the file's name that says what its label
 MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
 # Times of day and days, which are no classes.
 _TIMES = re.compile(
-    r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[apAP]\.?[mM]\.?)?|\d{1,4}([-/.])\d{1,2}\1\d{1,4}"
+    r"(?:\d{1,4}([-/.])\d{1,2}\1\d{1,4})?[ T]?"
+    r"(?:\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[apAP]\.?[mM]\.?)?)?"
 )
 # Of a column that can be nothing else.
 PLAIN_NAMES = ("label", "labels", "class", "classes", "target", "targets")
@@ -186,7 +189,8 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     is_code = is_hinted and not is_text
     if is_code and usable.get(last) == 2 and COVARIATE_WORDS.isdisjoint(words_of(last)):
         targets.append(last)
-    finer = [] if is_text or _is_hinted(guess) else _of_many_words(table.frame, {*usable})
+    finer = [] if _is_hinted(guess) else _of_many_words(table.frame, {*usable})
+    finer = [name for name in finer if not is_text or name == last]
     return [*dict.fromkeys([*targets, *ranked, *finer])]
 
 
@@ -264,8 +268,11 @@ def _is_recurring_id(name: str) -> bool:
 
 
 def _may_number(cells: pd.Series) -> bool:
-    """Return whether these are whole numbers of which each tells its row from all others."""
-    return bool((cells % 1 == 0).all()) and cells.is_unique
+    """Return whether whole numbers that all differ tell rows apart, rather than count much."""
+    if not (bool((cells % 1 == 0).all()) and cells.is_unique):
+        return False
+    are_dense = cells.max() - cells.min() < SPARSE * len(cells)
+    return are_dense or cells.is_monotonic_increasing or cells.min() >= LEAST_OF_IDS
 
 
 def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, ...]:
@@ -274,6 +281,13 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
     usable = dict(_could_be_labels(table.frame, members))
     if not usable:
         return ()
+    present = table.frame[[*usable]].notna().to_numpy().mean(axis=0)
+    filled = {
+        name: usable[name]
+        for name, share in zip([*usable], present, strict=True)
+        if share >= 1 - MOST_MISSING or name.lower() in PLAIN_NAMES
+    }
+    usable = filled or usable
     guess = min(usable, key=_Preference(table, usable))
     if usable[guess] > 2 and _is_plain_number(table.frame, guess):  # a code of other words
         frame = table.frame
@@ -283,10 +297,14 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
 
 
 def may_be_no_label(frame: pd.DataFrame, name: str) -> bool:
-    """Return whether a column is a number that is cut, or may measure rather than count classes."""
+    """Return whether a column may hold no classes.
+
+    It is a number that is cut or may measure, or has many words, such as states.
+    """
     cells = frame[name]
     is_plain = _is_plain_number(frame, name) and _is_other_number(cells)
-    return is_measure(cells) or _is_count(frame, name) or is_plain
+    are_many = _is_text(cells) and not _is_hinted(name) and cells.nunique() > MAX_VALUES
+    return is_measure(cells) or _is_count(frame, name) or is_plain or are_many
 
 
 def _is_count(frame: pd.DataFrame, name: str) -> bool:
@@ -326,22 +344,26 @@ def _measures(frame: pd.DataFrame) -> list[str]:
     given = [str(name) for name in frame if not names_identifier(str(name))]
     first = [name for name in given[:1] if name in names and not _may_number(frame[name])]
     in_order = dict.fromkeys([*names[-1:], *first, *names[::-1]])
-    return sorted(in_order, key=lambda name: not _is_hinted(name))
+    return sorted(in_order, key=lambda name: not _is_hinted(name) or _is_place(name, frame))
 
 
 def _named_measures(frame: pd.DataFrame, without: Collection[str]) -> list[str]:
     """Numbers to be cut into classes that have no other name than that of a label, but for x, y."""
     if len(frame) <= MAX_VALUES:
         return []
-    names = {str(name).lower() for name in frame}
     return [
         str(name)
         for at, name in enumerate(frame.columns)
         if _is_all_hint(str(name))
         and str(name) not in without
-        and not (str(name).lower() == "y" and "x" in names)
+        and not _is_place(str(name), frame)
         and is_measure(frame.iloc[:, at])
     ]
+
+
+def _is_place(name: str, frame: pd.DataFrame) -> bool:
+    """Return whether this is the y of an x."""
+    return name.lower() == "y" and any(str(other).lower() == "x" for other in frame)
 
 
 def _is_hinted(name: str) -> bool:

@@ -40,6 +40,7 @@ CODE_WORDS = {
     "postcode", "region", "room", "sensor", "shop", "site", "store", "ward", "zip",
 }  # fmt: skip
 _NUMBERING_WORDS = OCCASION_WORDS | CODE_WORDS
+_AMOUNT_WORDS = {"average", "avg", "count", "duration", "hours", "mean", "minutes", "per", "total"}
 _OXIDES = re.compile("NO(?=[0-9x])")  # of nitrogen, and no number
 _LABELS = {
     "half": "Half the limit",
@@ -249,7 +250,10 @@ def _may_be_no_quantity(frame: pd.DataFrame, column: Column) -> bool:
     """
     if not 2 < column.n_values <= len(frame) / LEAST_REPEATS:
         return False
-    if _NUMBERING_WORDS.isdisjoint(words_of(_OXIDES.sub("", column.name))):
+    words = words_of(_OXIDES.sub("", column.name))
+    if _NUMBERING_WORDS.isdisjoint(words) or not _AMOUNT_WORDS.isdisjoint(words):
+        return False
+    if "number of" in " ".join(words):
         return False
     cells = frame[column.name]
     if cells.dtype.kind != "f":

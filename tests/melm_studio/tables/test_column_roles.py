@@ -234,10 +234,44 @@ def test_words_that_hardly_two_rows_share_are_names_not_categories():
 
 @pytest.mark.parametrize(
     ("name", "is_batch"),
-    [("block", True), ("plate_id", True), ("LotShape", False), ("A lot", False)],
+    [
+        ("block", True),
+        ("plate_id", True),
+        ("assay plate", True),
+        ("LotShape", False),
+        ("A lot", False),
+        ("magma_block", False),
+    ],
 )
 def test_a_batch_is_what_its_whole_name_says(name, is_batch):
     cells = {name: [1.0, 2.0] * 8, "x": np.arange(16.0), "class": ["a", "a", "b", "b"] * 4}
     columns = column_roles(Table("t", pd.DataFrame(cells), ()), "class")
     roles = {column.name: column.role for column in columns}
     assert (roles[name] is Role.BATCH) == is_batch
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "is_id"),
+    [
+        ("user_id", [at // 3 for at in range(60)], True),
+        ("user_id", [at % 4 for at in range(60)], False),
+        ("SSN", [5000 + 2 * at for at in range(60)], True),
+        ("register", [78_022_404_717 + 3 * at for at in range(60)], True),
+        ("people", [10**at % 99_999_989 for at in range(60)], False),
+        ("experience [y]", range(60), False),
+        ("experience", range(60), True),
+    ],
+)
+def test_numbers_of_things_are_no_features_and_those_with_a_unit_are(name, numbers, is_id):
+    cells = {name: np.array(numbers, dtype=float), "x": np.arange(60) % 7.0, "class": [*"ab"] * 30}
+    columns = column_roles(Table("t", pd.DataFrame(cells), ()), "class")
+    assert (columns[0].role in (Role.NAME, Role.ID, Role.INFO)) == is_id
+
+
+@pytest.mark.parametrize(
+    ("keys", "is_key"), [(("6ofEQubaL2", "0tzfI6NFJq"), True), (("Zone A", "Zone B"), False)]
+)
+def test_keys_that_several_rows_share_are_no_categories(keys, is_key):
+    cells = {"album_id": [*keys] * 8, "x": np.arange(16) % 7.0, "class": ["a", "a", "b", "b"] * 4}
+    columns = column_roles(Table("t", pd.DataFrame(cells), ()), "class")
+    assert (columns[0].role is Role.INFO) == is_key

@@ -319,3 +319,49 @@ def test_texts_of_many_words_are_offered_beside_a_number_that_is_guessed():
 def test_of_a_code_and_what_it_stands_for_the_words_are_guessed():
     frame = measured("a", "b").assign(province=words("p", "q", "r"), region=numbers(1, 2, 3))
     assert guess_label(Table("t", frame, ())) == "province"
+
+
+def test_a_day_and_its_time_is_no_rival():
+    frame = measured("a").assign(at=words("2024-11-01 00:00", "2024-11-02 00:00"))
+    frame = frame.assign(zone=words("p", "q", "q"), note=words("ok", "late", "late", "ok"))
+    assert "at" not in choices(Table("t", frame, ()))
+
+
+def test_many_words_may_be_no_classes():
+    states = words(*(f"state {at}" for at in range(25)))
+    frame = measured("a", "b").assign(state=states)
+    assert choices(Table("t", frame, ())) == ["state", NO_LABEL]
+    assert choices(Table("t", frame.rename(columns={"state": "species"}), ())) == []
+
+
+def test_the_last_text_is_offered_however_many_words_it_has():
+    careers = [f"career {at}" for at in range(60)] * 6
+    frame = pd.DataFrame({"salary": ["high", "low"] * 180, "career": careers})
+    frame = frame.assign(
+        risk=np.resize(np.array(["p", "q", "r"], dtype=object), 360), x=np.arange(360) % 7.0
+    )
+    in_order = frame[["salary", "risk", "x", "career"]]
+    assert choices(Table("t", in_order, ())) == ["salary", "risk", "career"]
+
+
+def test_counts_that_all_differ_are_offered_but_not_what_they_number():
+    frame = pd.DataFrame({"rate": RNG.normal(size=14), "x": np.arange(14) % 3.0 + 20})
+    counts = [974.0, 1537, 1830, 1100, 1390, 1010, 1702, 1251, 1655, 988, 1477, 1123, 1301, 1799]
+    assert choices(Table("t", frame.assign(deals=counts), ()))[1] == "deals"
+    assert "deals" not in choices(Table("t", frame.assign(deals=np.arange(14.0)[::-1]), ()))
+
+
+def test_a_column_of_hardly_any_cells_is_the_label_only_by_a_plain_name():
+    status = np.full(N_ROWS, None, dtype=object)
+    status[:4] = ["hurt", "hurt", "gone", "gone"]
+    frame = measured("a").assign(status=status, team=words("p", "q", "r"))
+    assert guess_label(Table("t", frame, ())) == "team"
+    assert guess_label(Table("t", frame.rename(columns={"status": "class"}), ())) == "class"
+
+
+def test_the_y_of_an_x_is_no_likelier_label_than_others():
+    frame = measured("x", "y", "angle")
+    assert guess_label(Table("t", frame, ())) == "angle"
+    assert (
+        guess_label(Table("t", frame.drop(columns="x").rename(columns={"angle": "b"}), ())) == "y"
+    )
