@@ -105,12 +105,10 @@ class MELMObjective:
         precision: Precision = np.float64,
         nuisance_weight: float = 0.0,
     ) -> None:
-        self._terms = [_Term.of(classes, multiclass, precision, 1.0)]
-        if nuisance_weight:
-            share = -nuisance_weight / max(len(classes.cells), 1)
-            self._terms += [
-                _Term.of(cells, NUISANCE_AGGREGATE, precision, share) for cells in classes.cells
-            ]
+        self._terms = [
+            _Term(share, AGGREGATES[how], own.totals, own.in_planes(precision))
+            for own, how, share in summed_divergences(classes, multiclass, nuisance_weight)
+        ]
 
     @property
     def batch_size(self) -> int:
@@ -149,11 +147,27 @@ class _Term:
     totals: FloatArray
     planes: TiledClasses
 
-    @classmethod
-    def of(
-        cls, classes: ClassDensities, multiclass: Multiclass, precision: Precision, share: float
-    ) -> _Term:
-        return cls(share, AGGREGATES[multiclass], classes.totals, classes.in_planes(precision))
+
+def summed_divergences(
+    classes: ClassDensities, multiclass: Multiclass, nuisance_weight: float
+) -> list[tuple[ClassDensities, Multiclass, float]]:
+    """List the divergences whose sum is maximized: that of the classes, less that of a nuisance.
+
+    Parameters
+    ----------
+    classes : ClassDensities
+        With the cells of the nuisance, if there is one.
+    multiclass : "mean", "softmin" or "ovr"
+    nuisance_weight : float
+
+    Returns
+    -------
+    list of (ClassDensities, str, float)
+        What a divergence is of, how its pairs are aggregated, and what it is multiplied by.
+    """
+    share = -nuisance_weight / max(len(classes.cells), 1)
+    of_cells = [(cells, NUISANCE_AGGREGATE, share) for cells in classes.cells if share]
+    return [(classes, multiclass, 1.0), *of_cells]
 
 
 def objective_of_planes(
@@ -181,12 +195,10 @@ def objective_of_planes(
     """
     if not is_compiled(n_components):
         return MELMObjective(classes, multiclass, precision, nuisance_weight)
-    terms = [classes.compiled_term(multiclass, precision)]
-    if nuisance_weight:
-        share = -nuisance_weight / max(len(classes.cells), 1)
-        terms += [
-            cells.compiled_term(NUISANCE_AGGREGATE, precision, share) for cells in classes.cells
-        ]
+    terms = [
+        own.compiled_term(how, precision, share)
+        for own, how, share in summed_divergences(classes, multiclass, nuisance_weight)
+    ]
     return CompiledObjective(terms, n_components, SOFTNESS)
 
 
@@ -412,19 +424,13 @@ def divergence_and_gradient(
     >>> bool(np.allclose(gradient @ np.eye(4)[2:].T, 0.0))  # it depends on the span only
     True
     """
-    projected = classes.project(components)
-    potentials = projected.potentials(engine, tolerance=tolerance)
-    aggregate, weights = AGGREGATES[multiclass](potentials.log_values, projected.totals)
-    gradient = classes.pull_back(components, potentials, weights)
-    value = float(aggregate)
-    if nuisance_weight:
-        share = nuisance_weight / max(len(classes.cells), 1)
-        for cells in classes.cells:
-            by_nuisance, by_components = divergence_and_gradient(
-                cells, components, engine=engine, multiclass=NUISANCE_AGGREGATE, tolerance=tolerance
-            )
-            value -= share * by_nuisance
-            gradient -= share * by_components
+    value, gradient = 0.0, np.zeros(components.shape)
+    for own, how, share in summed_divergences(classes, multiclass, nuisance_weight):
+        projected = own.project(components)
+        potentials = projected.potentials(engine, tolerance=tolerance)
+        of_own, weights = AGGREGATES[how](potentials.log_values, projected.totals)
+        value += share * float(of_own)
+        gradient += share * own.pull_back(components, potentials, weights)
     return value, gradient
 
 

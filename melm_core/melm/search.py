@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import pairwise, starmap
 from typing import Any, Literal
 
 import numpy as np
@@ -31,8 +31,13 @@ from melm_core.density.covariances import bandwidth_factor
 from melm_core.linalg.class_moments import total_covariance
 from melm_core.linalg.informed_planes import informed_planes, principal_directions
 from melm_core.linalg.planes import orthonormalize
-from melm_core.melm.multiclass import AGGREGATES, NUISANCE_AGGREGATE, SOFTNESS, Multiclass
-from melm_core.melm.objective import PlaneObjective, divergence_and_gradient, objective_of_planes
+from melm_core.melm.multiclass import AGGREGATES, SOFTNESS, Multiclass
+from melm_core.melm.objective import (
+    PlaneObjective,
+    divergence_and_gradient,
+    objective_of_planes,
+    summed_divergences,
+)
 from melm_core.optimization.lbfgs import (
     BatchObjective,
     Climb,
@@ -629,41 +634,27 @@ def _limit_climb(
     classes: ClassDensities, n_components: int, multiclass: Multiclass, nuisance_weight: float
 ) -> Climb:
     """Choose the fastest ascent of the limit of wide kernels."""
-    if not is_compiled(n_components):
-        return partial(
-            maximize_batch, _blind_wide_kernel_objective(classes, multiclass, nuisance_weight)
+    summed = summed_divergences(classes, multiclass, nuisance_weight)
+    if is_compiled(n_components):
+        return climb_of(
+            CompiledObjective([*starmap(gaussian_term, summed)], n_components, SOFTNESS)
         )
-    terms = [gaussian_term(classes, multiclass)]
-    if nuisance_weight:
-        share = -nuisance_weight / max(len(classes.cells), 1)
-        terms += [gaussian_term(cells, NUISANCE_AGGREGATE, share) for cells in classes.cells]
-    return climb_of(CompiledObjective(terms, n_components, SOFTNESS))
+    parts = [(wide_kernel_objective(own, how), share) for own, how, share in summed]
+
+    def objective(components: FloatArray) -> tuple[FloatArray, FloatArray]:
+        values, gradients = np.zeros(len(components)), np.zeros(components.shape)
+        for of_part, share in parts:
+            own, by_components = of_part(components)
+            values, gradients = values + share * own, gradients + share * by_components
+        return values, gradients
+
+    return partial(maximize_batch, objective)
 
 
 def gaussian_term(classes: ClassDensities, multiclass: Multiclass, share: float = 1.0) -> Term:
     """Return the term of the compiled library for the limit of wide kernels."""
     means, spreads = _gaussians(classes)
     return Term.of_gaussians(means, spreads, classes.totals, aggregate=multiclass, share=share)
-
-
-def _blind_wide_kernel_objective(
-    classes: ClassDensities, multiclass: Multiclass, nuisance_weight: float
-) -> BatchObjective:
-    """Return the divergence of the classes less that of the nuisance, all as Gaussians."""
-    of_classes = wide_kernel_objective(classes, multiclass)
-    if not (nuisance_weight and classes.cells):
-        return of_classes
-    of_cells = [wide_kernel_objective(cells, NUISANCE_AGGREGATE) for cells in classes.cells]
-    share = nuisance_weight / len(of_cells)
-
-    def objective(components: FloatArray) -> tuple[FloatArray, FloatArray]:
-        values, gradients = of_classes(components)
-        for cells in of_cells:
-            of_cell, by_components = cells(components)
-            values, gradients = values - share * of_cell, gradients - share * by_components
-        return values, gradients
-
-    return objective
 
 
 def wide_kernel_optima(
