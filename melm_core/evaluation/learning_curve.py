@@ -419,8 +419,8 @@ def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> Ro
     n_units, n_classes = len(units.strata), len(units.rows.classes)
     shares, resampled = units.resampled(right, seed)
     errors = resampled.std(axis=0, ddof=1)
-    valley = _valley(shares, resampled, 1.0 / n_classes)
-    later = slice(0 if valley is None or valley.is_open else valley.at, None)
+    n_before, falls = _valley(shares, resampled, 1.0 / n_classes)
+    later = slice(n_before, None)
     laws = PowerLaws.of(sizes[later], np.vstack([shares, resampled])[:, later])
     more = np.unique(np.rint(np.array(_MORE) * n_units).astype(np.int64))
     trained = sizes[-1] / n_units  # the share of a table that is trained on
@@ -453,13 +453,13 @@ def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> Ro
         expected=np.stack(
             [of_future[0], np.minimum(lower, of_future[0]), np.maximum(upper, of_future[0])]
         ),
-        n_before=later.start,
+        n_before=n_before,
         fitted=np.vstack([at_sizes[:1], _band(at_sizes[1:])]),
         needed=float(needed),
         needed_lower=float(min(fewest, needed)),
         needed_upper=float(max(most, needed)),
         is_shown=bool(shares[-1] - 1.0 / n_classes > norm.isf(LEVEL) * error),
-        falls=valley is not None and valley.is_open,
+        falls=falls,
         is_flat=bool(
             gains[0] < _FLAT_GAIN
             and np.quantile(gains[1:], BAND) < _FLAT_BOUND
@@ -469,27 +469,12 @@ def _curve(units: _Units, sizes: FloatArray, right: FloatArray, seed: int) -> Ro
     )
 
 
-@dataclass(frozen=True)
-class _Valley:
-    """A size at which the share is less than at a smaller one.
+def _valley(shares: FloatArray, resampled: FloatArray, chance: float) -> tuple[int, bool]:
+    """The sizes before a valley that the curve has left, and whether it is still in one.
 
-    Attributes
-    ----------
-    at : int
-        Of the sizes, the last such one.
-    is_open : bool
-        Whether the curve has not left it: more sizes are needed above it for a power law, or a
-        share above those before it.
-    """
-
-    at: int
-    is_open: bool
-
-
-def _valley(shares: FloatArray, resampled: FloatArray, chance: float) -> _Valley | None:
-    """Return where the share is clearly less than at a smaller size, above guessing, or None.
-
-    A fall that is made good at a larger size needs less evidence: no noise of one size makes both.
+    A valley is where the share is clearly less than at a smaller size, above guessing. A fall that
+    is made good at a larger size needs less evidence: no noise of one size makes both. The curve
+    has left it with a share above those before it, and sizes enough for a power law.
     """
     above = shares - chance > _CLEAR_FALL * resampled.std(axis=0, ddof=1)
     falls = shares[:, None] - shares[None]  # from the size of the row to that of the column
@@ -501,10 +486,10 @@ def _valley(shares: FloatArray, resampled: FloatArray, chance: float) -> _Valley
     risen = np.triu(is_some & (falls < 0.0), 1).any(axis=1)
     places = np.flatnonzero(is_clear | (fallen & risen))
     if not len(places):
-        return None
+        return 0, False
     bottom = int(places[-1])
     has_left = shares[-1] > shares[:bottom].max() and len(shares) - bottom >= _FEWEST_FITTED
-    return _Valley(bottom, is_open=not has_left)
+    return (bottom, False) if has_left else (0, True)
 
 
 def _edges() -> tuple[float, float]:

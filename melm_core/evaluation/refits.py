@@ -276,7 +276,7 @@ class Refits:
     def fold_of_rows(self) -> IntArray:
         """The number of the fold that held each row out, from 0; -1 of others, shape (n_rows,)."""
         numbers = np.full(len(self.study.rows.y), -1)
-        for number, fit in self._known:
+        for number, fit in self._known.items():
             numbers[fit.fold.test] = number
         return numbers
 
@@ -288,7 +288,8 @@ class Refits:
     @property
     def unplaced(self) -> IntArray:
         """Indices of the rows that a fold held out and that its fit gives no place, ascending."""
-        rows = [np.setdiff1d(self.folds[number].test, fit.fold.test) for number, fit in self._known]
+        known = self._known.items()
+        rows = [np.setdiff1d(self.folds[number].test, fit.fold.test) for number, fit in known]
         return np.sort(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
 
     @property
@@ -349,7 +350,7 @@ class Refits:
         """
         X = self.study.rows.X
         places = np.full((len(X), len(self._placed.offset)), np.nan)
-        for _, fit in self._known:
+        for fit in self._known.values():
             drawn = cast("Frame", fit.drawn)
             places[fit.fold.test] = drawn.place(X[fit.fold.test])
         return places
@@ -358,7 +359,7 @@ class Refits:
     def _unseen(self) -> FloatArray:
         """The same by the best plane of each fold, which knows nothing of the plane of all rows."""
         X, places = self.study.rows.X, self.places.copy()
-        for _, fit in self._known:
+        for fit in self._known.values():
             if fit.best is not fit.drawn:
                 places[fit.fold.test] = cast("Frame", fit.best).place(X[fit.fold.test])
         return places
@@ -407,7 +408,7 @@ class Refits:
     @property
     def fold_shares(self) -> FloatArray:
         """The same of each fold alone, shape (n_folds,)."""
-        fold, parts = self.fold_of_rows[self.held_out], [number for number, _ in self._known]
+        fold, parts = self.fold_of_rows[self.held_out], [*self._known]
         return np.array(
             [balanced_share(self.right[fold == number], self.y[fold == number]) for number in parts]
         )
@@ -448,7 +449,7 @@ class Refits:
 
     def _train_shares(self, *, is_linear: bool = False) -> FloatArray:
         shares = []
-        for number, fit in self._known:
+        for number, fit in self._known.items():
             X, y = self._training(fit)
             left_out = y if self.study.is_in_memory else None
             predicted = self._logs(number, X, left_out, is_linear=is_linear).argmax(axis=1)
@@ -463,7 +464,7 @@ class Refits:
         """
         if self.study.rows.nuisance is None:
             return ()
-        told = (self._nuisance_told(fit) for _, fit in self._known)
+        told = (self._nuisance_told(fit) for fit in self._known.values())
         return tuple(accuracy for accuracy in told if accuracy is not None)
 
     @property
@@ -482,7 +483,7 @@ class Refits:
     @property
     def search_curve(self) -> SearchCurve | None:
         """Divergence of held-out rows along the search; None where it was not followed."""
-        followed = [fit.search for _, fit in self._known if fit.search is not None]
+        followed = [fit.search for fit in self._known.values() if fit.search is not None]
         if not followed:
             return None
         train, held_out = np.stack(followed, axis=1)
@@ -577,7 +578,7 @@ class Refits:
         -------
         ndarray of shape (n_rows, n_classes)
         """
-        parts = [self._evidence(number, X) for number, _ in self._known]
+        parts = [self._evidence(number, X) for number in self._known]
         return self.conformal.p_values(parts)
 
     def without_fold(self, X: FloatArray, number: int) -> tuple[FloatArray, FloatArray]:
@@ -655,7 +656,7 @@ class Refits:
     def left_out(self) -> LeftOutDistances:
         """T² and Q of held-out rows from the planes of their folds."""
         X, refits = self.study.rows.X, []
-        for _, fit in self._known:
+        for fit in self._known.values():
             apply = fit.projection.preparation.apply
             train, rest = apply(self._training(fit)[0]), apply(X[fit.fold.test])
             refits.append((PlaneDistances.of(train, fit.projection.components), train, rest))
@@ -680,8 +681,8 @@ class Refits:
             If the method is nonlinear, or folds have different features.
         """
         X, y, parts = self.study.rows.X, self.study.rows.y, []
-        for number, fit in self._known:
-            test, (frame, rule) = fit.fold.test, self._rule(number)
+        for number, fit in self._known.items():
+            test, (frame, rule) = fit.fold.test, self._rules[number]
             if np.bincount(y[test], minlength=self.study.n_classes).min() < _FEWEST_OF_A_CLASS:
                 continue
             prepared = fit.projection.preparation.apply(X[test])
@@ -717,8 +718,8 @@ class Refits:
             If there are not two components, or no fold has two held-out rows of every class.
         """
         X, y, parts = self.study.rows.X, self.study.rows.y, []
-        for number, fit in self._known:
-            test, (frame, rule) = fit.fold.test, self._rule(number)
+        for number, fit in self._known.items():
+            test, (frame, rule) = fit.fold.test, self._rules[number]
             if np.bincount(y[test], minlength=self.study.n_classes).min() >= _FEWEST_OF_A_CLASS:
                 parts.append(ComponentGain.of(rule, frame.place(X[test]), y[test]))
         if not parts:
@@ -749,7 +750,7 @@ class Refits:
         validation, Metabolomics 4, 2008.
         """
         rows, errors, spread = self.study.rows, 0.0, 0.0
-        for _, fit in self._known:
+        for fit in self._known.values():
             estimator: Any = fit.projection.estimator
             if not hasattr(estimator, "predict_indicators"):
                 raise UserError(
@@ -783,7 +784,7 @@ class Refits:
     @cached_property
     def _residuals(self) -> FloatArray | None:
         """Q of held-out rows from the planes of their folds; None where there is none."""
-        fits = [fit for _, fit in self._known]
+        fits = list(self._known.values())
         if any(not is_plane(fit.projection.estimator) for fit in fits):
             return None
         n_features = fits[0].projection.components.shape[1]
@@ -811,7 +812,7 @@ class Refits:
         return nuisance_accuracy(points, test.y, test.nuisance, cells, kernels)
 
     def _squares_off(self, number: int, X: FloatArray) -> FloatArray:
-        fit = self._fit(number)
+        fit = self._known[number]
         apply, components = fit.projection.preparation.apply, fit.projection.components
         off = apply(X) - apply(self._training(fit)[0]).mean(axis=0)
         residuals: FloatArray = squared_residuals(off, components).sum(axis=1)
@@ -825,9 +826,9 @@ class Refits:
         return rows.X[indices], rows.y[indices]
 
     @property
-    def _known(self) -> list[tuple[int, FoldFit]]:
-        """The folds that are done, with their numbers from 0."""
-        return [(number, fit) for number, fit in enumerate(self.fits) if isinstance(fit, FoldFit)]
+    def _known(self) -> dict[int, FoldFit]:
+        """The folds that are done, by their numbers from 0."""
+        return {number: fit for number, fit in enumerate(self.fits) if isinstance(fit, FoldFit)}
 
     @property
     def _fewer_folds(self) -> tuple[str, ...]:
@@ -860,7 +861,7 @@ class Refits:
     def _of_folds(self, function: _OfFold) -> FloatArray:
         """Values of the rows of each fold, in the order of `held_out`."""
         X, parts, rows = self.study.rows.X, [], []
-        for number, fit in self._known:
+        for number, fit in self._known.items():
             rows.append(fit.fold.test)
             parts.append(function(number, X[fit.fold.test]))
         order = np.argsort(np.concatenate(rows))
@@ -889,29 +890,18 @@ class Refits:
         is_linear: bool = False,
     ) -> FloatArray:
         """Logarithms of the class densities of a fold at any rows; `own` as in `DensityRule`."""
-        fit = self._fit(number)
+        fit = self._known[number]
         if fit.best is None:
             return log_shares(fit.projection, X, len(fit.fold.train))
-        frame, density = self._rule(number)
+        frame, density = self._rules[number]
         rule = density.linear if is_linear else density
         compute = rule.log_densities if has_floor else rule.log_mixtures
         return compute(frame.place(X), own)
 
-    def _fit(self, number: int) -> FoldFit:
-        fit = self.fits[number]
-        assert isinstance(fit, FoldFit)  # noqa: S101 - numbers are those of `_known`
-        return fit
-
-    def _rule(self, number: int) -> tuple[Frame, DensityRule]:
-        """Return the frame of a fold and its class densities."""
-        rule = self._rules.get(number)
-        if rule is None:
-            rule = self._rules[number] = self._rule_of(self._fit(number), number)
-        return rule
-
     @cached_property
     def _rules(self) -> dict[int, tuple[Frame, DensityRule]]:
-        return {}
+        """The frame of each fold and its class densities."""
+        return {number: self._rule_of(fit, number) for number, fit in self._known.items()}
 
     def _rule_of(self, fit: FoldFit, number: int) -> tuple[Frame, DensityRule]:
         if not self.study.is_in_memory:  # of so many rows, new ones spread as fitted ones do

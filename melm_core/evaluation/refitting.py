@@ -318,20 +318,21 @@ def _fits_take(kind: Hashable, name: str) -> bool:
     return bool(has_fit_parameter(kind, name))
 
 
-class _Steps:
-    """A preparation and the steps of a fitted pipeline before its last, as one preparation."""
+class Chained:
+    """A preparation and what is done with its features, as one preparation."""
 
-    def __init__(self, preparation: FittedPreparation, steps: Pipeline) -> None:
-        self._preparation, self._steps = preparation, steps
+    def __init__(self, first: FittedPreparation, then: Callable[[FloatArray], Any]) -> None:
+        self._first, self._then = first, then
 
-    def apply(self, X: FloatArray) -> FloatArray:
-        return np.asarray(self._steps.transform(self._preparation.apply(X)), dtype=np.float64)
+    def apply(self, X: FloatArray, /) -> FloatArray:
+        """The features of any rows, shape (n_samples, n_features)."""
+        return np.asarray(self._then(self._first.apply(X)), dtype=np.float64)
 
 
 def _as_plane(estimator: Any, preparation: FittedPreparation) -> FittedProjection:
     """A pipeline that ends in a plane as that plane, with the other steps as its preparation."""
     if isinstance(estimator, Pipeline) and len(estimator) > 1 and is_plane(estimator[-1]):
-        return FittedProjection(estimator[-1], _Steps(preparation, estimator[:-1]))
+        return FittedProjection(estimator[-1], Chained(preparation, estimator[:-1].transform))
     return FittedProjection(estimator, preparation)
 
 

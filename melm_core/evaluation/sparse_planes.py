@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,8 @@ from melm_core.evaluation.fold_frames import Frame
 from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refits import FoldFit, Refits
 from melm_core.evaluation.refitting import (
+    Chained,
     FailedFit,
-    FittedPreparation,
     FittedProjection,
     Unchanged,
     feature_groups,
@@ -231,16 +232,6 @@ class _FoldPath:
     kept: FloatArray
 
 
-class _Columns:
-    """A preparation of which some columns are kept."""
-
-    def __init__(self, preparation: FittedPreparation, columns: IntArray) -> None:
-        self._preparation, self._columns = preparation, columns
-
-    def apply(self, X: FloatArray) -> FloatArray:
-        return self._preparation.apply(X)[:, self._columns]
-
-
 @dataclass(frozen=True, eq=False)
 class _PathWork:
     """Inputs shared by all folds."""
@@ -266,7 +257,8 @@ class _PathWork:
             columns = np.flatnonzero(np.isin(groups, features))
             selected = replace(prepared, X=prepared.X[:, columns])
             plane = fit_projection(self.study.estimator, selected, Unchanged())
-            projection = FittedProjection(plane.estimator, _Columns(fitted, columns))
+            kept = Chained(fitted, itemgetter((slice(None), columns)))
+            projection = FittedProjection(plane.estimator, kept)
             drawn = Frame.of(projection, rows.X).aligned(self.frame, rows.X)
             fits.append(FoldFit(fold, projection, drawn, drawn))
             if step + 1 < len(self.sizes):
