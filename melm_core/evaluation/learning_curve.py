@@ -206,7 +206,7 @@ def rows_needed(
         Rows in memory, of each class at least ten or, with groups, rows of ten groups, which are
         then what is counted.
     gamma : float, default=1.0
-        Kernel width of the class densities, relative to Silverman's rule.
+        Kernel width of the class densities, relative to that of `DensityRule`.
     n_repeats : int, default=4
         Repetitions of the folds, each with its own.
     callback : callable, optional

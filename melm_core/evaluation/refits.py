@@ -160,7 +160,7 @@ class Refits:
     n_wanted : int
         Folds that were asked for, of which a small class may allow fewer.
     gamma : float
-        Kernel width of the class densities, relative to Silverman's rule.
+        Kernel width of the class densities, relative to that of `DensityRule`.
     frame : Frame or None
         Where rows are drawn: the plane of all rows; None of a classifier that places no rows.
 
@@ -217,7 +217,7 @@ class Refits:
         n_folds : int, "auto" or tuple of Fold, default="auto"
             See `Study.folds`; folds that are given may fit fewer rows than all others.
         gamma : float, default=1.0
-            Kernel width of the class densities, relative to Silverman's rule.
+            Kernel width of the class densities, relative to that of `DensityRule`.
         whole : FittedProjection, optional
             The study fitted to all rows, where that is known.
         fits : sequence of FoldFit, FailedFit or KeptFold, optional

@@ -157,7 +157,7 @@ def sparse_path(
         Numbers of features; all of them are added. By default at most twelve, in a geometric
         series down to the number of components.
     gamma : float, default=1.0
-        Kernel width of the densities that classify, relative to Silverman's rule.
+        Kernel width of the densities that classify, relative to that of `DensityRule`.
     n_folds : int, default=5
     n_repeats : int, default=3
         How often the rows are divided into folds.
