@@ -44,7 +44,8 @@ from melm_core.kernel_machines import (
     measured_speed_up,
 )
 from melm_studio.planes.class_outlines import GRID_LINES
-from melm_studio.planes.renderer import PlaneRenderer, shared
+from melm_studio.planes.kept_values import kept
+from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.theme import (
     THEMES,
     TRANSPARENT,
@@ -223,8 +224,8 @@ class DecisionSurfaces:
 
     def __init__(self, renderer: PlaneRenderer) -> None:
         self._renderer = renderer
-        self._fitted = shared(self._fit, MAX_SURFACES)
 
+    @kept(MAX_SURFACES, lambda _, *asked: asked)
     def of(self, shown: Shown, request: SurfaceRequest) -> tuple[ProjectedRows, DecisionSurface]:
         """Return a kernel machine fitted in the plane of an event, one class against the rest.
 
@@ -233,9 +234,6 @@ class DecisionSurfaces:
         UserError
             If the kind of machine is unknown, or a side has too few rows.
         """
-        return self._fitted(shown, request)
-
-    def _fit(self, shown: Shown, request: SurfaceRequest) -> tuple[ProjectedRows, DecisionSurface]:
         rows = self._renderer.viewer(shown.record).rows(shown.event.components, MAX_SURFACE_ROWS)
         with threadpool_limits(1):  # the workers need the other cores
             surface = decision_surface(

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from threading import Condition
-from typing import Any, TypeVar, cast
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from cachetools import LRUCache, cached
 from msgspec.structs import replace
 from threadpoolctl import threadpool_limits
 
@@ -21,6 +18,7 @@ from melm_core.melm import DivergenceTerms
 from melm_core.methods import COMPONENTS, GAMMA, METHODS
 from melm_studio.operator_tables.plane_densities import PlaneDensities, kept_densities
 from melm_studio.planes.drawn_rows import centered_parts, mean_row
+from melm_studio.planes.kept_values import kept
 from melm_studio.planes.plane_edits import (
     NO_TARGET,
     OTHER_DATA,
@@ -34,7 +32,7 @@ from melm_studio.planes.plane_view import PlaneViewer, screen_axes
 from melm_studio.planes.projected_classes import TableDensities
 from melm_studio.planes.types import Places, PlaneView
 from melm_studio.planes.unseen import UnseenRows
-from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, Shown, ViewOptions
+from melm_studio.planes.view_options import DEFAULT_VIEW, Shown, ViewOptions
 from melm_studio.runs.execution.rows import RunData, kept_embedding, prepared_for, rows_of
 from melm_studio.runs.records.refits_report import RefitsReport, refits_id
 from melm_studio.runs.records.run import FIT, PlaneEvent, RunRecord
@@ -42,8 +40,6 @@ from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import RunStore, stored_report
 from melm_studio.scores import Verdict
 from melm_studio.tables import LabeledData, Question
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Prepared data sets in a cache, in bytes and in number.
 MAX_VIEWER_BYTES = 2**30
@@ -61,85 +57,47 @@ QUICK_METHOD, MOST_QUICK_WORK = "lda", 20_000_000
 _TOO_LARGE = "These data are too large for a first look. Run a method to see them."
 
 
-def shared(function: Function, most: int, size: Callable[[Any], int] | None = None) -> Function:
-    """Cache the last values of a function; a request for one that is being computed waits.
-
-    Parameters
-    ----------
-    function : callable
-        With hashable arguments. Where it raises an error, nothing is kept.
-    most : int
-        The number of values that are kept, or the sum of their sizes.
-    size : callable, optional
-        The size of a value, at most `most`.
-    """
-    cache: LRUCache[Any, Any] = LRUCache(most, getsizeof=size)
-    return cast(Function, cached(cache, condition=Condition())(function))
-
-
-@dataclass(frozen=True)
-class ViewerKey:
-    """A run, equal to every other run that can share its viewer."""
-
-    key: tuple[object, ...]
-    record: RunRecord = field(compare=False)
-
-    @classmethod
-    def of(cls, record: RunRecord) -> ViewerKey:
-        """Return the key of a run; the kernel width does not matter."""
-        parameters = record.parameters
-        key: tuple[object, ...] = (
-            record.owner,
-            record.data_id,
-            parameters.held_out,
-            parameters.random_state,
-            parameters.n_components,
-            record.is_curved,
-        )
-        if not METHODS[record.method].is_linear:
-            key = (*key, record.method, *sorted(parameters.values.items()))
-        return cls(key, record)
+def _rows(_: PlaneRenderer, record: RunRecord) -> tuple[object, ...]:
+    """What the viewer of a run depends on, which is not the kernel width: others share it."""
+    parameters = record.parameters
+    key: tuple[object, ...] = (
+        record.owner,
+        record.data_id,
+        parameters.held_out,
+        parameters.random_state,
+        parameters.n_components,
+        record.is_curved,
+    )
+    if METHODS[record.method].is_linear:
+        return key
+    return (*key, record.method, *sorted(parameters.values.items()))
 
 
-def size_of(viewer: PlaneViewer) -> int:
+def _rows_and_width(renderer: PlaneRenderer, record: RunRecord) -> tuple[object, ...]:
+    return *_rows(renderer, record), record.density_gamma
+
+
+def _as_found(renderer: PlaneRenderer, shown: Shown) -> tuple[object, ...]:
+    """What the plane of an event is, and who judges it."""
+    return shown.as_found, renderer.judge(shown.as_found) is not None
+
+
+def _as_edited(renderer: PlaneRenderer, shown: Shown) -> tuple[object, ...]:
+    """What the plane on screen is."""
+    return shown.of_plane, renderer.morph_target(shown.options)
+
+
+def _as_drawn(renderer: PlaneRenderer, shown: Shown) -> tuple[object, ...]:
+    """What a picture depends on: the plane, that to which it is aligned, and who judges it."""
+    options = shown.options
+    others = renderer.newest(options.toward), renderer.morph_target(options)
+    return shown, *others, renderer.judge(shown) is not None
+
+
+def _size_of(viewer: PlaneViewer) -> int:
     """The bytes of a viewer, which holds a wide table twice, as far as the cache counts them."""
     n_bytes = 2 * 8 * viewer.n_rows * len(viewer.feature_names)
     return min(MAX_VIEWER_BYTES, max(n_bytes, MAX_VIEWER_BYTES // MAX_VIEWERS))
-
-
-class KeptDensities:
-    """Densities of all rows that runs on registered tables kept; the last ones are cached.
-
-    Parameters
-    ----------
-    store : RunStore
-    origin : callable
-        What views subtract from the rows of the sample, shape (n_features,).
-    """
-
-    def __init__(self, store: RunStore, origin: Callable[[ViewerKey], FloatArray]) -> None:
-        self._store, self._origin = store, origin
-        self._found = shared(self._read, MOST_KEPT)
-
-    def of(self, record: RunRecord) -> TableDensities | None:
-        """Return the densities in the final plane of a run; None until it has them."""
-        if not record.is_of_sample or not METHODS[record.method].is_linear:
-            return None
-        try:
-            densities = self._found(record.run_id, record.attempt)
-        except (LookupError, ValueError):  # a later request may find them; damaged ones are none
-            return None
-        return TableDensities(densities, self._origin(ViewerKey.of(record)))
-
-    def _read(self, run_id: str, attempt: int) -> PlaneDensities:
-        densities = kept_densities(self._store, run_id)
-        if densities is None:
-            raise LookupError(run_id)
-        return densities
-
-
-class _NotRefittedError(LookupError):
-    """The refits of a run are not done."""
 
 
 class DataGoneError(LookupError):
@@ -166,23 +124,6 @@ class PlaneRenderer:
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
-        self._viewer = shared(self._prepare_viewer, MAX_VIEWER_BYTES, size_of)
-        self._origin = shared(self._measure_origin, MAX_VIEWERS)
-        self._densities = KeptDensities(store, self._origin)
-        self._questions = shared(self._read_questions, MAX_VIEWERS)
-        self._refits = shared(self._read_refits, MAX_VIEWS)
-        self._unseen = shared(self._place_unseen, MAX_VIEWS)
-        self._view = shared(self._draw, MAX_VIEWS)
-        self._edited = shared(self._edit, MAX_VIEWS)
-        self._coordinates = shared(self._project, MAX_VIEWERS)
-        self._scores = shared(self._score, MAX_VIEWS)
-        self._held_out = shared(self._test_held_out, MAX_VIEWS)
-        self._regions = shared(self._fill_regions, MAX_VIEWS)
-        self._importance = shared(self._weigh_features, MAX_VIEWS)
-        self._second = shared(self._weigh_second, MAX_VIEWS)
-        self._final_accuracy = shared(self._score_last, MAX_VIEWS)
-        self._quick = shared(self._fit_quickly, MAX_VIEWERS)
-        self._preview = shared(self._fit_preview, MAX_VIEWERS)
 
     def data(self, record: RunRecord) -> RunData:
         """Return the data of a run, as its training rows prepare them.
@@ -198,12 +139,10 @@ class PlaneRenderer:
             raise DataGoneError(record.data_id)
         return prepared_for(LabeledData.from_bytes(raw), record)
 
+    @kept(MAX_VIEWERS, _rows)
     def questions(self, record: RunRecord) -> tuple[Question, ...]:
         """Return the questions of the table of a run; the data are read once for them."""
-        return self._questions(ViewerKey.of(record))
-
-    def _read_questions(self, key: ViewerKey) -> tuple[Question, ...]:
-        return self.data(key.record).questions
+        return self.data(record).questions
 
     def embedding(self, record: RunRecord) -> FloatArray | None:
         """Return the coordinates that a run kept; None if it kept none."""
@@ -241,6 +180,7 @@ class PlaneRenderer:
         """Return the viewer of the planes of a run."""
         return self._viewer_at(record, DEFAULT_VIEW)
 
+    @kept(MAX_VIEWS, _as_drawn)
     def view(self, shown: Shown) -> PlaneView:
         """Return the view of the plane of an event.
 
@@ -249,28 +189,49 @@ class PlaneRenderer:
         UserError
             If the options do not apply to the plane.
         """
-        others = (self._newest(shown.options.toward), self._morph_target(shown.options))
-        is_refitted = self._is_at_rest(shown)
-        return self._view(shown, *others, is_refitted)
+        record, options, refits = shown.record, shown.options, self.judge(shown)
+        components = self._drawn_plane(shown)
+        viewer = self._viewer_at(record, options)
+        scores = None
+        if not options.changes_plane and options.gamma is None:
+            scores = self.scores(shown)  # which verdicts need, too
+        elif refits is not None:  # judged as ever; the divergence alone is at another width
+            of_folds = viewer.scores(components).of_folds(refits)
+            scores = dataclasses.replace(of_folds, divergence_held_out=None)
+        return viewer.view(
+            components,
+            self._reference(shown),
+            options.view_angle,
+            scores=scores,
+            changed_from=shown.event.components if options.changes_plane else None,
+            unseen=self._judging(shown),
+            places=Places.UNSEEN if refits is None else options.places,
+        )
 
+    @kept(MAX_VIEWS, lambda _, record: record.run_id)
     def refits(self, record: RunRecord) -> RefitsReport | None:
         """Return what all refits of a run have found; None until then, and where it has none."""
         if record.kind != FIT or record.parameters.held_out > 0.0:
             return None
-        try:
-            return self._refits(record.run_id)
-        except _NotRefittedError:
-            return None
+        report = stored_report(self._store, refits_id(record.run_id), RefitsReport.from_bytes)
+        return None if report is None or not report.is_complete else report
 
+    def judge(self, shown: Shown) -> RefitsReport | None:
+        """Return the refits that judge what is shown: the last plane of their run, as found."""
+        is_judged = shown.event.is_final and not shown.changes_plane
+        return self.refits(shown.record) if is_judged else None
+
+    @kept(MAX_VIEWS, lambda _, shown: shown.as_found)
     def unseen(self, shown: Shown) -> UnseenRows | None:
         """Return where planes that never saw the rows of a run put them, along its last plane.
 
         None until its refits are done, where they place no rows, and of every other plane.
         """
-        refits = self.refits(shown.record)
-        if refits is None or not refits.places or not shown.event.is_final:
+        refits = self.judge(shown.as_found)
+        places = None if refits is None else refits.unseen
+        if places is None:
             return None
-        return self._unseen(shown.as_found)
+        return UnseenRows.of(self.data(shown.record), places, shown.event.components)
 
     def held_out_rows(self, shown: Shown) -> UnseenRows | None:
         """Return the rows that the last plane of a run holds out, of which its regions are made.
@@ -279,7 +240,7 @@ class PlaneRenderer:
         of a registered table are known, of which its regions are.
         """
         record, event = shown.record, shown.event
-        if record.parameters.held_out == 0.0 or not event.is_final or self._densities.of(record):
+        if record.parameters.held_out == 0.0 or not event.is_final or self._of_table(record):
             return None
         return UnseenRows.of_held_out(self.viewer(record).parts[1], event.components)
 
@@ -301,21 +262,9 @@ class PlaneRenderer:
             dataclasses.replace(held_out, X=held_out.X @ along, unlabeled=others),
         )
 
-    def _read_refits(self, run_id: str) -> RefitsReport:
-        report = stored_report(self._store, refits_id(run_id), RefitsReport.from_bytes)
-        if report is None or not report.is_complete:
-            raise _NotRefittedError(run_id)
-        return report
-
-    def _place_unseen(self, shown: Shown) -> UnseenRows:
-        places = self._refits(shown.run_id).unseen
-        if places is None:
-            raise _NotRefittedError(shown.run_id)
-        return UnseenRows.of(self.data(shown.record), places, shown.event.components)
-
     def positions(self, shown: Shown, X: FloatArray) -> FloatArray:
         """Return where a view draws rows that the plane projects, shape (n_rows, 2)."""
-        centered = X - self._origin(ViewerKey.of(shown.record))
+        centered = X - self._origin(shown.record)
         return np.asarray(centered @ self.axes(shown).T)
 
     def axes(self, shown: Shown) -> FloatArray:
@@ -327,10 +276,9 @@ class PlaneRenderer:
 
     def _oriented(self, shown: Shown) -> FloatArray:
         """The components of a view before it is turned."""
-        components = self._plane(shown, self._morph_target(shown.options))
-        reference = self._reference(shown.record, self._newest(shown.options.toward))
         before = shown.event.components if shown.changes_plane else None
-        return self.viewer(shown.record).oriented(components, reference, before)
+        plane, reference = self._drawn_plane(shown), self._reference(shown)
+        return self.viewer(shown.record).oriented(plane, reference, before)
 
     def components(self, shown: Shown) -> FloatArray:
         """Return orthonormal components of the plane of an event under view options.
@@ -342,15 +290,13 @@ class PlaneRenderer:
         """
         if not shown.changes_plane:
             return shown.event.components
-        plane = self._plane(shown, self._morph_target(shown.options))
+        plane = self._edited(shown)
         # Features that were left out stay at exactly zero.
         return np.where(plane.any(axis=0), orthonormalize(plane), 0.0)
 
-    def _plane(self, shown: Shown, target: Shown | None) -> FloatArray:
+    def _drawn_plane(self, shown: Shown) -> FloatArray:
         """The components in the orientation in which they are drawn."""
-        if not shown.changes_plane:
-            return shown.event.components
-        return self._edited(shown.of_plane, target)
+        return self._edited(shown) if shown.changes_plane else shown.event.components
 
     def kept_features(self, shown: Shown) -> list[str]:
         """Return the names of the features in the plane, in the `feature_order` of the plane."""
@@ -362,18 +308,19 @@ class PlaneRenderer:
         is_used = steps.is_used(components)
         return [viewer.feature_names[feature] for feature in order if is_used[feature]]
 
-    def _edit(self, shown: Shown, target: Shown | None) -> FloatArray:
+    @kept(MAX_VIEWS, _as_edited)
+    def _edited(self, shown: Shown) -> FloatArray:
         record, options = shown.record, shown.options
         components, viewer = shown.event.components, self.viewer(record)
         if options.morph is not None:
-            components = self._morphed(record, components, target, options.morph)
+            components = self._morphed(record, components, options)
         weight = record.batch_weight if options.batch_weight is None else options.batch_weight
         if options.batch_weight is not None:
             blind = plane_blind_to_batches(viewer.parts[0], components, viewer.gamma, weight)
             components = viewer.aligned(blind, components)
         if options.n_top_features is not None:
             every = replace(options, n_top_features=None, edits=())
-            importance = self._importance(shown.under(every), target)
+            importance = self._importance(shown.under(every))
             steps = viewer.steps
             order = feature_order(steps.lengths(viewer.standardized(components)), importance)
             columns = steps.columns(order[: options.n_top_features])
@@ -383,9 +330,10 @@ class PlaneRenderer:
         return with_edits(components, options.edits, viewer.standardized, viewer.steps.arrows)
 
     def _morphed(
-        self, record: RunRecord, components: FloatArray, target: Shown | None, morph: MorphTarget
+        self, record: RunRecord, components: FloatArray, options: ViewOptions
     ) -> FloatArray:
-        if target is None:
+        morph, target = options.morph, self.morph_target(options)
+        if morph is None or target is None:
             raise UserError(NO_TARGET)
         other = target.record
         if other.data_id != record.data_id:
@@ -417,21 +365,23 @@ class PlaneRenderer:
             components = orthonormalize(components * scale[: len(own_scale)] / own_scale)
         return np.pad(components, ((0, 0), (0, max(0, len(scale) - len(own_scale)))))
 
-    def _morph_target(self, options: ViewOptions) -> Shown | None:
+    def morph_target(self, options: ViewOptions) -> Shown | None:
+        """Return the plane that view options morph to, if there is one."""
         morph = options.morph
         if morph is None or morph.plane is None:
-            return self._newest(morph.run_id if morph else None)
+            return self.newest(morph.run_id if morph else None)
         return self._other(morph.run_id, self._store.event(morph.run_id, morph.plane))
 
-    def _newest(self, run_id: str | None) -> Shown | None:
-        """The newest plane of a run, if there is one."""
+    def newest(self, run_id: str | None) -> Shown | None:
+        """Return the newest plane of a run, if there is one."""
         return None if run_id is None else self._other(run_id, self._store.last_event(run_id))
 
     def _other(self, run_id: str, event: PlaneEvent | None) -> Shown | None:
         record = None if event is None else self._store.get(run_id)
         return None if record is None or event is None else Shown.of(record, event)
 
-    def _project(self, shown: Shown) -> FloatArray:
+    @kept(MAX_VIEWERS, lambda _, shown: shown)
+    def _coordinates(self, shown: Shown) -> FloatArray:
         return self.viewer(shown.record).coordinates(shown.event.components)
 
     def divergence(self, shown: Shown) -> float:
@@ -455,51 +405,55 @@ class PlaneRenderer:
         return (viewer.class_names[a], viewer.class_names[b]), terms
 
     def _viewer_at(self, record: RunRecord, options: ViewOptions) -> PlaneViewer:
-        viewer = self._viewer(ViewerKey.of(record)).at(*widths(record, options))
-        return viewer.of_table(self._densities.of(record))
+        viewer = self._viewer(record).at(*widths(record, options))
+        found = self._of_table(record)
+        return viewer.of_table(TableDensities(found, self._origin(record)) if found else None)
+
+    @kept(MOST_KEPT, lambda _, record: (record.run_id, record.attempt))
+    def _of_table(self, record: RunRecord) -> PlaneDensities | None:
+        """The densities of all rows in the final plane of a run on a registered table, if kept."""
+        if not record.is_of_sample or not METHODS[record.method].is_linear:
+            return None
+        try:
+            return kept_densities(self._store, record.run_id)
+        except ValueError:  # damaged ones are none
+            return None
 
     def scores(self, shown: Shown) -> Scores:
         """Return how well the plane of an event separates the rows, without computing its view.
 
         Of the last plane of a run whose refits are done, what these say.
         """
-        return self._scores(shown.as_found, self._is_refitted(shown))
+        scores, refits = self._own_scores(shown), self.judge(shown.as_found)
+        return scores if refits is None else scores.of_folds(refits)
 
-    def _is_refitted(self, shown: Shown) -> bool:
-        return shown.event.is_final and self.refits(shown.record) is not None
+    @kept(MAX_VIEWS, lambda _, shown: shown.as_found)
+    def _own_scores(self, shown: Shown) -> Scores:
+        return self.viewer(shown.record).scores(shown.event.components)
 
-    def _is_at_rest(self, shown: Shown) -> bool:
-        """Return whether it is the plane that refits judge, as it was found."""
-        return self._is_refitted(shown) and not shown.changes_plane
-
-    def _score(self, shown: Shown, is_refitted: bool) -> Scores:
-        scores = self.viewer(shown.record).scores(shown.event.components)
-        return scores.of_folds(self._refits(shown.run_id)) if is_refitted else scores
-
+    @kept(MAX_VIEWS, _as_found)
     def regions(self, shown: Shown) -> list[RegionShare]:
         """Return the shares of rows in the regions of the plane of an event, as they are drawn."""
-        return self._regions(shown.as_found, self._is_refitted(shown))
-
-    def _fill_regions(self, shown: Shown, is_refitted: bool) -> list[RegionShare]:
-        viewer = self._viewer_at(shown.record, DEFAULT_VIEW)
-        return viewer.regions(shown.event.components, self._judging(shown, is_refitted))
+        viewer = self.viewer(shown.record)
+        return viewer.regions(shown.event.components, self._judging(shown.as_found))
 
     def importance(self, shown: Shown) -> Importance | None:
         """Return what features are worth on the held-out rows in the plane of an event.
 
         None if a class has fewer than two, and of a nonlinear projection.
         """
-        if self._is_at_rest(shown):
-            worth = self._refits(shown.record.run_id).worth
-            return None if worth is None else worth.importance
-        return self._importance(shown.of_plane, self._morph_target(shown.options))
+        refits = self.judge(shown)
+        if refits is None:
+            return self._importance(shown)
+        return None if refits.worth is None else refits.worth.importance
 
-    def _weigh_features(self, shown: Shown, target: Shown | None) -> Importance | None:
+    @kept(MAX_VIEWS, _as_edited)
+    def _importance(self, shown: Shown) -> Importance | None:
         if not METHODS[shown.record.method].is_linear:
             return None
-        components = self._plane(shown, target)
+        components = self._drawn_plane(shown)
         with threadpool_limits(1):  # the workers need the other cores
-            return self._viewer_at(shown.record, DEFAULT_VIEW).importance(components)
+            return self.viewer(shown.record).importance(components)
 
     def unseen_features(self, shown: Shown) -> frozenset[int]:
         """Return the features whose effect on held-out rows is not seen, as far as that is known.
@@ -509,17 +463,15 @@ class PlaneRenderer:
         worth = self.importance(shown)
         return frozenset() if worth is None else frozenset(np.flatnonzero(~worth.is_seen).tolist())
 
+    @kept(MAX_VIEWS, _as_found)
     def second_component(self, shown: Shown) -> ComponentGain | None:
         """Return what the second component of the plane of an event adds on held-out rows.
 
         None if that is not known, and of a nonlinear projection.
         """
-        if self._is_refitted(shown):
-            second = self._refits(shown.record.run_id).second
-            return None if second is None else second.component_gain
-        return self._second(shown.as_found)
-
-    def _weigh_second(self, shown: Shown) -> ComponentGain | None:
+        refits = self.judge(shown.as_found)
+        if refits is not None:
+            return None if refits.second is None else refits.second.component_gain
         if not METHODS[shown.record.method].is_linear:
             return None
         with threadpool_limits(1):  # the workers need the other cores
@@ -530,19 +482,17 @@ class PlaneRenderer:
 
         None where a class has none.
         """
-        if self._is_at_rest(shown):
-            shares = self._refits(shown.record.run_id).overlap
-            return np.array(shares) if shares else None
+        refits = self.judge(shown)
+        if refits is not None:
+            return np.array(refits.overlap) if refits.overlap else None
         viewer = self._viewer_at(shown.record, shown.options)
         predictions = viewer.held_out_predictions(self.components(shown))
         return predictions.overlap(len(viewer.class_names))
 
+    @kept(MAX_VIEWS, lambda _, shown: shown.as_found)
     def held_out(self, shown: Shown) -> Verdict:
         """Return the verdict of the held-out rows on the plane of an event."""
-        return self._held_out(shown.as_found)
-
-    def _test_held_out(self, shown: Shown) -> Verdict:
-        viewer, scores = self.viewer(shown.record), self._scores(shown, False)
+        viewer, scores = self.viewer(shown.record), self._own_scores(shown)
         predictions = viewer.held_out_predictions(shown.event.components)
         data = self.data(shown.record)
         return held_out_verdict(
@@ -554,34 +504,29 @@ class PlaneRenderer:
             is_of_map=viewer.is_map,
         )
 
+    @kept(MAX_VIEWS, lambda own, record: (record.run_id, own.refits(record) is not None))
     def final_accuracy(self, record: RunRecord) -> float | None:
         """Return the held-out accuracy of the last plane of a run that is done, or None."""
-        # It changes no more, so it is read once.
-        return self._final_accuracy(record.run_id, self.refits(record) is not None)
+        last = self.newest(record.run_id)
+        return None if last is None else self.scores(last).accuracy_held_out
 
-    def _score_last(self, run_id: str, is_refitted: bool) -> float | None:
-        last = self._newest(run_id)
-        return None if last is None else self._scores(last, is_refitted).accuracy_held_out
-
+    @kept(MAX_VIEWERS, _rows_and_width)
     def quick_accuracy(self, record: RunRecord) -> float | None:
         """Return the held-out accuracy of an LDA fitted to the training rows of a run.
 
         None if that would take long, or is impossible, or the run is nonlinear.
         """
-        return self._quick(ViewerKey.of(record), record.density_gamma)
-
-    def _fit_quickly(self, key: ViewerKey, gamma: float) -> float | None:
-        record = key.record
         if not METHODS[record.method].is_linear:
             return None
         parameters = {COMPONENTS.name: record.parameters.n_components}
-        viewer = self._viewer(key).at(gamma)
+        viewer = self._viewer(record).at(record.density_gamma)
         try:
             components = _closed_form(QUICK_METHOD, parameters, viewer.parts[0], MOST_QUICK_WORK)
         except UserError:
             return None
         return viewer.scores(components).accuracy_held_out
 
+    @kept(MAX_VIEWERS, _rows_and_width)
     def preview(self, record: RunRecord) -> PlaneView:
         """Return the view of the plane that a run would find, of a method that takes no time.
 
@@ -595,56 +540,30 @@ class PlaneRenderer:
         UserError
             If the data are too large to be projected while the page waits, or too few.
         """
-        return self._preview(ViewerKey.of(record), record.density_gamma)
-
-    def _fit_preview(self, key: ViewerKey, gamma: float) -> PlaneView:
-        record = key.record
         train, _ = self.rows(record)
         components = _closed_form(record.method, record.parameters.values, train, MAX_PREVIEW_WORK)
-        return self._viewer(key).at(gamma).view(components)
+        return self._viewer(record).at(record.density_gamma).view(components)
 
-    def _prepare_viewer(self, key: ViewerKey) -> PlaneViewer:
-        record = key.record
+    @kept(MAX_VIEWER_BYTES, _rows, _size_of)
+    def _viewer(self, record: RunRecord) -> PlaneViewer:
         # For every kernel width, which runs on the same rows then share.
         parts = centered_parts(self.rows(record))
         viewer = PlaneViewer(*parts, GAMMA.default, record.parameters.n_components)
         return viewer.at(GAMMA.default, DEFAULT_DENSITY_GAMMA)
 
-    def _measure_origin(self, key: ViewerKey) -> FloatArray:
-        return mean_row(self.rows(key.record))
+    @kept(MAX_VIEWERS, _rows)
+    def _origin(self, record: RunRecord) -> FloatArray:
+        return mean_row(self.rows(record))
 
-    def _draw(
-        self, shown: Shown, toward: Shown | None, target: Shown | None, is_refitted: bool
-    ) -> PlaneView:
-        record, event, options = shown.record, shown.event, shown.options
-        components = self._plane(shown, target)
-        reference = self._reference(record, toward)
-        viewer = self._viewer_at(record, options)
-        scores = None
-        if not options.changes_plane and options.gamma is None:
-            scores = self.scores(shown)  # which verdicts need, too
-        elif is_refitted:  # judged as ever; the divergence alone is at another width
-            of_folds = viewer.scores(components).of_folds(self._refits(shown.run_id))
-            scores = dataclasses.replace(of_folds, divergence_held_out=None)
-        return viewer.view(
-            components,
-            reference,
-            options.view_angle,
-            scores=scores,
-            changed_from=event.components if options.changes_plane else None,
-            unseen=self._judging(shown, is_refitted),
-            places=options.places if is_refitted else Places.UNSEEN,
-        )
-
-    def _judging(self, shown: Shown, is_refitted: bool) -> UnseenRows | None:
+    def _judging(self, shown: Shown) -> UnseenRows | None:
         """The rows of which the regions of a plane at rest are made: it has seen none of them."""
-        if is_refitted:
-            return self.unseen(shown)
-        is_changed = shown.changes_plane
-        return None if is_changed else self.held_out_rows(shown)
+        if shown.changes_plane:
+            return None
+        return self.held_out_rows(shown) if self.judge(shown) is None else self.unseen(shown)
 
-    def _reference(self, record: RunRecord, toward: Shown | None) -> FloatArray | None:
+    def _reference(self, shown: Shown) -> FloatArray | None:
         """The rows in the plane to align to, if that is another plane of the same rows."""
+        record, toward = shown.record, self.newest(shown.options.toward)
         if toward is None or toward.run_id == record.run_id:
             return None
         other = toward.record

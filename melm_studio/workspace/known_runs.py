@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -22,7 +21,8 @@ from melm_studio.analyses import ANALYSES
 from melm_studio.analyses.analysis import Section, Subject
 from melm_studio.analyses.check import run_verdict
 from melm_studio.analyses.probabilities import PROBABILITIES
-from melm_studio.planes.renderer import PlaneRenderer, shared
+from melm_studio.planes.kept_values import kept
+from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.view_options import MorphTarget, Shown, ViewOptions
 from melm_studio.rows.held_out_probabilities import HeldOutProbabilities, KnownProbabilities
 from melm_studio.rows.new_rows import NewRows, lacking, match_rows
@@ -42,6 +42,46 @@ MAX_PLACERS = 16
 MAX_NEW_BYTES = 2**28
 
 
+def _prepared(_: RowViews, record: RunRecord) -> tuple[Any, ...]:
+    """What identifies the data of a run as its training rows prepare them."""
+    parameters = record.parameters
+    rows = parameters.held_out, parameters.random_state
+    return record.owner, record.data_id, *rows, record.is_curved
+
+
+def _whole(source: DataSource) -> DataSource:
+    """The source of a whole file, to which the numbers of its rows refer."""
+    return replace(source, left_out=(), filters=())
+
+
+def _of_table(_: RowViews, workspace: Workspace, record: RunRecord) -> tuple[Any, ...]:
+    return workspace.owner, msgspec.json.encode(_whole(record.source))
+
+
+def _of_placer(_: RowViews, shown: Shown, components: FloatArray, width: float) -> tuple[Any, ...]:
+    final = shown.event.is_final, shown.changes_plane
+    return shown.run_id, width, *final, components.shape, components.tobytes()
+
+
+def _of_new_rows(
+    views: RowViews,
+    _workspace: Workspace,
+    record: RunRecord,
+    source: DataSource,
+    scaled: Mapping[str, float],
+) -> tuple[Any, ...]:
+    names = (*_prepared(views, record), source.key, source.name)
+    return *names, tuple(sorted(scaled.items()))
+
+
+def _size_of_new(rows: NewRows) -> int:
+    """Return the bytes of new rows; the last ones are kept however large they are."""
+    arrays = (rows.X, rows.encoded, rows.row_numbers, rows.labels)
+    n_bytes = sum(array.nbytes for array in arrays)
+    texts = (rows.name, *rows.names, *rows.groups, *rows.notes)
+    return min(n_bytes + sum(map(sys.getsizeof, texts)), MAX_NEW_BYTES)
+
+
 class RowViews:
     """Access to the rows of runs and their place in planes; thread-safe.
 
@@ -52,13 +92,8 @@ class RowViews:
 
     def __init__(self, renderer: PlaneRenderer) -> None:
         self._renderer = renderer
-        self._data = lru_cache(maxsize=MAX_DATA)(self._load_data)
-        self._table = lru_cache(maxsize=MAX_DATA)(self._read_table)
-        self._placer = lru_cache(maxsize=MAX_PLACERS)(self._prepare_placer)
-        self._refits = shared(self._refit, MAX_PLACERS)
-        self._probabilities = shared(self._find_probabilities, MAX_PLACERS)
-        self._new_rows = shared(self._match_new_rows, MAX_NEW_BYTES, _size_of_new)
 
+    @kept(MAX_DATA, _prepared)
     def data(self, record: RunRecord) -> RunData:
         """Return the data of a run, as its training rows prepare them.
 
@@ -66,8 +101,9 @@ class RowViews:
         ------
         DataGoneError
         """
-        return self._data(_Key(record, _prepared_data(record)))
+        return self._renderer.data(record)
 
+    @kept(MAX_DATA, _of_table)
     def table(self, workspace: Workspace, record: RunRecord) -> pd.DataFrame:
         """Return every row and column of the file of a run, in its units.
 
@@ -76,21 +112,30 @@ class RowViews:
         UserError
             If the file is no longer stored.
         """
-        source = record.source
-        # The numbers of the rows refer to the whole file.
-        whole = replace(source, left_out=(), filters=())
-        key = _Key((workspace, whole), (workspace.owner, msgspec.json.encode(whole)))
-        return self._table(key)
+        frame: pd.DataFrame = workspace.table(_whole(record.source)).frame
+        return frame
 
     def placer(self, shown: Shown) -> RowPlacer:
         """Return what places rows in a plane under view options."""
         components = self._renderer.components(shown)
-        record, event, gamma = shown.record, shown.event, shown.options.gamma
-        width = record.density_gamma if gamma is None else gamma
-        is_result = event.is_final and not shown.changes_plane
-        names = (event.is_final, is_result, components.shape, components.tobytes())
-        return self._placer(_Key((record, event), (record.run_id, width, *names)))
+        gamma = shown.options.gamma
+        width = shown.record.density_gamma if gamma is None else gamma
+        return self._placer(shown, components, width)
 
+    @kept(MAX_PLACERS, _of_placer)
+    def _placer(self, shown: Shown, components: FloatArray, width: float) -> RowPlacer:
+        record, event = shown.record, shown.event
+        return RowPlacer(
+            self.data(record),
+            record,
+            components,
+            width,
+            self._renderer.embedding(record),
+            refits=self.probabilities(record, event, width) if event.is_final else None,
+            is_result=event.is_final and not shown.changes_plane,
+        )
+
+    @kept(MAX_PLACERS, lambda _, record, _event, gamma: (record.run_id, gamma))
     def probabilities(
         self, record: RunRecord, event: PlaneEvent, gamma: float
     ) -> RefittedProbabilities | None:
@@ -103,8 +148,14 @@ class RowViews:
             The last plane of the run.
         gamma : float
         """
-        return self._probabilities(_Key((record, event), (record.run_id, gamma)))
+        refits = self._refits(record, event)
+        return None if refits is None else refits.with_width(gamma)
 
+    @kept(MAX_PLACERS, lambda _, record, _event: record.run_id)
+    def _refits(self, record: RunRecord, event: PlaneEvent) -> RefittedProbabilities | None:
+        return RefittedProbabilities.of(self.data(record), record, event.components)
+
+    @kept(MAX_NEW_BYTES, _of_new_rows, _size_of_new)
     def new_rows(
         self,
         workspace: Workspace,
@@ -121,42 +172,6 @@ class RowViews:
         UserError
             If the file is not stored, not a table, or lacks columns.
         """
-        names = (*_prepared_data(record), source.key, source.name)
-        names = (*names, tuple(sorted(scaled.items())))
-        return self._new_rows(_Key((workspace, record, source, scaled), names))
-
-    def _load_data(self, key: _Key) -> RunData:
-        return self._renderer.data(key.value)
-
-    def _read_table(self, key: _Key) -> pd.DataFrame:
-        workspace, source = key.value
-        frame: pd.DataFrame = workspace.table(source).frame
-        return frame
-
-    def _prepare_placer(self, key: _Key) -> RowPlacer:
-        (record, event), (_, gamma, is_final, is_result, shape, raw) = key.value, key.names
-        components: FloatArray = np.frombuffer(raw).reshape(shape)
-        return RowPlacer(
-            self.data(record),
-            record,
-            components,
-            gamma,
-            self._renderer.embedding(record),
-            refits=self.probabilities(record, event, gamma) if is_final else None,
-            is_result=is_result,
-        )
-
-    def _refit(self, key: _Key) -> RefittedProbabilities | None:
-        record, event = key.value
-        return RefittedProbabilities.of(self.data(record), record, event.components)
-
-    def _find_probabilities(self, key: _Key) -> RefittedProbabilities | None:
-        run_id, gamma = key.names
-        refits = self._refits(_Key(key.value, (run_id,)))
-        return None if refits is None else refits.with_width(gamma)
-
-    def _match_new_rows(self, key: _Key) -> NewRows:
-        workspace, record, source, scaled = key.value
         data = self.data(record)
         return match_rows(data, second_table(workspace, record.source, source, data), scaled)
 
@@ -180,29 +195,6 @@ def second_table(
     except UserError:
         return table
     return table if lacking(data, turned) else turned
-
-
-@dataclass(frozen=True)
-class _Key:
-    """Key of a cached value, equal to others of the same names."""
-
-    value: Any = field(compare=False)
-    names: tuple[Any, ...]
-
-
-def _prepared_data(record: RunRecord) -> tuple[Any, ...]:
-    """Return what identifies the data of a run as its training rows prepare them."""
-    parameters = record.parameters
-    rows = parameters.held_out, parameters.random_state
-    return record.owner, record.data_id, *rows, record.is_curved
-
-
-def _size_of_new(rows: NewRows) -> int:
-    """Return the bytes of new rows; the last ones are kept however large they are."""
-    arrays = (rows.X, rows.encoded, rows.row_numbers, rows.labels)
-    n_bytes = sum(array.nbytes for array in arrays)
-    texts = (rows.name, *rows.names, *rows.groups, *rows.notes)
-    return min(n_bytes + sum(map(sys.getsizeof, texts)), MAX_NEW_BYTES)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def matched(monkeypatch) -> list[str]:
 
     monkeypatch.setattr(known_runs, "match_rows", match)
     monkeypatch.setattr(known_runs, "second_table", lambda _, __, second, ___: second)
-    monkeypatch.setattr(RowViews, "_load_data", lambda *_: None)
+    monkeypatch.setattr(RowViews, "data", lambda *_: None)
     return keys
 
 
