@@ -161,7 +161,7 @@ def test_at_200_percent_the_picture_keeps_half_of_the_height(page: Page):
     box = panel.part("plot").bounding_box()
     assert box
     assert box["width"] > 560
-    assert min(box["y"] + box["height"], 360) - box["y"] >= 160
+    assert min(box["y"] + box["height"], 360) - box["y"] >= 360 / 2
     assert page.evaluate("document.documentElement.scrollWidth") <= 640
 
 
