@@ -299,8 +299,8 @@ _BENT_ARROW = Contents(
 )
 
 # The list of the run below, and what the names of the wines say of it.
-_SUSPECTS = (17, 19, 45, 52, 60, 69, 72, 79, 107, 142, 174)
-_RIGHTLY_LABELED = (69,)
+_SUSPECTS = (17, 19, 45, 52, 60, 69, 72, 74, 79, 107, 142, 174)
+_RIGHTLY_LABELED = (69, 74)
 _WRONG_LABELS = Contents(
     "mislabeled_wine",
     (Fit("melm", {"n_init": 4}, is_searched=True),),
@@ -324,7 +324,7 @@ _WRONG_LABELS = Contents(
         Scene(
             "What the names say",
             "Here the wines have their names, and these are right. {found} of the {wrong} wrong "
-            "labels are in the list, and {falsely} of the {listed} that are listed is labeled "
+            "labels are in the list, and {falsely} of the {listed} that are listed are labeled "
             "rightly.",
             "In Explore, point at a suspect to read its name. Look before you leave a row out: a "
             "list is where to look, not what to delete.",
