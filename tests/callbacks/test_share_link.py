@@ -85,7 +85,7 @@ def link_of_a_file(studio, name: str = "pots.csv") -> str:
 
 def test_a_link_says_in_words_what_is_on_screen(maker):
     answer = shared(
-        maker.visitor, maker.runs.melm, 1, gamma=0.5, n_top_features=2, hidden="arrows,linked"
+        maker.visitor, maker.runs.melm, 1, gamma=0.5, n_top_features=2, hidden="linked,arrows"
     )
     query = answer.json["query"]
     for part in (
