@@ -65,10 +65,16 @@ def test_the_first_link_leads_to_the_picture_which_words_describe(page: Page):
     expect(plot).to_have_accessible_description(told)
 
 
-def test_the_list_of_features_is_one_stop_of_the_tab_key(page: Page):
+def test_tabs_and_the_list_of_features_are_one_stop_of_the_tab_key_each(page: Page):
     studio = StudioPage(page)
     panel = studio.run("LDA")
     panel.expect_end()
+    tabs = panel.node.get_by_role("tab")
+    panel.inspect("Rows")
+    expect(panel.node.locator('[role=tab][tabindex="0"]')).to_have_text("Rows")
+    page.keyboard.press("ArrowLeft")
+    expect(tabs.first).to_be_focused()
+    page.keyboard.press("Enter")
     features = panel.part("features").get_by_role("button")
     expect(features).to_have_count(6)
     stops = panel.part("features").locator('[tabindex="0"]')

@@ -31,4 +31,9 @@ function show() {
   tabs().forEach(mark);
 }
 
-const mark = (tab) => tab.setAttribute("aria-selected", String(tab.dataset.inspects === inspected.value));
+// The Tab key stops at the tab that is shown, the arrow keys lead to the others.
+function mark(tab) {
+  const isShown = tab.dataset.inspects === inspected.value;
+  tab.setAttribute("aria-selected", String(isShown));
+  tab.tabIndex = isShown ? 0 : -1;
+}
