@@ -326,28 +326,26 @@ def _rights_of(
     Places are those in the flat cells of all of them, over which sums are taken at once.
     """
     n_columns, n_rows = values.shape
-    starts = np.arange(0, values.size, n_rows)[:, None]
-    rows = np.argsort(values, axis=1, kind="stable")
-    order = (rows + starts).reshape(-1)
-    along = values.reshape(-1)[order].reshape(values.shape)
-    first, last = ((ends + starts).reshape(-1) for ends in _runs_of_equals(along))
+    rows, first, behind = _ascending(values)
+    order = (rows + np.arange(0, values.size, n_rows)[:, None]).reshape(-1)
     labels, folds = y[rows].reshape(-1), fold_of[rows].reshape(-1)
-    right = np.empty(values.size)
+    n_classes, right = int(y.max()) + 1, np.empty(values.size)
     for fold in range(int(fold_of.max()) + 1):
         is_known = folds != fold
         train_labels, asked = labels[is_known], np.flatnonzero(~is_known)
         n_known, n_asked = len(train_labels) // n_columns, len(asked) // n_columns
         low = np.repeat(np.arange(0, len(train_labels), n_known), n_asked)
         before = _counted(is_known)
-        here, begin, end = before[asked], before[first[asked]], before[last[asked] + 1]
+        here, begin, end = before[asked], before[first[asked]], before[behind[asked]]
         is_rare = np.repeat(is_number, n_asked) & (end - begin < 2 * reach)
         begin = np.where(is_rare, np.maximum(np.minimum(begin, here - reach), low), begin)
         end = np.where(is_rare, np.minimum(np.maximum(end, here + reach), low + n_known), end)
-        votes = np.stack(
-            [_votes(train_labels == code, begin, end, n_known) for code in range(int(y.max()) + 1)]
-        )
-        told = votes.argmax(axis=0) == labels[asked]
-        right[order[asked]] = np.where(votes.max(axis=0) > 0, told, 1.0 / len(votes))
+        told, most = np.zeros_like(asked), np.zeros(len(asked))
+        for code in range(n_classes):  # of equal votes the first class is told
+            votes = _votes(train_labels == code, begin, end, n_known)
+            told = np.where(votes > most, code, told)
+            most = np.maximum(most, votes)
+        right[order[asked]] = np.where(most > 0, told == labels[asked], 1.0 / n_classes)
     return right.reshape(values.shape)
 
 
@@ -369,17 +367,22 @@ def _counted(is_such: npt.NDArray[np.bool_]) -> IntArray:
     return counted
 
 
-def _runs_of_equals(along: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return where the equal values around each place of sorted rows begin and end."""
+def _ascending(values: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the rows of each column in ascending order, equal values in that of the rows.
+
+    And where, in the flat cells of all columns, the equal values around each place begin, and end
+    before. Sorting twice takes a fifth of a stable sort.
+    """
+    rows = np.argsort(values, axis=1)
+    along = np.take_along_axis(values, rows, axis=1)
     gaps = np.isnan(along)
     is_new = np.ones(along.shape, dtype=bool)
     is_new[:, 1:] = ~((along[:, 1:] == along[:, :-1]) | (gaps[:, 1:] & gaps[:, :-1]))
-    places = np.broadcast_to(np.arange(along.shape[1]), along.shape)
-    first = np.maximum.accumulate(np.where(is_new, places, 0), axis=1)
-    is_last = np.roll(is_new, -1, axis=1)
-    is_last[:, -1] = True
-    ends = np.where(is_last, places, along.shape[1] - 1)[:, ::-1]
-    return first, np.minimum.accumulate(ends, axis=1)[:, ::-1]
+    starts = np.flatnonzero(is_new)
+    runs = np.cumsum(is_new) - 1
+    earlier = (runs * values.shape[1]).reshape(values.shape)
+    rows = np.sort(earlier + rows, axis=1) - earlier
+    return rows, starts[runs], np.append(starts[1:], values.size)[runs]
 
 
 def _kinds(

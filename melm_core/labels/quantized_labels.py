@@ -35,7 +35,7 @@ _SHRUNK = (1.0, 0.5)
 _ROWS_OF_AXIS = 3  # for a covariance that is not shrunk
 _QUANTILES = (0.0, 0.1, 0.25, 0.75, 0.95)
 _ROUNDS = 20  # of k-means
-_CELLS_AT_ONCE = 500_000  # of drawn tables whose statistics are taken at once
+_CELLS_AT_ONCE = 100_000  # of drawn tables whose statistics are taken at once
 _TREES = ("ward", "complete", "average")
 _RIDGE = 1e-9  # of standardized features, for columns that follow from others
 
@@ -359,7 +359,8 @@ def _statistics(tables: Sequence[_Labeled]) -> FloatArray:
     counts = member.sum(axis=1)
     means = member.transpose(0, 2, 1) @ X / counts[..., None]
     lengths = (means**2).sum(axis=2)
-    squares = (X**2).sum(axis=2, keepdims=True) - 2.0 * X @ means.transpose(0, 2, 1)
+    of_cells = X**2
+    squares = of_cells.sum(axis=2, keepdims=True) - 2.0 * X @ means.transpose(0, 2, 1)
     squares += lengths[:, None]
     to_own = np.take_along_axis(squares, y[..., None], axis=2)[..., 0]
     others = np.where(member > 0, np.inf, squares)
@@ -368,7 +369,7 @@ def _statistics(tables: Sequence[_Labeled]) -> FloatArray:
     apart = 2.0 * np.linalg.norm(means[each, nearest] - means[each, y], axis=2) + _RIDGE
     size, theirs = counts[each, y], counts[each, nearest]
     without = to_own * size / (size - 1), other * theirs / (theirs + 1)
-    total = (X**2).sum(axis=(1, 2))
+    total = of_cells.sum(axis=(1, 2))
     values = [(counts * lengths).sum(axis=1) / total, counts.std(axis=1) / n_rows]
     for depth in ((other - to_own) / apart, (without[1] - without[0]) / apart):
         of_class = (depth[:, None] @ member)[:, 0] / counts

@@ -124,7 +124,8 @@ class Preparation:
         places = [*self.numeric, *self.ordered]
         indicators = self.indicators
         if indicators is None:
-            indicators = tuple(column for column in sorted(places) if is_missing[:, column].any())
+            of_missing = np.flatnonzero(is_missing.any(axis=0)).tolist()
+            indicators = tuple(sorted({*places}.intersection(of_missing)))
         is_nearest = missing.fill is Fill.NEAREST and is_missing[:, self.numeric].any()
         neighbors = _known_rows(X[:, self.numeric]) if is_nearest else X[:0, self.numeric]
         widths = _widths(X[:, self.numeric]) if is_nearest else np.ones(0)

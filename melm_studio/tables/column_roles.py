@@ -53,10 +53,12 @@ NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", 
 BATCH_WORDS = {"batch", "block", "lot", "plate"}
 _OF_BATCH = {"barcode", "code", "id", "identifier", "name", "no", "nr", "number"}
 ORDER_WORDS = {"date", "datetime", "injection", "order", "time", "timestamp"}
+_ROLE_WORDS = GROUP_WORDS | BATCH_WORDS | ORDER_WORDS
 LONGEST_NAME = 60  # characters of most names
 NAMES_PROBED = 1_000  # rows
 PICTURES_PROBED = 100  # rows
 MAX_INFO = 30  # columns kept by a guess: hovering shows them all
+_ABOUT_ROWS = "metadata"
 MAP_AXIS = "an axis of a map of the rows: drawn beside a plane, and no feature"
 FEWEST_FEATURES = 2  # beside a map, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
@@ -82,20 +84,21 @@ def column_roles(
         If the label column does not exist or has fewer than two classes, or a column cannot be
         used as `roles` says.
     """
-    return find_roles(table.frame, label, find_classes(table.frame, label), roles or {})
+    return find_roles(table, label, find_classes(table.frame, label), roles or {})
 
 
 def find_roles(
-    frame: pd.DataFrame, label: str, classes: Classes, roles: Mapping[str, Use | str]
+    table: Table, label: str, classes: Classes, roles: Mapping[str, Use | str]
 ) -> tuple[Column, ...]:
     """As `column_roles`, with known classes."""
+    frame = table.frame
     uses = {name: _checked(frame, label, name, use) for name, use in roles.items()}
     _reject_several(uses)
     columns = [
         _label_column(label, frame[label], classes)
         if cells.name == label
         else _column(cells, uses.get(cells.name))
-        for cells in _all_cells(frame, classes.rows)
+        for cells in _all_cells(frame, classes.rows, table.numbers)
     ]
     return guess_roles(frame, columns, classes, uses)
 
@@ -103,7 +106,8 @@ def find_roles(
 def can_be_used(column: pd.Series, classes: Classes, use: Use) -> bool:
     """Return whether a column, which is not the label, can have a use."""
     try:
-        for cells in _all_cells(column.to_frame(), classes.rows):
+        frame = column.to_frame()
+        for cells in _all_cells(frame, classes.rows, Numbers.of(frame)):
             _column(cells, use)
     except TableError:
         return False
@@ -139,6 +143,8 @@ def _label_column(label: str, column: pd.Series, classes: Classes) -> Column:
 
 def _column(cells: _Cells, use: Use | None) -> Column:
     name = cells.name
+    if cells.is_plain and use is None and _ABOUT_ROWS not in name.lower():
+        return Column(name, Role.NUMERIC, "numeric", cells.n_values)
     exclusion = _exclusion(cells)
     why = exclusion[1] if exclusion else ""
     is_picture_use = why == PICTURES and use not in (None, Use.INFO, Use.IGNORED)
@@ -189,6 +195,8 @@ class _Cells(msgspec.Struct, frozen=True, eq=False):
     is_whole, is_counting, is_numbering, is_nearly_numbering : bool
         Whether the numbers of all rows, including those without a class, are whole, consecutive, or
         distinct whole ones, or nearly so.
+    is_plain : bool
+        Whether the numbers are a feature but for what its name may say of the rows.
     """
 
     name: str
@@ -203,6 +211,7 @@ class _Cells(msgspec.Struct, frozen=True, eq=False):
     is_counting: bool = False
     is_numbering: bool = False
     is_nearly_numbering: bool = False
+    is_plain: bool = False
 
     @classmethod
     def of_text(cls, name: str, column: pd.Series, rows: IntArray) -> _Cells:
@@ -212,12 +221,11 @@ class _Cells(msgspec.Struct, frozen=True, eq=False):
         return cls(name, False, n_values, len(cells) - len(texts), len(texts), texts)
 
 
-def _all_cells(frame: pd.DataFrame, rows: IntArray) -> Iterator[_Cells]:
+def _all_cells(frame: pd.DataFrame, rows: IntArray, every: Numbers) -> Iterator[_Cells]:
     """The cells of each column, in order."""
-    every = Numbers.of(frame)
     numbers = every if len(rows) == len(frame) else Numbers.of(frame.iloc[rows])
     numeric = _numeric_cells(every, numbers, len(frame), len(rows))
-    for index, (name, kind) in enumerate(frame.dtypes.items()):
+    for index, (name, kind) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
         if kind == np.float64:
             yield next(numeric)
         else:
@@ -230,9 +238,16 @@ def _numeric_cells(
     is_numbering = every.is_whole & (every.n_values == n_all_rows - every.n_missing)
     n_present = n_all_rows - every.n_missing
     is_nearly_numbering = every.is_whole & (every.n_values >= ID_SHARE * n_present)
+    largest = np.maximum(-found.low, found.high)
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = found.high - found.low
+        is_varied = spread > np.maximum(RESOLUTION * largest, SMALLEST_SPREAD)
+    may_number = every.is_counting | is_nearly_numbering
+    may_number |= every.is_whole & (found.n_values >= LEAST_NUMBERED)
+    is_plain = (found.n_missing == 0) & (largest <= LARGEST) & is_varied & ~may_number
     columns = (
         found.n_values, found.n_missing, n_rows - found.n_missing, found.low, found.high,
-        every.is_whole, every.is_counting, is_numbering, is_nearly_numbering,
+        every.is_whole, every.is_counting, is_numbering, is_nearly_numbering, is_plain,
     )  # fmt: skip
     rows = zip(found.names, *(column.tolist() for column in columns), strict=True)
     for name, n_values, n_missing, n_found, *facts in rows:
@@ -284,7 +299,7 @@ def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
     n_rows = cells.n_present + cells.n_missing
     if cells.n_missing > NEARLY_EMPTY * n_rows:
         return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
-    if words_of(cells.name)[:1] == ("metadata",):
+    if words_of(cells.name)[:1] == (_ABOUT_ROWS,):
         return Role.IGNORED, "its name says that it is about the rows, not measured of them"
     return _id_of_rows(cells) if cells.is_numeric else _soft_exclusion_of_text(cells)
 
@@ -434,6 +449,7 @@ class _Guesses:
         self._taken = {column.role for column in columns if column.name in chosen}
         unusable = (Role.LABEL, Role.CONSTANT)
         self._open = [c for c in columns if c.name not in chosen and c.role not in unusable]
+        self._with_words = [c for c in self._open if not _ROLE_WORDS.isdisjoint(words_of(c.name))]
 
     def groups(self) -> dict[str, tuple[Role, str]]:
         """At most one group and one batch."""
@@ -493,7 +509,9 @@ class _Guesses:
         return kept
 
     def _named(self, words: set[str]) -> Iterator[Column]:
-        named = (column for column in self._open if not words.isdisjoint(words_of(column.name)))
+        named = (
+            column for column in self._with_words if not words.isdisjoint(words_of(column.name))
+        )
         if words is not BATCH_WORDS:
             return named
         return (column for column in named if _names_batch(words_of(column.name)))

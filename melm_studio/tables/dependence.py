@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 import numpy as np
@@ -26,7 +27,7 @@ from melm_core.methods import COMPONENTS
 from melm_studio.tables.column_roles import MIN_GROUPS
 from melm_studio.tables.designs import design_question, is_balanced
 from melm_studio.tables.distinct import Numbers, blocks, clustering, fewest_values, value_codes
-from melm_studio.tables.formatting import count, listed, number, shortened, words_of
+from melm_studio.tables.formatting import MOST_NAMES, count, listed, number, shortened, words_of
 from melm_studio.tables.questions import (
     COLUMN,
     DOUBLES,
@@ -355,15 +356,11 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
         for column in rows.columns
         if SUBJECTS + column.name not in answers and _repeats(column, len(rows.y))
     ]
-    nameless = [
-        column for column in repeating if column.role is Role.NUMERIC and not _is_named(column.name)
+    named = [
+        column for column in repeating if column.role is not Role.NUMERIC or _is_named(column.name)
     ]
-    if len(nameless) > MOST_TESTED:  # counts of one kind, of which none is another thing
-        repeating = [
-            column
-            for column in repeating
-            if column.role is not Role.NUMERIC or _is_named(column.name)
-        ]
+    if len(repeating) - len(named) > MOST_TESTED:  # counts of one kind: none is another thing
+        repeating = named
     numbers_with_repeats = [
         column
         for column in rows.columns
@@ -392,18 +389,21 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
 
 def _repeats(column: Column, n_rows: int) -> bool:
     """Return whether the values repeat as often as those of subjects do."""
-    is_subject = not SUBJECT_WORDS.isdisjoint(words_of(column.name))
-    least = LEAST_VISITS if is_subject else LEAST_REPEATS
-    return (
-        column.role not in (Role.LABEL, Role.CONSTANT)
-        and n_rows / MOST_REPEATS <= column.n_values <= n_rows / least
+    if column.role in (Role.LABEL, Role.CONSTANT) or column.n_values < n_rows / MOST_REPEATS:
+        return False
+    is_often = column.n_values <= n_rows / LEAST_REPEATS
+    return is_often or (
+        column.n_values <= n_rows / LEAST_VISITS
+        and not SUBJECT_WORDS.isdisjoint(words_of(column.name))
     )
 
 
 def _is_repeated_id(column: Column, frame: pd.DataFrame) -> bool:
     """Return whether an identifier of rows is a number that some of them share."""
+    if column.role not in (Role.ID, Role.NAME):
+        return False
     n_present = len(frame) - column.n_missing
-    is_id = column.role in (Role.ID, Role.NAME) and frame[column.name].dtype.kind == "f"
+    is_id = frame[column.name].dtype.kind == "f"
     return is_id and n_present / LEAST_REPEATS < column.n_values <= n_present - MIN_REPEATED
 
 
@@ -447,6 +447,7 @@ def _with_fractions(frame: pd.DataFrame, names: Sequence[str]) -> set[str]:
     }
 
 
+@lru_cache(MOST_NAMES)
 def _is_named(name: str) -> bool:
     return not _NAMING_WORDS.isdisjoint(words_of(name))
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from melm_studio.tables.distinct import Numbers
+from melm_studio.tables.frames import columns_of
 
 LEAST_MEMBERS = 6
 LEAST_ALIKE = 20  # columns of one kind and scale whose names have nothing in common
@@ -54,7 +55,7 @@ class Family:
     shared: str = ""
 
 
-def families(frame: pd.DataFrame) -> tuple[Family, ...]:
+def families(frame: pd.DataFrame, facts: Numbers) -> tuple[Family, ...]:
     """The families among the columns of numbers, each column in one at most.
 
     By their names: numbers that differ in nothing else, one kind of thing (taxa, genes, mass
@@ -66,10 +67,9 @@ def families(frame: pd.DataFrame) -> tuple[Family, ...]:
     >>> names = [str(nm) for nm in range(900, 960, 10)]
     >>> numbers = np.random.default_rng(0).normal(size=(9, 6))
     >>> frame = pd.DataFrame(numbers, columns=names).assign(water=numbers[:, 0])
-    >>> families(frame)[0].members
+    >>> families(frame, Numbers.of(frame))[0].members
     ('900', '910', '920', '930', '940', '950')
     """
-    facts = Numbers.of(frame)
     names = [str(name) for name in facts.names]
     is_rare = (facts.n_values <= 1) | _are_rare(frame, facts)
     stands_out = facts.is_whole & (facts.n_values <= FEW_VALUES) & ~is_rare
@@ -84,14 +84,14 @@ def families(frame: pd.DataFrame) -> tuple[Family, ...]:
                 left[members] = False
     index = np.flatnonzero(left & ~facts.is_whole)
     alike = [facts.names[place] for place in index.tolist()]
-    if len(alike) >= LEAST_ALIKE and _are_of_one_scale(frame[alike]):
+    if len(alike) >= LEAST_ALIKE and _are_of_one_scale(columns_of(frame, alike)):
         families.append(Family(tuple(map(str, alike))))
     return tuple(families)
 
 
-def members_of_families(frame: pd.DataFrame) -> frozenset[str]:
+def members_of_families(frame: pd.DataFrame, facts: Numbers) -> frozenset[str]:
     """The names of all members of all families."""
-    return frozenset(name for family in families(frame) for name in family.members)
+    return frozenset(name for family in families(frame, facts) for name in family.members)
 
 
 def _skeleton(name: str) -> str:
@@ -143,7 +143,8 @@ def _are_rare(frame: pd.DataFrame, facts: Numbers) -> npt.NDArray[np.bool_]:
     is_rare = np.zeros(len(facts.names), dtype=np.bool_)
     index = np.flatnonzero(may_be)
     if len(index):
-        cells = frame[[facts.names[place] for place in index.tolist()]].to_numpy(np.float64)
+        rare = columns_of(frame, [facts.names[place] for place in index.tolist()])
+        cells = rare.to_numpy(np.float64)
         is_rare[index] = (cells == 0).mean(axis=0) > RARE
     return is_rare
 

@@ -1,8 +1,9 @@
-"""Tables put together of numbers at once and other columns one by one."""
+"""Tables of many columns: put together of numbers at once, and numbers taken out of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -48,3 +49,16 @@ def assembled(
         if name in others:
             frame.insert(place, name, others[name])
     return frame
+
+
+def columns_of(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Take columns by their names, of which pandas would first make texts of its own.
+
+    Examples
+    --------
+    >>> columns_of(pd.DataFrame({"a": [1.5], "b": [2.5]}), ["b"])
+         b
+    0  2.5
+    """
+    by_name: pd.Index[Any] = pd.Index([*names], dtype="object")
+    return frame[by_name]

@@ -13,7 +13,6 @@ import pandas as pd
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.cells import BEYOND_LIMIT
 from melm_studio.tables.classes import DIGITS, MAX_CLASSES, MAX_VALUES, is_measure
-from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.families import members_of_families
 from melm_studio.tables.formatting import MOST_NAMES, words_of
 from melm_studio.tables.identifiers import names_identifier
@@ -104,7 +103,7 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
         if of_one_class:
             return of_one_class
     if not candidates and table.frame.shape[1] > MIN_COLUMNS:
-        without = {*without, *members_of_families(table.frame)}
+        without = {*without, *members_of_families(table.frame, table.numbers)}
         candidates = [name for name in _measures(table.frame) if name not in without]
     if table.asked.get("samples") == NO_GROUPS and _are_numbers(table.frame, candidates):
         return [NO_LABEL]
@@ -156,8 +155,8 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
         return [name for name in hinted if _parts_further(table.frame[guess], table.frame[name])]
     is_hinted = _is_hinted(guess) and not is_measure(table.frame[guess])
     is_told = _is_all_hint(guess) and not _is_other_number(table.frame[guess])
-    kinds, usable = table.frame.dtypes.to_dict(), dict(_could_be_labels(table.frame[others]))
-    is_text = kinds[guess] != np.float64
+    numeric, usable = {*table.numbers.names}, dict(_could_be_labels(table, {*others}))
+    is_text = guess not in numeric
     takes_numbers = 0 if _is_hinted(guess) else 2 if is_text else MAX_CLASSES
     rivals = [
         name
@@ -165,7 +164,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
         if _is_hinted(name)
         or not (
             is_told
-            or (kinds[name] == np.float64 and usable.get(name, MAX_CLASSES) > takes_numbers)
+            or (name in numeric and usable.get(name, MAX_CLASSES) > takes_numbers)
             or (_is_hinted(guess) and not COVARIATE_WORDS.isdisjoint(words_of(name)))
         )
     ]
@@ -185,7 +184,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     ends: tuple[str, ...] = (last, first) if is_doubtful and has_no_end else ()
     if not is_hinted and ranked and guess == first:  # the label or the place; a mark is last
         ends = (last,)
-    targets = [] if _is_all_hint(guess) else _targets(table.frame, guess, ends)
+    targets = [] if _is_all_hint(guess) else _targets(table, guess, ends)
     is_code = is_hinted and not is_text
     if is_code and usable.get(last) == 2 and COVARIATE_WORDS.isdisjoint(words_of(last)):
         targets.append(last)
@@ -239,8 +238,9 @@ def _are_kinds(cells: pd.Series) -> bool:
     return are_words and 2 <= len(counts) <= MOST_KINDS and int(counts.min()) >= LEAST_OF_KIND
 
 
-def _targets(frame: pd.DataFrame, guess: str, ends: Sequence[str]) -> list[str]:
+def _targets(table: Table, guess: str, ends: Sequence[str]) -> list[str]:
     """Numbers to be cut into classes: of such a name, or at one of the ends."""
+    frame = table.frame
     names = [str(name) for name in frame]
     named = [name for name in names if _names_target(words_of(name))]
     likely = dict.fromkeys([*named, *ends])
@@ -252,7 +252,7 @@ def _targets(frame: pd.DataFrame, guess: str, ends: Sequence[str]) -> list[str]:
         and not _may_number(frame[name])
         and not names_identifier(name)
     ]
-    members = members_of_families(frame) if found else ()
+    members = members_of_families(frame, table.numbers) if found else ()
     return [name for name in found if name not in members]
 
 
@@ -277,8 +277,8 @@ def _may_number(cells: pd.Series) -> bool:
 
 def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, ...]:
     """Return the columns that look like a label, the guess first, the others in order."""
-    members = members_of_families(table.frame).union(without)
-    usable = dict(_could_be_labels(table.frame, members))
+    members = members_of_families(table.frame, table.numbers)
+    usable = dict(_could_be_labels(table, {*map(str, table.frame)}.difference(members, without)))
     if not usable:
         return ()
     present = table.frame[[*usable]].notna().to_numpy().mean(axis=0)
@@ -406,29 +406,25 @@ def _rank(word: str) -> int | None:
     return None
 
 
-def _most_values(name: str, n_rows: int, kind: np.dtype) -> int:
+def _most_values(name: str, n_rows: int, *, is_number: bool) -> int:
     """The number of values that a label of this name may have; the smallest classes are merged."""
-    if kind == np.float64:
+    if is_number:
         return MAX_CLASSES if _is_hinted(name) else MAX_VALUES
     return min(MAX_LABELS if _is_hinted(name) else MAX_CLASSES, max(2, n_rows // 2))
 
 
-def _could_be_labels(
-    frame: pd.DataFrame, without: Collection[str] = ()
-) -> Iterator[tuple[str, int]]:
+def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str, int]]:
     """The columns that could be the label, with their numbers of values."""
-    first = Numbers.of(frame.iloc[:PROBE_ROWS])  # tells most numbers of long tables
-    few = [name for name, n in zip(first.names, first.n_values, strict=True) if n <= MAX_CLASSES]
-    numbers = first if len(frame) <= PROBE_ROWS else Numbers.of(frame[few])
+    frame, numbers = table.frame, table.numbers
     counts = dict(
         zip(numbers.names, zip(numbers.n_values, numbers.n_repeated, strict=True), strict=True)
     )
-    for index, (name, kind) in enumerate(frame.dtypes.items()):
-        if str(name) in without or str(name).endswith(BEYOND_LIMIT):
+    for index, name in enumerate(frame.columns):
+        if str(name) not in among or str(name).endswith(BEYOND_LIMIT):
             continue
-        most = _most_values(str(name), len(frame), kind)
-        if kind == np.float64:
-            n_values, n_repeated = counts.get(str(name), (MAX_CLASSES + 1, 0))
+        most = _most_values(str(name), len(frame), is_number=name in counts)
+        if name in counts:
+            n_values, n_repeated = counts[name]
             # Of others than hinted ones, most rows must be of a class that can be held out.
             is_repeated = n_repeated > 1 and (_is_hinted(str(name)) or 2 * n_values <= len(frame))
             if n_values > FEW_TEXTS and _is_recurring_id(str(name)):
@@ -479,7 +475,7 @@ class _Preference:
     """
 
     def __init__(self, table: Table, n_values: Mapping[str, int]) -> None:
-        self._kinds = table.frame.dtypes.to_dict()
+        self._numeric = {*table.numbers.names}
         self._n_values = n_values
         self._kinds_of_persons = {
             name for name in n_values if _names_no_class(name) and _are_kinds(table.frame[name])
@@ -489,7 +485,7 @@ class _Preference:
         self._file = {word for word in words_of(table.name) if len(word) >= LEAST_WORD}
 
     def __call__(self, name: str) -> tuple[Any, ...]:
-        is_number = self._kinds[name] == np.float64
+        is_number = name in self._numeric
         words = words_of(name)
         first, last = self._ends
         n_values = self._n_values[name]

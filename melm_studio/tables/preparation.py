@@ -50,6 +50,7 @@ from melm_studio.tables.dependence import (
 )
 from melm_studio.tables.designs import Centering, compared_within, without_fixed
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
+from melm_studio.tables.frames import columns_of
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows, refilled
 from melm_studio.tables.labels import (
     guess_label,
@@ -160,7 +161,7 @@ def prepare(
     roles = {**chosen, **answered_roles(answers, chosen)}
     roles |= _free_uses(_with_uses(table.frame, label, classes, preset), roles)
     roles = {**controls, **roles}
-    columns = without_said(find_roles(table.frame, label, classes, roles), table.beside, roles)
+    columns = without_said(find_roles(table, label, classes, roles), table.beside, roles)
     labeled = table.frame.iloc[classes.rows]
     twins = twin_questions(labeled, columns, classes, answers, roles)
     columns = without_fixed(without_twins(columns, twins), labeled, subjects)
@@ -330,7 +331,7 @@ def _encoded(frame: pd.DataFrame, encodings: Sequence[ColumnEncoding]) -> FloatA
     """The encoded columns, of shape (n_rows, n_columns), NaN where a number is missing."""
     parts = [
         # At once, since one by one takes long for thousands of columns.
-        frame[[encoding.name for encoding in run]].to_numpy(np.float64)
+        columns_of(frame, [encoding.name for encoding in run]).to_numpy(np.float64)
         if are_numbers
         else np.hstack([encoding.with_gaps.encode(frame[encoding.name]) for encoding in run])
         for are_numbers, run in _runs_of_numbers(encodings)
@@ -400,7 +401,7 @@ def _unlabeled_rows(
 ) -> tuple[UnlabeledRows | None, tuple[str, ...]]:
     """The rows without a label whose categories are known."""
     names = [encoding.name for encoding in encodings]
-    rows = rows[rows[names].notna().any(axis=1)]  # a row without anything is no row
+    rows = rows[columns_of(rows, names).notna().any(axis=1)]  # a row without anything is no row
     n_unlabeled = len(rows)
     if not n_unlabeled:
         return None, ()
@@ -463,7 +464,7 @@ def _encodings(
 
 def _medians(frame: pd.DataFrame, names: Sequence[str]) -> dict[str, float]:
     """The median of what is present in each column."""
-    numbers = frame[list(names)].to_numpy(np.float64)
+    numbers = columns_of(frame, names).to_numpy(np.float64)
     return dict(zip(names, column_medians(numbers).tolist(), strict=True))
 
 
@@ -549,10 +550,12 @@ def _column_steps(
             left_out.setdefault((column.role, column.reason), []).append(column.name)
     for (role, reason), names in left_out.items():
         yield _left_out_step(role, reason, names, frame)
-    ordered = [column.name for column in columns if column.role is Role.ORDERED]
-    yield from filled_sentences(
-        missing, frame[[*numeric, *ordered]].isna().sum(), frame[categorical].isna().sum()
-    )
+    gaps = {
+        role: {one.name: one.n_missing for one in columns if one.n_missing and one.role is role}
+        for role in FEATURES
+    }
+    numbers = gaps[Role.NUMERIC] | gaps[Role.ORDERED]
+    yield from filled_sentences(missing, numbers, gaps[Role.CATEGORICAL])
 
 
 def _ordered_step(name: str, levels: Sequence[str] | None) -> str:

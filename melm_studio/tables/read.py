@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import PureWindowsPath
 
 import msgspec
@@ -28,6 +29,7 @@ from melm_studio.tables.as_written import as_written
 from melm_studio.tables.below_rows import without_notes
 from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.digits import plain_numbers
+from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.grammars import (
     ROWS_COMPARED,
@@ -169,6 +171,11 @@ class Table:
     missing_words: Mapping[str, str] = field(default_factory=dict)
     beside: Collection[str] = ()
     other_units: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """What its columns of numbers are like, which several questions ask."""
+        return Numbers.of(self.frame)
 
     @property
     def row_numbers(self) -> IntArray:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-import pandas as pd
+from collections.abc import Iterator, Mapping, Sequence
 
 from melm_core.recipe import Fill, MissingValues, Recipe, Scaling, Step, StepKind
 from melm_studio.tables.formatting import count, listed, number_text
@@ -72,19 +70,19 @@ def step_sentences(recipe: Recipe) -> Iterator[str]:
 
 
 def filled_sentences(
-    missing: MissingValues, numeric: pd.Series[int], categorical: pd.Series[int]
+    missing: MissingValues, numeric: Mapping[str, int], categorical: Mapping[str, int]
 ) -> Iterator[str]:
-    """Describe how missing cells were filled, given their number in each column."""
+    """Describe how missing cells were filled, given their number in each column that has some."""
     for n_missing, fate in (
-        (numeric[numeric > 0], f"filled with {fill_source(missing)}"),
-        (categorical[categorical > 0], "counted as a category"),
+        (numeric, f"filled with {fill_source(missing)}"),
+        (categorical, "counted as a category"),
     ):
-        if len(n_missing):
-            n_cells = int(n_missing.sum())
-            columns = f"{count(len(n_missing), 'column')} ({listed(list(n_missing.index))})"
+        if n_missing:
+            n_cells = sum(n_missing.values())
+            columns = f"{count(len(n_missing), 'column')} ({listed([*n_missing])})"
             were = "was" if n_cells == 1 else "were"
             yield f"{count(n_cells, 'missing value')} in {columns} {were} {fate}."
-    if missing.indicator and (numeric > 0).any():
+    if missing.indicator and numeric:
         yield "Each of these columns has a further feature that is 1 where its value is missing."
 
 

@@ -160,8 +160,7 @@ def find_records(data: bytes, limits: Limits, *, has_header: bool | None = None)
         If this is not a table of at least one row and two columns within the limits.
     """
     lines = [line.decode() for line in io.BytesIO(data).readlines(SAMPLE_BYTES)]
-    delimiter = _guess_delimiter(lines)
-    sample = _sampled_records(lines, delimiter)
+    delimiter, sample = _guess_delimiter(lines)
     _reject_prose(sample)
     first, file_rows = _survey(data, delimiter, limits)
     form, is_doubtful = _guess_form(first, sample[1:], delimiter, has_header)
@@ -213,15 +212,20 @@ def _sampled_records(lines: list[str], delimiter: str) -> list[list[str]]:
     return records
 
 
-def _guess_delimiter(lines: list[str]) -> str:
-    agreements = {mark: _agreement(lines, mark) for mark in DELIMITERS}
-    best = max(agreements, key=agreements.__getitem__)
-    return best if any(agreements[best]) else ","
+def _guess_delimiter(lines: list[str]) -> tuple[str, list[list[str]]]:
+    """The delimiter by which most records agree, and these; a comma where there is none."""
+    text = "".join(lines)
+    sampled = {mark: _sampled_records(lines, mark) for mark in DELIMITERS if mark in text}
+    agreements = {mark: _agreement(records) for mark, records in sampled.items()}
+    best = max(agreements, key=agreements.__getitem__, default="")
+    if best and any(agreements[best]):
+        return best, sampled[best]
+    return ",", sampled.get(",") or _sampled_records(lines, ",")
 
 
-def _agreement(lines: list[str], delimiter: str) -> tuple[int, int]:
+def _agreement(records: list[list[str]]) -> tuple[int, int]:
     """The number of records with as many fields as the first, and of the most frequent length."""
-    lengths = [len(record) for record in _sampled_records(lines, delimiter)]
+    lengths = [len(record) for record in records]
     counts = Counter(length for length in lengths if length > 1)
     return counts[lengths[0]] if lengths else 0, max(counts.values(), default=0)
 

@@ -16,6 +16,7 @@ from melm_core.labels import ColumnAlone, Twin, are_quantized, label_twins
 from melm_studio.tables.classes import Classes
 from melm_studio.tables.dependence import named_like_subjects
 from melm_studio.tables.formatting import listed, number, shortened, words_of
+from melm_studio.tables.frames import columns_of
 from melm_studio.tables.questions import (
     KNOWN,
     LEFT_OUT,
@@ -91,7 +92,7 @@ def twin_questions(
     if not asked or len(classes.names) < 2 or not label:
         return ()
     names = [column.name for column in asked]
-    cells = _cells(frame[names])
+    cells = _cells(columns_of(frame, names))
     words = np.array(classes.names, dtype=object)[classes.y]
     groups = _groups(frame, columns)
     twins = label_twins(cells, words, names, groups=groups, only_twins=True)[:MOST_ASKED]

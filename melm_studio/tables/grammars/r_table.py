@@ -25,6 +25,15 @@ def _is_aligned(header: list[str], aligned: list[str], below: list[list[str]]) -
     return has_gap and {len(row) for row in below} == {len(aligned)} and len(aligned) > len(header)
 
 
+def _may_be_shifted(start: list[list[str]]) -> bool:
+    """Whether two records allow it: of nearly all tables no other row needs to be split."""
+    if len(start) < 2:
+        return False
+    header, row = start
+    is_open = not (any(header) and any(row) and header[-1])
+    return is_open if len(row) == len(header) else abs(len(row) - len(header)) == 1
+
+
 def r_table(first: FirstLines) -> Layout | None:
     """A header with a field less than all rows, whose first fields are the names of the rows.
 
@@ -32,7 +41,7 @@ def r_table(first: FirstLines) -> Layout | None:
     """
     for mark in _MARKS:
         start = [record for (record, _), _ in zip(first.records(mark), range(2), strict=False)]
-        if len(start) < 2 or abs(len(start[1]) - len(start[0])) > 1:
+        if not _may_be_shifted(start):
             continue
         numbered = first.records(mark)
         records = [record for (record, _), _ in zip(numbered, range(_ROWS_COMPARED), strict=False)]

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from melm_studio.tables import NO_LABEL, Table, prepare
+from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.families import families
 from melm_studio.tables.labels import guess_label, label_candidates
 from melm_studio.tables.records import Form
@@ -114,7 +115,7 @@ def test_no_member_of_a_family_is_the_label_or_a_rival(names, kind):
     found = RNG.normal(size=(N_ROWS, len(names)))
     cells = found if kind == "fractions" else np.abs(np.round(3 * found))
     frame = pd.DataFrame(cells, columns=names)
-    assert [set(one.members) for one in families(frame)] == [set(names)]
+    assert [set(one.members) for one in families(frame, Numbers.of(frame))] == [set(names)]
     table = Table("t", frame, ())
     assert guess_label(table) == NO_LABEL
     assert choices(table) == []
@@ -128,7 +129,7 @@ def test_fractions_of_one_scale_are_a_family_and_the_odd_number_beside_them_the_
     assert guess_label(Table("t", frame, ())) == NO_LABEL
     assert guess_label(Table("t", frame.assign(ill=numbers(0, 1)), ())) == "ill"
     scaled = frame * 10.0 ** np.arange(25)
-    assert families(scaled) == ()
+    assert families(scaled, Numbers.of(scaled)) == ()
 
 
 def test_a_measure_beside_a_family_is_asked_about_and_cut():
@@ -143,7 +144,7 @@ def test_names_that_number_all_columns_make_no_family(names):
     frame = pd.DataFrame({names.format(at + 1): numbers(*RNG.permutation(10)) for at in range(9)})
     frame[names.format(10)] = numbers(2, 4)
     table = Table("t", frame, ())
-    assert families(frame) == ()
+    assert families(frame, Numbers.of(frame)) == ()
     assert guess_label(table) == names.format(10)
 
 
