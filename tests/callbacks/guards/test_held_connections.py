@@ -40,7 +40,9 @@ def port(held) -> Iterator[int]:
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     yield number
-    server.trigger.pull_trigger(server.close)
+    with server.trigger.lock:  # else a pull before may close the server, and its trigger
+        server.trigger.thunks.append(server.close)
+        server.pull_trigger()
     thread.join(PATIENCE_S)
     server.task_dispatcher.shutdown()
 
