@@ -5,17 +5,14 @@ from __future__ import annotations
 import logging
 import re
 import socket
-import threading
 from collections.abc import Iterator
 
 import flask
 import pytest
 
 from callbacks.guards.arriving_requests import MOST_HEADER_LINES
-from callbacks.guards.web_server import web_server
-from melm_studio.programs.local_studio import free_port
+from tests.callbacks.guards.web_servers import PATIENCE_S, serving
 
-PATIENCE_S = 30
 POST = b"POST /sent HTTP/1.1\r\nHost: localhost\r\n"
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 SECOND = b"GET /second HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -69,14 +66,8 @@ def port(seen) -> Iterator[int]:
 
     application.route("/", methods=["GET", "POST"])(answer)
     application.route("/<path>", endpoint="other", methods=["GET", "POST"])(answer)
-    number = free_port()
-    server = web_server(application, host="127.0.0.1", port=number, threads=2)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield number
-    server.trigger.pull_trigger(server.close)  # in the thread that serves, which then ends
-    thread.join(PATIENCE_S)
-    server.task_dispatcher.shutdown()
+    with serving(application) as number:
+        yield number
 
 
 def statuses(port: int, sent: bytes) -> list[int]:

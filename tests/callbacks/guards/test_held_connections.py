@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -12,10 +11,9 @@ import flask
 import pytest
 
 from callbacks.guards.held_connections import HeldConnection, hold_connection
-from callbacks.guards.web_server import ConnectionLimits, web_server
-from melm_studio.programs.local_studio import free_port
+from callbacks.guards.web_server import ConnectionLimits
+from tests.callbacks.guards.web_servers import PATIENCE_S, serving
 
-PATIENCE_S = 30
 LIMITS = ConnectionLimits(connections_of_network=4)
 
 
@@ -35,16 +33,8 @@ def port(held) -> Iterator[int]:
         return flask.Response(iter([b"first;"]))
 
     application.get("/")(lambda: "here")
-    number = free_port()
-    server = web_server(application, host="127.0.0.1", port=number, threads=1, limits=LIMITS)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield number
-    with server.trigger.lock:  # else a pull before may close the server, and its trigger
-        server.trigger.thunks.append(server.close)
-        server.pull_trigger()
-    thread.join(PATIENCE_S)
-    server.task_dispatcher.shutdown()
+    with serving(application, threads=1, limits=LIMITS) as number:
+        yield number
 
 
 def until(condition: Callable[[], bool]) -> None:

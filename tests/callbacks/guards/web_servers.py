@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -27,9 +27,11 @@ def serving(application: flask.Flask, host: str = "127.0.0.1", **options: Any) -
     try:
         yield port
     finally:
-        # In the thread that serves, which ends without connections.
-        with suppress(OSError):  # it was awake, and has closed everything before it was woken
-            server.trigger.pull_trigger(partial(close_all, server._map))  # noqa: SLF001
+        # In the thread that serves, which ends without connections. An earlier pull would close
+        # the trigger before this one, were it not for the lock.
+        with server.trigger.lock:
+            server.trigger.thunks.append(partial(close_all, server._map))  # noqa: SLF001
+            server.pull_trigger()
         thread.join(PATIENCE_S)
         assert not thread.is_alive()
         server.task_dispatcher.shutdown()
