@@ -244,11 +244,19 @@ def seconds(use: Callable[[Any], object], text: str, *, is_bytes: bool) -> float
 
 
 def goes_back(use: Callable[[Any], object], text: Callable[[int], str], *, is_bytes: bool) -> bool:
-    """Whether twice the text takes more than in proportion, and does so again."""
+    """Whether twice the text takes more than in proportion, and twice that again, at every try.
+
+    Once it may, where more memory is asked of the system.
+    """
     for _ in range(N_TRIES):
-        once = seconds(use, text(N_PARTS), is_bytes=is_bytes)
-        if once < SHORT_S or seconds(use, text(2 * N_PARTS), is_bytes=is_bytes) < MOST_RATIO * once:
+        before_s = seconds(use, text(N_PARTS), is_bytes=is_bytes)
+        if before_s < SHORT_S:
             return False
+        for n_parts in (2 * N_PARTS, 4 * N_PARTS):
+            taken_s = seconds(use, text(n_parts), is_bytes=is_bytes)
+            if taken_s < MOST_RATIO * before_s:
+                return False
+            before_s = taken_s
     return True
 
 
