@@ -177,7 +177,7 @@ class FittedProjection:
         return dense_rows(self.estimator.transform(prepared))
 
     def predict(self, X: FloatArray) -> npt.NDArray[Any]:
-        """What a classifier or a regressor says of any rows before preparation, (n_samples,)."""
+        """Return what a classifier or a regressor says of rows before preparation, (n_samples,)."""
         return np.asarray(self.estimator.predict(self.preparation.apply(X)))
 
     @cached_property

@@ -58,7 +58,7 @@ _TOO_LARGE = "These data are too large for a first look. Run a method to see the
 
 
 def _rows(_: PlaneRenderer, record: RunRecord) -> tuple[object, ...]:
-    """What the viewer of a run depends on, which is not the kernel width: others share it."""
+    """Return what the viewer of a run depends on: not the kernel width, so that others share it."""
     parameters = record.parameters
     key: tuple[object, ...] = (
         record.owner,
@@ -78,17 +78,17 @@ def _rows_and_width(renderer: PlaneRenderer, record: RunRecord) -> tuple[object,
 
 
 def _as_found(renderer: PlaneRenderer, shown: Shown) -> tuple[object, ...]:
-    """What the plane of an event is, and who judges it."""
+    """Return what the plane of an event is, and who judges it."""
     return shown.as_found, renderer.judge(shown.as_found) is not None
 
 
 def _as_edited(renderer: PlaneRenderer, shown: Shown) -> tuple[object, ...]:
-    """What the plane on screen is."""
+    """Return what the plane on screen is."""
     return shown.of_plane, renderer.morph_target(shown.options)
 
 
 def _as_drawn(renderer: PlaneRenderer, shown: Shown) -> tuple[object, ...]:
-    """What a picture depends on: the plane, that to which it is aligned, and who judges it."""
+    """Return what a picture depends on: its plane, that of alignment, and who judges it."""
     options = shown.options
     others = renderer.newest(options.toward), renderer.morph_target(options)
     return shown, *others, renderer.judge(shown) is not None

@@ -174,7 +174,7 @@ class Table:
 
     @cached_property
     def numbers(self) -> Numbers:
-        """What its columns of numbers are like, which several questions ask."""
+        """The summary of its columns of numbers, which several questions ask."""
         return Numbers.of(self.frame)
 
     @property

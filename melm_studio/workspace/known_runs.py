@@ -43,7 +43,7 @@ MAX_NEW_BYTES = 2**28
 
 
 def _prepared(_: RowViews, record: RunRecord) -> tuple[Any, ...]:
-    """What identifies the data of a run as its training rows prepare them."""
+    """Return what identifies the data of a run as its training rows prepare them."""
     parameters = record.parameters
     rows = parameters.held_out, parameters.random_state
     return record.owner, record.data_id, *rows, record.is_curved

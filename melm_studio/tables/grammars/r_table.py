@@ -20,13 +20,13 @@ def _is_shifted(header: list[str], below: list[list[str]]) -> bool:
 
 
 def _is_aligned(header: list[str], aligned: list[str], below: list[list[str]]) -> bool:
-    """Whether names of a shorter header are parted by several spaces, as many as the fields."""
+    """Return whether spaces part the names of a shorter header, as many as the fields."""
     has_gap = any("  " in name for name in header)
     return has_gap and {len(row) for row in below} == {len(aligned)} and len(aligned) > len(header)
 
 
 def _may_be_shifted(start: list[list[str]]) -> bool:
-    """Whether two records allow it: of nearly all tables no other row needs to be split."""
+    """Return whether two records allow it: for nearly all tables, no other row is split."""
     if len(start) < 2:
         return False
     header, row = start
