@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -449,18 +449,19 @@ class _Guesses:
         self._taken = {column.role for column in columns if column.name in chosen}
         unusable = (Role.LABEL, Role.CONSTANT)
         self._open = [c for c in columns if c.name not in chosen and c.role not in unusable]
-        self._with_words = [c for c in self._open if not _ROLE_WORDS.isdisjoint(words_of(c.name))]
+        every = ((column, words_of(column.name)) for column in self._open)
+        self._with_words = [pair for pair in every if not _ROLE_WORDS.isdisjoint(pair[1])]
 
     def groups(self) -> dict[str, tuple[Role, str]]:
         """At most one group and one batch."""
         found: dict[str, tuple[Role, str]] = {}
-        for role, words, why in (
-            (Role.GROUP, GROUP_WORDS, "rows with the same value stay together"),
-            (Role.BATCH, BATCH_WORDS, "not a property of the rows"),
+        for role, names_it, why in (
+            (Role.GROUP, _has(GROUP_WORDS), "rows with the same value stay together"),
+            (Role.BATCH, _names_batch, "not a property of the rows"),
         ):
             if role in self._taken:
                 continue
-            for column in self._named(words):
+            for column in self._named(names_it):
                 if column.name not in found and self._repeats(column):
                     n_rows = len(self._classes.rows)
                     found[column.name] = (role, f"{_repeated(column, n_rows)}: {why}")
@@ -483,7 +484,7 @@ class _Guesses:
         """At most one order: dates, or a number that grows along the file."""
         if Role.ORDER in self._taken:
             return {}
-        for column in self._named(ORDER_WORDS):
+        for column in self._named(_has(ORDER_WORDS)):
             if why := _order_reason(self._frame[column.name]):
                 return {column.name: (Role.ORDER, f"{why}: the order of the rows")}
         return {}
@@ -508,13 +509,8 @@ class _Guesses:
             kept[best.name] = (Role.NAME, f"{best.reason.partition(':')[0]}: it names the rows")
         return kept
 
-    def _named(self, words: set[str]) -> Iterator[Column]:
-        named = (
-            column for column in self._with_words if not words.isdisjoint(words_of(column.name))
-        )
-        if words is not BATCH_WORDS:
-            return named
-        return (column for column in named if _names_batch(words_of(column.name)))
+    def _named(self, names_it: Callable[[Sequence[str]], bool]) -> Iterator[Column]:
+        return (column for column, words in self._with_words if names_it(words))
 
     def _repeats(self, column: Column) -> bool:
         """Return whether the values repeat, and every class has several."""
@@ -543,8 +539,13 @@ class _Guesses:
         return is_text, not NAME_WORDS.isdisjoint(words_of(column.name))
 
 
+def _has(some: set[str]) -> Callable[[Sequence[str]], bool]:
+    """Return whether a name has one of some words, asked by its words."""
+    return lambda words: not some.isdisjoint(words)
+
+
 def _names_batch(words: Sequence[str]) -> bool:
-    """Return whether a name that has such a word is of a batch: no shape of a lot, nor a lot."""
+    """Return whether these words name a batch, and no shape of a lot, nor "a lot"."""
     is_last = words[-1] in BATCH_WORDS and words[-2:] != ("a", "lot") and words[-1] != "block"
     return is_last or (words[0] in BATCH_WORDS and {*words[1:]} <= _OF_BATCH)
 
