@@ -210,7 +210,6 @@ ANSWERS = {
     ),
     "Does it belong at all?": OwnModules(
         (
-            "melm_core/evaluation/accepted_rows.py",
             "melm_core/evaluation/class_model.py",
             "melm_studio/analyses/class_models.py",
         ),

@@ -4,7 +4,7 @@ A `Verdict` has the numbers, and its properties are the sentences: of the strip 
 tooltip, the list below it, a report, a replay, a phone, the HTTP interface and a terminal. Shares,
 p-values and divergences become text here and nowhere else, so the same number has the same words
 wherever it stands. The page shows what is written here; it composes and parses nothing. What the
-library says, too, stands in `melm_core.answers.answers` and is used from there.
+library says, too, stands in `melm_core.answers` and is used from there.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import pytest
 from lab.driver.launcher import running_studio
 from lab.driver.remote_client import RemoteClient
 from lab.driver.visitor import Visitor
-from melm_core.compiled.build import compiler
+from melm_core.compiled.loading import compiler
 from tests.melm_studio.runs.helpers import wait_until
 from tests.wheels import LIBRARY, ROOT, built_wheels, installed
 

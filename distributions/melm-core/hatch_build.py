@@ -60,7 +60,7 @@ def _library(package: Path, folder: Path) -> Path:
     """The library of the package, built into a folder."""
     sys.path.insert(0, str(package.parent))
     try:
-        build = import_module(f"{_PACKAGE}.compiled.build").build
+        build = import_module(f"{_PACKAGE}.compiled.loading").build
     finally:
         sys.path.pop(0)
     built: Path = build(folder)

@@ -8,10 +8,15 @@ from melm_core.base.codes import nuisance_codes, units_of_classes
 from melm_core.base.column_encoding import ColumnEncoding
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_magnitudes, check_positive
-from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, GammaPath, GammaProgress
 from melm_core.base.known_types import known_type
 from melm_core.base.label_permutations import PermutationDesign
-from melm_core.base.progress import Callback, Progress
+from melm_core.base.progress import (
+    DEFAULT_DENSITY_GAMMA,
+    Callback,
+    GammaPath,
+    GammaProgress,
+    Progress,
+)
 from melm_core.base.quantities import (
     BEHIND,
     CURRENCY,

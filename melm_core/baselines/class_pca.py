@@ -19,9 +19,8 @@ from melm_core.linalg.class_moments import (
     rows_by_class,
     weights_by_class,
 )
-from melm_core.linalg.equivalent_rows import MomentPlaneEstimator
 from melm_core.linalg.informed_planes import plane_through, separating_constants
-from melm_core.linalg.row_space import row_space
+from melm_core.linalg.smaller_tables import MomentPlaneEstimator, row_space
 
 
 class _ClassCovariancePlane(MomentPlaneEstimator):

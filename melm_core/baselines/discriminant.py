@@ -21,9 +21,9 @@ from melm_core.linalg.class_moments import (
     rows_by_class,
     weights_by_class,
 )
-from melm_core.linalg.equivalent_rows import MomentPlaneEstimator
 from melm_core.linalg.informed_planes import complete, fisher_discriminants, plane_through
 from melm_core.linalg.planes import orthonormalize
+from melm_core.linalg.smaller_tables import MomentPlaneEstimator
 
 # Relative variances below this, which have no finite logarithm, count as this.
 _LEAST_VARIANCE = 1e-6

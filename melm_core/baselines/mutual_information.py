@@ -32,7 +32,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import check_integer, check_positive, rows_as_fitted, validate_labeled
 from melm_core.base.sampling import stratified_sample
-from melm_core.baselines.kernel_space import Bandwidth, chosen_bandwidth, gaussian_kernel
+from melm_core.baselines.kernel_fisher import Bandwidth, chosen_bandwidth, gaussian_kernel
 from melm_core.density import gaussian_sums
 
 # Directions of the span shorter than this fraction of the longest are rounding errors.

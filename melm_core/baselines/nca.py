@@ -21,7 +21,7 @@ from melm_core.base.sampling import stratified_sample
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.linalg.class_moments import class_means
 from melm_core.linalg.informed_planes import plane_through, standard_units
-from melm_core.linalg.row_space import row_space
+from melm_core.linalg.smaller_tables import row_space
 
 # Axes with a smaller within-class standard deviation than this, in standard units, are not scaled:
 # the exponents would lose precision.

@@ -11,9 +11,8 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import check_integer, rows_as_fitted
 from melm_core.base.sample_weights import mean_of
-from melm_core.linalg.equivalent_rows import MomentPlaneEstimator
 from melm_core.linalg.informed_planes import plane_through
-from melm_core.linalg.row_space import row_space
+from melm_core.linalg.smaller_tables import MomentPlaneEstimator, row_space
 
 # A covariance below this, relative to the features and the indicators, is rounding.
 _NULL = 1e-12

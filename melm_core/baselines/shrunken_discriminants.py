@@ -26,7 +26,7 @@ from melm_core.linalg.class_moments import (
     class_totals,
     row_parts,
 )
-from melm_core.linalg.row_space import NULL_VARIANCE
+from melm_core.linalg.smaller_tables import NULL_VARIANCE
 
 # Up to so many features, matrices of features by features are the quicker way.
 _FEW_FEATURES = 256

@@ -38,10 +38,13 @@ from melm_core.density.covariances import (
     whitening,
 )
 from melm_core.linalg.class_moments import centered_rows, class_means, square_sum
-from melm_core.linalg.equivalent_rows import MomentPlaneEstimator
 from melm_core.linalg.informed_planes import complete, independent_rows
 from melm_core.linalg.planes import with_positive_loadings
-from melm_core.linalg.row_space import NULL_VARIANCE, standardized_row_space
+from melm_core.linalg.smaller_tables import (
+    NULL_VARIANCE,
+    MomentPlaneEstimator,
+    standardized_row_space,
+)
 
 Member: TypeAlias = Literal["pca", "vca", "fisher_lda", "sir", "oriented_pca"]
 Weights: TypeAlias = FloatArray | None

@@ -6,8 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from melm_core.compiled.build import build
-from melm_core.compiled.loading import ENVIRONMENT_FOLDER, engine
+from melm_core.compiled.loading import ENVIRONMENT_FOLDER, build, engine
 
 
 def main() -> None:

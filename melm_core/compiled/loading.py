@@ -1,4 +1,4 @@
-"""The compiled library: where it is, what it offers, and whether it is the right one.
+"""The compiled library: built by the C compiler that is there, found, and checked.
 
 Its file is named by a digest of its sources: what was built from others is not found.
 """
@@ -9,7 +9,11 @@ import ctypes
 import hashlib
 import math
 import os
+import platform
+import shutil
+import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,6 +33,16 @@ _INTERFACE = 3
 
 # The names of climb.c for the aggregates of more than two classes.
 AGGREGATES = {"mean": 0, "softmin": 1, "ovr": 2}
+# One build of the sums for each kind of processor: name, bytes of a vector, flags.
+_X86 = (
+    ("base", 16, ()),
+    ("avx2", 32, ("-mavx2", "-mfma")),
+    ("avx512", 64, ("-mavx512f", "-mavx512dq", "-mfma")),
+)
+_OTHERS = (("base", 16, ()),)
+# Some compilers take the processor that they run on if nothing is said.
+_ANY_X86 = ("-march=x86-64",)
+_FLAGS = ("-O3", "-fPIC", "-std=gnu11", "-Wall", "-Wextra", "-Werror")
 
 
 class TermStruct(ctypes.Structure):
@@ -256,3 +270,69 @@ def address(array: npt.NDArray[Any]) -> int:
     """Return the address of the first entry of a contiguous array."""
     data_address: int = array.__array_interface__["data"][0]
     return data_address
+
+
+def compiler() -> list[str] | None:
+    """Return the command of the C compiler: that in CC, or one on the path."""
+    if requested := os.environ.get("CC"):
+        return requested.split()
+    names = (name for name in ("cc", "gcc", "clang") if shutil.which(name))
+    return next(([name] for name in names), None)
+
+
+def build(folder: Path, flags: tuple[str, ...] = ()) -> Path:
+    """Build the library into a folder, unless it is there already.
+
+    Parameters
+    ----------
+    folder : Path
+    flags : tuple of str
+        More of them for the compiler, such as "-fsanitize=address".
+
+    Returns
+    -------
+    Path
+        The library.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no compiler.
+    subprocess.CalledProcessError
+        If it refuses the sources.
+    """
+    built = folder / file_name()
+    if built.is_file() and not flags:
+        return built
+    command = compiler()
+    if command is None:
+        raise FileNotFoundError("There is no C compiler: install gcc or clang, or set CC.")
+    folder.mkdir(parents=True, exist_ok=True)
+    is_x86 = platform.machine().lower() in {"x86_64", "amd64"}
+    kinds, flags = (_X86, (*_ANY_X86, *flags)) if is_x86 else (_OTHERS, flags)
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        objects = []
+        for name, n_bytes, extra_flags in kinds:
+            objects.append(f"{scratch}/{name}.o")
+            defined = (f"-DPROCESSOR={name}", f"-DVECTOR_BYTES={n_bytes}")
+            _run(
+                *command,
+                *_FLAGS,
+                *flags,
+                *extra_flags,
+                *defined,
+                "-c",
+                FOLDER / "sums.c",
+                "-o",
+                objects[-1],
+            )
+        library = f"{scratch}/library.so"
+        _run(
+            *command, *_FLAGS, *flags, "-shared", FOLDER / "climb.c", *objects, "-lm", "-o", library
+        )
+        Path(library).replace(built)  # at once, for those who load it now
+    return built
+
+
+def _run(*command: str | Path) -> None:
+    subprocess.run([os.fspath(part) for part in command], check=True)

@@ -27,8 +27,7 @@ from melm_core.linalg.class_moments import (
     total_covariance,
     weights_by_class,
 )
-from melm_core.linalg.equivalent_rows import fourth_powers
-from melm_core.linalg.row_space import NULL_VARIANCE, standardized_row_space
+from melm_core.linalg.smaller_tables import NULL_VARIANCE, fourth_powers, standardized_row_space
 
 Shrinkage: TypeAlias = float | Literal["auto", "ledoit-wolf"]
 

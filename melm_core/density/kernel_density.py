@@ -40,7 +40,7 @@ from melm_core.linalg.class_moments import (
     weights_by_class,
 )
 from melm_core.linalg.planes import orthonormalize, principal_frame
-from melm_core.linalg.row_space import (
+from melm_core.linalg.smaller_tables import (
     RowSpace,
     is_wide,
     row_space,

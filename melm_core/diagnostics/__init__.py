@@ -23,8 +23,7 @@ from melm_core.diagnostics.feature_importance import (
     Importance,
     feature_order,
 )
-from melm_core.diagnostics.held_out_scores import balanced_mean
-from melm_core.diagnostics.held_out_test import held_out_p_value
+from melm_core.diagnostics.held_out_rows import balanced_mean, held_out_p_value
 from melm_core.diagnostics.mislabeled_rows import (
     SuspectLabels,
 )

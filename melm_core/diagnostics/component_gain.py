@@ -13,7 +13,7 @@ from melm_core.base.errors import UserError
 from melm_core.density import inverse_root
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.class_rules import DensityRule
-from melm_core.diagnostics.held_out_scores import balanced_mean, row_scores
+from melm_core.diagnostics.held_out_rows import balanced_mean, row_scores
 
 # Directions that are tried: every 15 degrees, and then halfway on both sides of the best, down to
 # a degree.

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from melm_core.answers.sequential_p_value import p_value
+from melm_core.answers import p_value
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.codes import group_codes, nuisance_codes
 from melm_core.base.errors import UserError

@@ -20,7 +20,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.sampling import stratified_sample
 from melm_core.density.class_rules import PlaneRule
-from melm_core.diagnostics.held_out_scores import RowScores, balanced_mean, row_scores
+from melm_core.diagnostics.held_out_rows import RowScores, balanced_mean, row_scores
 
 # Points at which densities are summed, of all features and classes together: some 0.2 to 2 s.
 MOST_POINTS = 800_000

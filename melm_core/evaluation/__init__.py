@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from melm_core.evaluation.accepted_rows import ClassAcceptance
-from melm_core.evaluation.class_model import ClassModel
+from melm_core.evaluation.class_model import ClassAcceptance, ClassModel
 from melm_core.evaluation.conformal_classifier import ConformalClassifier
 from melm_core.evaluation.curve_selection import AutoCurves
 from melm_core.evaluation.estimator_audit import Audit, audit, audit_coordinates

@@ -14,13 +14,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from melm_core.answers.answers import FIRST_WORDS, Answer, answer_of, folds_lead, shuffles_sentence
+from melm_core.answers import FIRST_WORDS, Answer, answer_of, folds_lead, shuffles_sentence
 from melm_core.base.array_types import IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.sample_weights import balanced_share
 from melm_core.base.share_text import percent
-from melm_core.evaluation.permutation_statistics import n_test_folds
-from melm_core.evaluation.permutations import PermutationTest, permutation_test
+from melm_core.evaluation.permutations import PermutationTest, n_test_folds, permutation_test
 from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refits import score_of
 from melm_core.evaluation.refitting import FittedProjection, fit_projection

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.stats import norm
 
-from melm_core.answers.answers import LEVEL, guessing_gives
+from melm_core.answers import LEVEL, guessing_gives
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.codes import group_members, units_of_classes
 from melm_core.base.errors import UserError

@@ -18,8 +18,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.validation import check_array
 
-from melm_core.answers.answers import LEVEL, guessing_gives, new_rows_lead
-from melm_core.answers.sequential_p_value import p_value
+from melm_core.answers import LEVEL, guessing_gives, new_rows_lead, p_value
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.codes import group_codes, group_members, units_of_classes
 from melm_core.base.errors import UserError
@@ -33,7 +32,7 @@ from melm_core.base.label_permutations import (
 from melm_core.base.sample_weights import balanced_share
 from melm_core.base.share_text import counted, p_value_text, percent
 from melm_core.diagnostics.differences import in_units
-from melm_core.diagnostics.held_out_test import held_out_p_value
+from melm_core.diagnostics.held_out_rows import held_out_p_value
 from melm_core.evaluation.plane_separability import Score
 from melm_core.evaluation.refits import Refits, RefitsCallback
 from melm_core.evaluation.refitting import MethodLike, Standardization

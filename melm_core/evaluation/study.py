@@ -34,8 +34,8 @@ from melm_core.evaluation.refitting import (
     fit_projection,
     make_estimator,
 )
-from melm_core.folds.duplicates import duplicate_rows, near_doubles
 from melm_core.folds.folds import CodedRows, Fold, coded_rows, stratified_folds
+from melm_core.folds.row_dependence import duplicate_rows, near_doubles
 from melm_core.recipe import centered_within
 
 FoldCount: TypeAlias = int | Literal["auto"]

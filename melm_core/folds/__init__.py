@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from melm_core.folds.duplicates import DuplicateRows, duplicate_rows, near_doubles
 from melm_core.folds.folds import (
     CodedRows,
     Fold,
@@ -11,7 +10,14 @@ from melm_core.folds.folds import (
     sampled_rows,
     stratified_folds,
 )
-from melm_core.folds.row_dependence import dependence_length, group_dependence, serial_dependence
+from melm_core.folds.row_dependence import (
+    DuplicateRows,
+    dependence_length,
+    duplicate_rows,
+    group_dependence,
+    near_doubles,
+    serial_dependence,
+)
 
 __all__ = [
     "CodedRows",

@@ -51,9 +51,8 @@ from melm_core.gem.features import (
     root_mean_squares,
 )
 from melm_core.linalg.class_moments import ClassSecondMoments, centered_rows
-from melm_core.linalg.equivalent_rows import MomentPlaneEstimator
 from melm_core.linalg.informed_planes import complete, independent_rows, separating_constants
-from melm_core.linalg.row_space import RowSpace, row_space
+from melm_core.linalg.smaller_tables import MomentPlaneEstimator, RowSpace, row_space
 
 # Eigenvalues below this fraction of the largest are rounding errors.
 _NEGLIGIBLE = 1e-10

@@ -24,8 +24,13 @@ from melm_core.density import gaussian_sums
 from melm_core.kernel_machines.independent_axes import AXES_METHODS, AxesMethod
 from melm_core.kernel_machines.machine import KernelMachine, checked_rows
 from melm_core.kernel_machines.maximum_entropy import MARGINAL_METHODS, MarginalMethod, check_order
-from melm_core.kernel_machines.mean_shift import ModeClusters, find_modes
-from melm_core.kernel_machines.modes import SignedClusters, describe_modes, split_by_sign
+from melm_core.kernel_machines.modes import (
+    ModeClusters,
+    SignedClusters,
+    describe_modes,
+    find_modes,
+    split_by_sign,
+)
 from melm_core.kernel_machines.separable_sum import SeparableSum, separable_sum
 
 # Maximum number of rows used to fit amplitudes and measure the fidelity.

@@ -19,7 +19,7 @@ from sklearn.mixture import GaussianMixture
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.covariances import ledoit_wolf_share
 from melm_core.folds.folds import sampled_rows
-from melm_core.linalg.row_space import row_coordinates
+from melm_core.linalg.smaller_tables import row_coordinates
 
 _MOST_ROWS, _MOST_ROWS_OF_TREE, _LEAST_ROWS_OF_CLASS = 300, 1_000, 3
 _SAME = 0.95  # rows that a clustering would leave where they are

@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 from melm_core.linalg.class_moments import ClassSecondMoments, covariance_of, moments_of_classes
-from melm_core.linalg.equivalent_rows import (
-    EquivalentRows,
-    MomentPlaneEstimator,
-    equivalent_rows,
-    offsets_of,
-)
 from melm_core.linalg.planes import (
     align_components,
     align_planes,
@@ -24,6 +18,12 @@ from melm_core.linalg.planes import (
     random_components,
     score_distances,
     squared_residuals,
+)
+from melm_core.linalg.smaller_tables import (
+    EquivalentRows,
+    MomentPlaneEstimator,
+    equivalent_rows,
+    offsets_of,
 )
 
 __all__ = [

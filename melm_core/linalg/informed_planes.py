@@ -9,7 +9,7 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.linalg.class_moments import covariance_of, rows_by_class, total_covariance
 from melm_core.linalg.planes import PARALLEL, orthonormalize, with_positive_loadings
-from melm_core.linalg.row_space import row_space
+from melm_core.linalg.smaller_tables import row_space
 
 # Number of directions along which the class covariances differ most.
 _N_SCATTER_DIRECTIONS = 3

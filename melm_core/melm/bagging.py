@@ -13,8 +13,7 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.codes import group_codes
 from melm_core.base.estimator import WeightedRows, check_integer
-from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, DEFAULT_GAMMA
-from melm_core.base.progress import Callback, as_part_of_fit
+from melm_core.base.progress import DEFAULT_DENSITY_GAMMA, DEFAULT_GAMMA, Callback, as_part_of_fit
 from melm_core.base.sample_weights import deviations_of
 from melm_core.density.covariances import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.density.nuisance import SmallCellsWarning, nuisance_cells

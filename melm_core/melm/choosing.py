@@ -16,8 +16,14 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.codes import group_codes
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import WeightedRows, check_positive
-from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, GammaPath, GammaProgress
-from melm_core.base.progress import Callback, Progress, as_part_of_fit
+from melm_core.base.progress import (
+    DEFAULT_DENSITY_GAMMA,
+    Callback,
+    GammaPath,
+    GammaProgress,
+    Progress,
+    as_part_of_fit,
+)
 from melm_core.base.sample_weights import balanced_share
 from melm_core.density.covariances import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.density.kernel_density import kernel_classes

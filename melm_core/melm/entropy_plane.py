@@ -25,7 +25,7 @@ from melm_core.density import ClassDensities
 from melm_core.density.covariances import bandwidth_factor
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.planes import orthonormalize, principal_frame
-from melm_core.linalg.row_space import NULL_VARIANCE, RowSpace, row_space
+from melm_core.linalg.smaller_tables import NULL_VARIANCE, RowSpace, row_space
 from melm_core.optimization.lbfgs import Objective
 from melm_core.optimization.multistart import Stage, Start, maximize, random_starts
 

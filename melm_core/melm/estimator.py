@@ -27,8 +27,13 @@ from melm_core.base.estimator import (
     check_shrinkage,
     drawn_seed,
 )
-from melm_core.base.gamma_path import DEFAULT_DENSITY_GAMMA, DEFAULT_GAMMA
-from melm_core.base.progress import Callback, Progress, as_part_of_fit
+from melm_core.base.progress import (
+    DEFAULT_DENSITY_GAMMA,
+    DEFAULT_GAMMA,
+    Callback,
+    Progress,
+    as_part_of_fit,
+)
 from melm_core.base.row_blocks import BlockSource, in_memory, is_lazy
 from melm_core.density.class_densities import ClassDensities, Engine
 from melm_core.density.class_rules import DensityRule

@@ -36,7 +36,7 @@ from melm_core.base.estimator import (
     check_positive,
     check_shrinkage,
 )
-from melm_core.base.gamma_path import DEFAULT_GAMMA
+from melm_core.base.progress import DEFAULT_GAMMA
 from melm_core.compiled import CompiledObjective, is_compiled
 from melm_core.density import TOLERANCE, Precision, TiledClasses
 from melm_core.density.class_densities import ENGINES, ClassDensities, Engine

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from melm_core.methods.method import Method
-from melm_core.methods.parameters import (
+from melm_core.methods.method import (
     AUTO,
     BANDWIDTH,
     BATCH_WEIGHT,
@@ -18,6 +17,7 @@ from melm_core.methods.parameters import (
     STRAIGHT,
     AutoParameter,
     Choice,
+    Method,
     Parameter,
     Scale,
     Setting,

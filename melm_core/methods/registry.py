@@ -13,7 +13,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from melm_core.base.gamma_path import DEFAULT_GAMMA
+from melm_core.base.progress import DEFAULT_GAMMA
 from melm_core.baselines.class_pca import ClassPCAPlane, PerClassPCAPlane
 from melm_core.baselines.discriminant import ChernoffDiscriminantPlane, DiscriminantPlane
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
@@ -25,8 +25,8 @@ from melm_core.melm.choosing import MELMCV
 from melm_core.melm.entropy_plane import EntropyPlane
 from melm_core.melm.estimator import MELM
 from melm_core.melm.search import SearchOptions, default_starts
-from melm_core.methods.method import ANY_ROWS, Method, Requirements
-from melm_core.methods.parameters import (
+from melm_core.methods.method import (
+    ANY_ROWS,
     AUTO,
     AUTO_GAMMA,
     BANDWIDTH,
@@ -42,6 +42,8 @@ from melm_core.methods.parameters import (
     SEED,
     STARTS,
     STEPS,
+    Method,
+    Requirements,
 )
 from melm_core.methods.wrappers.factors import (
     FactorAnalysisPlane,

@@ -29,13 +29,14 @@ from melm_core.rotations.class_families import ClassFamily
 from melm_core.rotations.density_models import DENSITIES, Density, TransformedDensities
 from melm_core.rotations.objective import check_rows_for_plane, checked_priors, log_posteriors
 from melm_core.rotations.search import (
+    SOLVERS,
     Reduction,
     RotationSettings,
+    Solver,
     reduce_by_rotations,
     screening_objectives,
     search_basis,
 )
-from melm_core.rotations.solvers import SOLVERS, Solver
 
 
 class RotationPlane(ClassifierMixin, SupervisedPlaneEstimator):

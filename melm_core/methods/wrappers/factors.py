@@ -24,7 +24,7 @@ from melm_core.base.estimator import (
 from melm_core.base.validated_data import validate_data
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.informed_planes import plane_through, standard_units
-from melm_core.linalg.row_space import NULL_VARIANCE, row_space
+from melm_core.linalg.smaller_tables import NULL_VARIANCE, row_space
 
 # Separating k sources requires a number of rows proportional to k^2; with fewer, FastICA overfits
 # and finds non-Gaussian projections in noise.

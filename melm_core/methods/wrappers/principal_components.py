@@ -14,10 +14,10 @@ from melm_core.base.block_sources import DaskBlocks, describe
 from melm_core.base.estimator import check_integer, rows_as_fitted
 from melm_core.base.row_blocks import added, class_rows, is_lazy, lazy_array, reduce_rows
 from melm_core.base.validated_data import validate_data
-from melm_core.baselines.kernel_space import Bandwidth, sampled_space
+from melm_core.baselines.kernel_fisher import Bandwidth, sampled_space
 from melm_core.density import gaussian_sums
 from melm_core.linalg.class_moments import Moments
-from melm_core.linalg.equivalent_rows import offsets_of
+from melm_core.linalg.smaller_tables import offsets_of
 
 
 class PrincipalComponentsPlane(PCA):

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from melm_core.methods import METHODS, Method
-from melm_core.methods.parameters import BATCH_WEIGHT, GAMMA, HELD_OUT, SEED, SHARED, STARTS, Choice
+from melm_core.methods.method import BATCH_WEIGHT, GAMMA, HELD_OUT, SEED, SHARED, STARTS, Choice
 from melm_studio.installation import install_command
 from melm_studio.layout import ids
 from melm_studio.runs.records.run import RunState

@@ -11,8 +11,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
-from melm_core.baselines.kernel_space import kernel_space
+from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant, kernel_space
 from melm_core.density.engines.direct_sums import gaussian_sums
 from melm_core.linalg.planes import principal_angles
 from tests.melm_core.helpers import classes

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from melm_core.baselines.kernel_space import gaussian_kernel
+from melm_core.baselines.kernel_fisher import gaussian_kernel
 from melm_core.baselines.mutual_information import MutualInformationProjection
 from melm_core.datasets import crescents
 from melm_core.kernel_machines import KernelMachine

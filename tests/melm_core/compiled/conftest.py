@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from melm_core.compiled.build import build, compiler
-from melm_core.compiled.loading import ENVIRONMENT_FOLDER, file_name, libraries
+from melm_core.compiled.loading import ENVIRONMENT_FOLDER, build, compiler, file_name, libraries
 
 N_KINDS = 3  # of processors: base, AVX2, AVX-512
 

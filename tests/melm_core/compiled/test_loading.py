@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 
 from melm_core import MELM
 from melm_core.compiled import engine, library, loading
-from melm_core.compiled.build import build, compiler
+from melm_core.compiled.loading import build, compiler
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from melm_core.compiled.build import build, compiler
+from melm_core.compiled.loading import build, compiler
 
 HERE = Path(__file__).parent
 

@@ -18,8 +18,8 @@ from melm_core.base.label_permutations import (
     random_permutations,
 )
 from melm_core.datasets import pure_noise
-from melm_core.evaluation import Study, Unchanged, permutation_statistics, permutation_test
-from melm_core.evaluation.permutation_statistics import STATISTICS
+from melm_core.evaluation import Study, Unchanged, permutation_test
+from melm_core.evaluation.permutations import STATISTICS
 from melm_core.melm import SearchOptions
 from melm_core.methods import METHODS
 from tests.melm_core.evaluation.honest_examples import Column, Memory, Needs, blobs
@@ -375,5 +375,5 @@ def test_the_densities_that_a_fit_has_are_those_that_are_computed_anew(
     X[:, 1] = 1.0  # and one that no row varies in
     study = Study("melm", X, y, parameters={"n_init": 1})
     known = HELD_OUT(study)
-    monkeypatch.setattr(permutation_statistics, "_has_default_densities", lambda _: False)
+    monkeypatch.setattr("melm_core.evaluation.permutations._has_default_densities", lambda _: False)
     assert HELD_OUT(study) == pytest.approx(known, rel=1e-9)

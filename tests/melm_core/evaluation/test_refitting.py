@@ -16,7 +16,7 @@ from melm_core.evaluation import (
     rows_needed,
     sparse_path,
 )
-from melm_core.evaluation.permutation_statistics import STATISTICS
+from melm_core.evaluation.permutations import STATISTICS
 from melm_core.evaluation.refitting import (
     Standardization,
     Unchanged,

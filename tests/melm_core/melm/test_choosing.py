@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 
 from melm_core import MELM, MELMCV, BaggedMELM
 from melm_core.base import GammaPath
-from melm_core.base.gamma_path import DEFAULT_GAMMA
+from melm_core.base.progress import DEFAULT_GAMMA
 from melm_core.melm import GAMMAS
 from melm_core.melm.choosing import inner_folds
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from melm_core.methods import METHODS
-from melm_core.methods.parameters import GAMMA, HELD_OUT, SEED, STARTS, Choice
+from melm_core.methods.method import GAMMA, HELD_OUT, SEED, STARTS, Choice
 from melm_studio.runs.execution.rows import embedded
 from melm_studio.tables.preparation import guess_label, prepare
 from melm_studio.tables.samples import load_sample

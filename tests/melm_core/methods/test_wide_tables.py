@@ -10,7 +10,7 @@ import pytest
 from melm_core.baselines.class_pca import ClassPCAPlane, PerClassPCAPlane
 from melm_core.density import kernel_classes, kernel_density
 from melm_core.linalg import principal_angles
-from melm_core.linalg.row_space import row_space
+from melm_core.linalg.smaller_tables import row_space
 from melm_core.melm.objective import divergence_and_gradient
 from melm_core.methods import METHODS
 from tests.melm_core.helpers import EVERY_METHOD, assert_gradient, finite_differences, plane

@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
 from melm_core.rotations.objective import angle_profile, rotation_objective
-from melm_core.rotations.solvers import rotate
+from melm_core.rotations.search import rotate
 from tests.melm_core.helpers import classes, finite_differences, invertible, plane
 
 CASES = [(n_classes, m) for n_classes in (2, 3, 4) for m in (1, 2, 3, 5)]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from melm_core.methods import METHODS
-from melm_core.methods.parameters import GAMMA, HELD_OUT, STARTS
+from melm_core.methods.method import GAMMA, HELD_OUT, STARTS
 from melm_studio.layout.method_line import explained_label, gamma_control, number_input
 from tests.melm_studio.layout.trees import part, parts, texts
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from melm_core.methods import METHODS, Method
-from melm_core.methods.parameters import HELD_OUT, SEED, STARTS
+from melm_core.methods.method import HELD_OUT, SEED, STARTS
 from melm_studio.configuration.settings import Settings
 from melm_studio.installation import install_command
 from melm_studio.layout import ids

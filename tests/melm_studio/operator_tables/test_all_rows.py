@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from melm_core.base.errors import UserError
 from melm_core.density.covariances import DEFAULT_SHRINKAGE
-from melm_core.linalg.equivalent_rows import MomentPlaneEstimator
 from melm_core.linalg.planes import principal_angles
+from melm_core.linalg.smaller_tables import MomentPlaneEstimator
 from melm_core.melm.estimator import MELM
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_core.methods import METHODS

@@ -9,7 +9,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from melm_core.methods import METHODS
-from melm_core.methods.parameters import BATCH_WEIGHT, GAMMA, Choice
+from melm_core.methods.method import BATCH_WEIGHT, GAMMA, Choice
 from melm_core.recipe import Fill, MissingValues, Recipe, Scaling, Step, StepKind
 from melm_studio.layout.header import MODES as MODES_OF_THE_PAGE
 from melm_studio.planes.plane_edits import LoadingEdit

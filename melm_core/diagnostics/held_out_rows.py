@@ -1,4 +1,10 @@
-"""Scores of held-out rows by class densities, row by row, so that scores can be paired."""
+"""Rows that took no part in the fit of a plane: their scores, and a permutation test.
+
+Scores are row by row, so that they can be paired. In the test nothing is refitted: the predictions
+of held-out rows do not depend on their labels, so under the null hypothesis the labels are
+exchangeable given the predictions. It judges this plane on these rows; `permutation_test` judges
+the method on all rows.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from melm_core.answers import p_value
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.label_permutations import exchangeable_blocks, random_permutations
+from melm_core.base.sample_weights import balanced_share
 from melm_core.density.class_rules import PlaneRule, tempered_shares
+
+N_PERMUTATIONS = 199
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,3 +89,59 @@ def balanced_mean(differences: FloatArray, y: IntArray) -> tuple[FloatArray, Flo
     variances = [part.var(axis=-1, ddof=1) / part.shape[-1] for part in parts]
     error = np.sqrt(np.sum(variances, axis=0)) / len(codes)
     return np.asarray(mean), np.asarray(error)
+
+
+def held_out_p_value(
+    y: IntArray,
+    predicted: IntArray,
+    *,
+    groups: IntArray | None = None,
+    n_permutations: int = N_PERMUTATIONS,
+    random_state: int = 0,
+) -> float:
+    """Share of permuted labels that agree with the predictions as well as the labels do.
+
+    Agreement is the balanced accuracy.
+
+    Parameters
+    ----------
+    y, predicted : ndarray of shape (n_held_out,)
+        Class codes of rows that took no part in the fit, and their predictions.
+    groups : ndarray of shape (n_held_out,) or None, default=None
+        Groups of rows that depend on each other; labels are permuted between
+        whole groups, or within groups where they differ.
+    n_permutations : int, default=199
+    random_state : int, default=0
+
+    Returns
+    -------
+    float
+        (n_exceeding + 1) / (n_permutations + 1): at least 0.005 by default.
+
+    Notes
+    -----
+    It is of one plane and the rows that were held out of it: of few of them even a good plane is
+    not shown. If these rows had a say in the choice of the plane, of a kernel width, or of what is
+    reported at all, it is too small. It does not say how well classes are told apart, which the
+    share does.
+
+    References
+    ----------
+    B. Phipson, G. K. Smyth: Permutation P-values Should Never Be Zero,
+    Statistical Applications in Genetics and Molecular Biology 9, 2010.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.diagnostics import held_out_p_value
+    >>> y = np.repeat([0, 1], 10)
+    >>> held_out_p_value(y, y), held_out_p_value(y, np.zeros(20, dtype=int))
+    (0.005, 1.0)
+    """
+    observed = balanced_share(predicted == y, y) - 1e-9  # sums round differently
+    blocks = exchangeable_blocks(y, groups)
+    permuted = random_permutations(blocks, n_permutations, random_state)
+    n_exceeding = sum(
+        balanced_share(predicted == labels, labels) >= observed for labels in permuted
+    )
+    return p_value(n_exceeding, n_permutations)

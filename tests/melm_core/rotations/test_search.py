@@ -8,7 +8,7 @@ from melm_core.linalg.planes import principal_angles
 from melm_core.optimization.multistart import Start
 from melm_core.rotations.density_models import gaussian_per_class
 from melm_core.rotations.objective import PosteriorObjective, checked_priors
-from melm_core.rotations.solvers import PAPER_EPSILON, SOLVERS, maximize_over_planes, rotate
+from melm_core.rotations.search import PAPER_EPSILON, SOLVERS, maximize_over_planes, rotate
 from tests.melm_core.helpers import assert_orthonormal, classes, plane
 
 

@@ -6,7 +6,7 @@ from scipy.optimize import minimize_scalar
 
 from melm_core.density.engines.direct_sums import gaussian_sums
 from melm_core.kernel_machines.machine import KernelMachine
-from melm_core.kernel_machines.mean_shift import (
+from melm_core.kernel_machines.modes import (
     MeanShiftResult,
     farthest_points,
     find_modes,
