@@ -23,14 +23,12 @@ from callbacks.page import first_data, first_paint, register
 from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
 from melm_core.base import UserError
-from melm_studio.configuration.data_folder import locked
-from melm_studio.configuration.logs import configure_logging
+from melm_studio.configuration.logs import READY, configure_logging, tell_service_manager
 from melm_studio.configuration.memory import (
     leave_out_of_collections,
     return_large_blocks,
     share_free_memory,
 )
-from melm_studio.configuration.service_manager import READY, tell_service_manager
 from melm_studio.configuration.settings import RedisAddress, Settings, begins_anew
 from melm_studio.layout.elements import markup
 from melm_studio.layout.first_page import first_script
@@ -49,6 +47,7 @@ from melm_studio.layout.scripts import (
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.theme import FONT_FILE, page_colors
 from melm_studio.reading import FileReader
+from melm_studio.runs.store.disk_cache import locked
 from melm_studio.runs.store.folder_identity import identify
 from melm_studio.runs.store.open_store import open_store_of_page
 from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError

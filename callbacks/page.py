@@ -18,9 +18,9 @@ from callbacks import (
 )
 from callbacks.guards import (
     abandoned_requests,
-    admission,
     compression,
     error_answers,
+    fair_requests,
     known_requests,
     path_prefix,
     request_guards,
@@ -39,10 +39,10 @@ from callbacks.routes import (
     sharing,
     static_files,
     tables,
+    talks,
 )
 from callbacks.routes.api import access, endpoints
 from callbacks.routes.api import runs as api_runs
-from callbacks.routes.talks import audience, presenter
 from callbacks.services import Services, install, services
 from callbacks.session import has_owner, workspace
 from melm_studio.configuration.limits import DiskFullError
@@ -57,7 +57,7 @@ _GUARDS = (
     security_headers,
     error_answers,
     abandoned_requests,
-    admission,
+    fair_requests,
     request_guards,
     path_prefix,
     known_requests,
@@ -77,8 +77,7 @@ _ROUTES = (
     sharing,
     rows,
     analyses,
-    presenter,
-    audience,
+    talks,
     endpoints,
     access,
     api_runs,

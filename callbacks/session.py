@@ -12,8 +12,7 @@ from itsdangerous import BadSignature
 
 from callbacks.addresses import Guard, requested_address
 from callbacks.guards.client_network import network_of
-from callbacks.keys.grants import make_grant
-from callbacks.keys.identity import OWNER, identify, refuse_tokens, token_of, via
+from callbacks.identity import OWNER, identify, make_grant, refuse_tokens, token_of, via
 from callbacks.services import Served, services
 from melm_studio.runs.records.grant import Grant, GrantKind
 from melm_studio.runs.records.run import FIT, RunRecord

@@ -28,7 +28,7 @@ from melm_studio.analyses.tree import (
     report_of_tree,
     tree_arrays,
 )
-from melm_studio.publication.printing.trees import TreePanel, print_trees
+from melm_studio.publication.printing.draw import TreePanel, print_trees
 
 PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "plane-trees.png"
 _SIZE_MM = (240.0, 75.0)

@@ -74,9 +74,9 @@ def run_the_command(folder: Path) -> None:
 
 def use_a_studio(folder: Path) -> None:
     from lab.driver.visitor import opened_studio, shared_reader
-    from melm_studio.configuration.data_folder import FolderInUseError, locked
     from melm_studio.configuration.settings import Settings
     from melm_studio.reading import OwnProcessReader
+    from melm_studio.runs.store.disk_cache import FolderInUseError, locked
     from melm_studio.workers import pool
     from melm_studio.workers.supervisor import supervised
     from tests.melm_studio.runs.helpers import wait_until

@@ -15,7 +15,6 @@ from app import main
 from callbacks.routes.static_files import PLOTLY_PATH
 from lab.driver.visitor import Studio, components, is_pattern, opened_studio
 from melm_core.recipe import Recipe, Step, StepKind
-from melm_studio.configuration.data_folder import locked
 from melm_studio.layout import ids
 from melm_studio.layout.story import story_list
 from melm_studio.layout.table_dialog.classes import classes_form
@@ -25,6 +24,7 @@ from melm_studio.layout.table_dialog.filters import filter_list, range_choice, v
 from melm_studio.layout.table_dialog.recipe import recipe_form
 from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.runs.store.disk import DiskRunStore
+from melm_studio.runs.store.disk_cache import locked
 from melm_studio.runs.store.folder_identity import identify
 from melm_studio.tables import ClassRules, Column, ReadOptions, Role
 

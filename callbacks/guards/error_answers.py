@@ -5,7 +5,7 @@ from __future__ import annotations
 import flask
 from werkzeug.exceptions import InternalServerError, NotFound
 
-from callbacks.keys.grants import NotGrantedError
+from callbacks.identity import NotGrantedError
 from callbacks.services import Served, services
 from melm_core.base import UserError
 from melm_studio.configuration.limits import DiskFullError, LimitReachedError

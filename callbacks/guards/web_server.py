@@ -36,7 +36,7 @@ from callbacks.guards.fair_requests import (
     not_prompt_threads,
 )
 from callbacks.guards.held_connections import HoldingTask
-from melm_studio.configuration.service_manager import ALIVE, tell_service_manager
+from melm_studio.configuration.logs import ALIVE, tell_service_manager
 
 _CLEANUP_S = 1
 

@@ -36,6 +36,7 @@ from melm_studio.layout.panel import divergence_terms
 from melm_studio.planes.batches import trade_off_points, trade_off_words
 from melm_studio.planes.captions import (
     objective_in_words,
+    picture_in_words,
 )
 from melm_studio.planes.features import feature_ranking
 from melm_studio.planes.figure import (
@@ -43,7 +44,6 @@ from melm_studio.planes.figure import (
     empty_figure,
     row_numbers,
 )
-from melm_studio.planes.picture_in_words import picture_in_words
 from melm_studio.planes.pixel_images import pixel_images, pixel_news
 from melm_studio.planes.plane_view import FROM_THE_FRONT
 from melm_studio.planes.theme import THEMES, Scheme

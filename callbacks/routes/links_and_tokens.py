@@ -13,8 +13,17 @@ from flask import Blueprint
 
 from callbacks.addresses import Guard
 from callbacks.guards.error_answers import sentence
-from callbacks.keys.grants import RECOVERY_DAYS, TOKEN_DAYS, revoke_grant, used_grant, valid_grants
-from callbacks.keys.identity import become, hand_over, is_by_token, via
+from callbacks.identity import (
+    RECOVERY_DAYS,
+    TOKEN_DAYS,
+    become,
+    hand_over,
+    is_by_token,
+    revoke_grant,
+    used_grant,
+    valid_grants,
+    via,
+)
 from callbacks.routes.documents import document
 from callbacks.services import services
 from callbacks.session import grant, owner

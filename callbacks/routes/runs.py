@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from callbacks.addresses import Body
 from callbacks.guards.error_answers import sentence
-from callbacks.keys.grants import NotGrantedError
+from callbacks.identity import NotGrantedError
 from callbacks.routes.requested_view import (
     requested,
     requested_body,
@@ -29,8 +29,14 @@ from melm_studio.layout.panel import described_panel
 from melm_studio.planes.captions import title
 from melm_studio.planes.view_options import ViewOptions
 from melm_studio.runs.records.parameters import RunParameters
-from melm_studio.runs.records.request import RunRequest
-from melm_studio.runs.records.run import FIT, PlaneEvent, RunRecord, RunState, can_choose_gamma
+from melm_studio.runs.records.run import (
+    FIT,
+    PlaneEvent,
+    RunRecord,
+    RunRequest,
+    RunState,
+    can_choose_gamma,
+)
 from melm_studio.runs.store.attempts import reopen
 from melm_studio.workspace.data_source import FILE_GONE, ShownData
 from melm_studio.workspace.run_form import NewBatch, NewRun

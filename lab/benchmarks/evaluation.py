@@ -32,8 +32,7 @@ from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import checked_parameters
 from melm_studio.runs.records.refits_report import RefitsReport
-from melm_studio.runs.records.request import Command, RunRequest
-from melm_studio.runs.records.run import new_run
+from melm_studio.runs.records.run import Command, RunRequest, new_run
 from melm_studio.scores import refits_sentence
 from melm_studio.tables import LabeledData, Table, prepare
 

@@ -11,7 +11,7 @@ _GUARDS = "tests/callbacks/guards"
 _READER = "tests/melm_studio/reading/test_file_reader.py"
 _READINGS = "tests/melm_studio/reading/test_readings.py"
 _TABLES = "tests/melm_studio/tables"
-_KEYS = "tests/callbacks/keys"
+_KEYS = "tests/callbacks"
 _WEB_PROCESS = "tests/test_web_process.py"
 _SHARED_MEMORY = "test_its_threads_share_free_memory_and_its_libraries_are_left_out_of_collections"
 _GRANT = "melm_studio/runs/records/grant.py"
@@ -308,7 +308,7 @@ MUTANTS = (
         "tests/test_app.py::test_a_damaged_key_is_told_in_a_sentence",
     ),
     Mutant(
-        "melm_studio/configuration/data_folder.py",
+        "melm_studio/runs/store/disk_cache.py",
         "fcntl.LOCK_EX | fcntl.LOCK_NB",
         "fcntl.LOCK_SH | fcntl.LOCK_NB",
         "tests/test_app.py::test_a_second_studio_on_one_folder_is_refused_in_a_sentence",
@@ -360,51 +360,51 @@ MUTANTS = (
         "::test_a_store_that_does_not_answer_is_a_sentence_whatever_a_request_carries",
     ),
     Mutant(
-        "callbacks/keys/identity.py",
+        "callbacks/identity.py",
         "    elif header := services().settings.user_header:\n",
         '    elif header := "":\n',
         "tests/callbacks/routes/test_recovery.py::test_whom_the_proxy_does_not_name_is_refused",
     ),
     Mutant(
-        "callbacks/keys/identity.py",
+        "callbacks/identity.py",
         "if named not in {None, grant.owner}:",
         "if False:",
         f"{_KEYS}/test_identity.py::test_a_token_makes_nobody_else_of_a_user_who_is_logged_in",
     ),
     Mutant(
-        "callbacks/keys/identity.py",
+        "callbacks/identity.py",
         "    if is_by_token():\n",
         "    if False:\n",
         f"{_KEYS}/test_grants.py::test_a_token_makes_neither_tokens_nor_recovery_links",
     ),
     Mutant(
-        "callbacks/keys/identity.py",
+        "callbacks/identity.py",
         "    elif not still_admits(via()):\n",
         "    elif False:\n",
         f"{_KEYS}/test_grants.py"
         "::test_a_browser_that_a_recovery_link_let_in_stays_until_the_link_is_revoked",
     ),
     Mutant(
-        "callbacks/keys/identity.py",
+        "callbacks/identity.py",
         "if HEADER in request.headers:",
         'if request.headers.get(HEADER, "").strip():',
         f"{_KEYS}/test_identity.py::test_an_empty_token_is_no_way_around_a_login",
     ),
     Mutant(
-        "callbacks/keys/grants.py",
+        "callbacks/identity.py",
         "if grant is None or grant.kind is not kind:",
         "if grant is None:",
         "tests/callbacks/routes/test_recovery.py"
         "::test_a_cookie_or_a_token_is_no_link_and_a_link_no_token",
     ),
     Mutant(
-        "callbacks/keys/grants.py",
+        "callbacks/identity.py",
         "MOST_CONTENT_BYTES = 2**16",
         "MOST_CONTENT_BYTES = 2**26",
         f"{_KEYS}/test_grants.py::test_what_a_ticket_opens_is_bounded",
     ),
     Mutant(
-        "callbacks/keys/grants.py",
+        "callbacks/identity.py",
         "if store.bytes_stored() >= store.limits.total_bytes:",
         "if False:",
         f"{_KEYS}/test_grants.py::test_a_full_studio_makes_no_more_grants",
@@ -589,10 +589,10 @@ MUTANTS = (
         f"{_GUARDS}/test_fair_requests.py::test_prompt_answers_have_threads_that_no_others_take",
     ),
     Mutant(
-        "callbacks/guards/admission.py",
+        "callbacks/guards/fair_requests.py",
         "BoundedSemaphore(not_prompt_threads(threads))",
         "BoundedSemaphore(threads)",
-        f"{_GUARDS}/test_admission.py::test_a_quarter_of_the_threads_is_left",
+        f"{_GUARDS}/test_fair_requests.py::test_a_quarter_of_the_threads_is_left",
     ),
     Mutant(
         "callbacks/guards/web_server.py",
@@ -772,10 +772,10 @@ MUTANTS = (
         "tests/callbacks/test_extremes.py::test_no_number_in_a_path_is_too_large",
     ),
     Mutant(
-        "melm_studio/publication/audience.py",
+        "melm_studio/publication/talk.py",
         "if n_bytes > MOST_WAITING_BYTES or",
         "if",
-        "tests/melm_studio/publication/test_audience.py::test_what_waits_for_viewers_is_bounded",
+        "tests/melm_studio/publication/test_talk.py::test_what_waits_for_viewers_is_bounded",
     ),
     Mutant(
         "melm_studio/workspace/workspace.py",
@@ -917,19 +917,19 @@ MUTANTS = (
         f"{_GUARDS}/test_known_requests.py::test_values_nested_without_end_are_refused_with_a_sentence",
     ),
     Mutant(
-        "melm_studio/publication/audience.py",
+        "melm_studio/publication/talk.py",
         "MOST_VIEWERS_HELD = 500",
         "MOST_VIEWERS_HELD = 5_000",
         "tests/callbacks/routes/talks/test_talks.py::test_the_viewers_of_all_talks_leave_half_of_the_connections_to_others",
     ),
     Mutant(
-        "melm_studio/publication/audience.py",
+        "melm_studio/publication/talk.py",
         "return max(n_of_presenter, n_of_network) < most",
         "return n_of_network < most",
         "tests/callbacks/routes/talks/test_talks.py::test_talks_and_viewers_of_one_address_leave_places_to_those_of_others",
     ),
     Mutant(
-        "melm_studio/publication/audience.py",
+        "melm_studio/publication/talk.py",
         "return max(n_of_presenter, n_of_network) < most",
         "return n_of_presenter < most",
         "tests/callbacks/routes/talks/test_talks.py::test_talks_and_viewers_of_one_address_leave_places_to_those_of_others",
@@ -941,7 +941,7 @@ MUTANTS = (
         f"{_GUARDS}/test_held_connections.py::test_a_client_who_vanishes_without_a_word_is_given_up_after_half_a_minute",
     ),
     Mutant(
-        "callbacks/routes/talks/presenter.py",
+        "callbacks/routes/talks.py",
         "MOST_BYTES = 2 * 2**20",
         "MOST_BYTES = 20 * 2**20",
         "tests/callbacks/routes/talks/test_talks.py::test_a_picture_of_more_than_2_mb_is_not_shown",
@@ -1210,7 +1210,7 @@ MUTANTS = (
         f"{_STORE}/test_store_grants.py::test_no_grant_of_another_goes_when_an_address_is_full",
     ),
     Mutant(
-        "callbacks/keys/grants.py",
+        "callbacks/identity.py",
         "is_newcomer=is_newcomer(owner)",
         "is_newcomer=False",
         f"{_KEYS}/test_grants.py::test_whoever_has_many_cookies_leaves_tokens_to_visitors_with_runs",
@@ -1222,25 +1222,25 @@ MUTANTS = (
         f"{_TABLES}/test_read_apart.py::test_a_small_file_holds_so_many_equal_cells_and_no_more",
     ),
     Mutant(
-        "callbacks/keys/grants.py",
+        "callbacks/identity.py",
         "secrets.token_urlsafe(32)",
         "f\"{secrets.token_urlsafe(3)}{'A' * 39}\"",
         f"{_KEYS}/test_entropy.py::test_a_grant_has_256_random_bits",
     ),
     Mutant(
-        "callbacks/keys/identity.py",
+        "callbacks/identity.py",
         "401)\n    become(secrets.token_urlsafe(16))\n",
         "401)\n    become(secrets.token_urlsafe(2))\n",
         f"{_KEYS}/test_entropy.py::test_a_visitor_has_a_name_of_128_random_bits",
     ),
     Mutant(
-        "callbacks/keys/identity.py",
+        "callbacks/identity.py",
         "== _PAGE:\n        become(secrets.token_urlsafe(16))\n",
         "== _PAGE:\n        become(secrets.token_urlsafe(2))\n",
         f"{_KEYS}/test_entropy.py::test_a_browser_that_was_put_out_gets_a_name_of_128_random_bits",
     ),
     Mutant(
-        "callbacks/routes/talks/presenter.py",
+        "callbacks/routes/talks.py",
         "_ID_BYTES = 16",
         "_ID_BYTES = 4",
         f"{_KEYS}/test_entropy.py::test_a_talk_has_128_random_bits",
@@ -1252,7 +1252,7 @@ MUTANTS = (
         f"{_KEYS}/test_entropy.py::test_the_network_of_a_visitor_reaches_the_store_as_a_name",
     ),
     Mutant(
-        "callbacks/keys/identity.py",
+        "callbacks/identity.py",
         "guard is Guard.VIEWER and HEADER in",
         'guard is Guard.VIEWER and "X-No-Token" in',
         f"{_KEYS}/test_identity.py"
@@ -1349,7 +1349,7 @@ MUTANTS = (
         "::test_two_web_processes_that_open_a_project_at_once_store_it_once",
     ),
     Mutant(
-        "callbacks/keys/identity.py",
+        "callbacks/identity.py",
         "if guard is Guard.PROGRAM:",
         "if False:",
         "tests/callbacks/routes/api/test_api.py::test_nobody_can_ask_for_more_than_a_token",

@@ -1,14 +1,20 @@
-"""The log format of the studio's processes: one line of key-value pairs per event."""
+"""Messages of the studio's processes: lines of key-value pairs in the log, states to systemd."""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 import re
+import socket
+from contextlib import suppress
 from datetime import UTC, datetime
 
 _EXTRA = ("run", "visitor", "address", "status")
 _PLAIN = re.compile(r"[\w.:+-]+")
+
+READY = b"READY=1"
+ALIVE = b"WATCHDOG=1"
 
 
 class KeyValueFormatter(logging.Formatter):
@@ -44,3 +50,18 @@ def configure_logging() -> None:
 def _quoted(value: object) -> str:
     text = str(value)
     return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+
+
+def tell_service_manager(state: bytes) -> None:
+    """Send a state to systemd, where it started this process.
+
+    The protocol is that of sd_notify(3): a datagram to the socket that the environment names.
+    """
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address:
+        return
+    # A name in the abstract namespace is written with an at sign.
+    name = f"\0{address[1:]}" if address.startswith("@") else address
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+        sender.connect(name)
+        sender.send(state)

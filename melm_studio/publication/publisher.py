@@ -27,12 +27,12 @@ from melm_studio.planes.types import PlaneView
 from melm_studio.planes.view_options import Shown, ViewOptions
 from melm_studio.publication.comparison import agreement
 from melm_studio.publication.report import (
+    ReportedRun,
     printed_images,
     report_of_comparison,
     report_of_run,
     report_page,
 )
-from melm_studio.publication.report_run import ReportedRun
 from melm_studio.publication.style import FigureFormat, FigureStyle
 from melm_studio.runs.records.run import PlaneEvent, RunRecord
 from melm_studio.validation import InputError
@@ -200,10 +200,10 @@ def print_figure(
 
 def _tree(report: TreeReport, n_classes: int) -> Picture:
     arrays, height = tree_arrays(report, n_classes, Height.ACCURACY)
-    from melm_studio.publication.printing import trees  # noqa: PLC0415 - with matplotlib
+    from melm_studio.publication.printing import draw  # noqa: PLC0415 - with matplotlib
 
-    panel = trees.TreePanel("", arrays, height, 1 / n_classes)
-    return Picture(trees.print_trees([panel], _TREE_MM), "Optima by kernel width")
+    panel = draw.TreePanel("", arrays, height, 1 / n_classes)
+    return Picture(draw.print_trees([panel], _TREE_MM), "Optima by kernel width")
 
 
 def _picture(panels: list[FigurePanel], style: FigureStyle, description: str) -> Picture:

@@ -17,8 +17,15 @@ from threading import BoundedSemaphore, Lock, Thread
 import msgspec
 
 from melm_core.base import UserError
-from melm_studio.reading.channel import Channel, ChannelError
-from melm_studio.reading.jobs import FAILED, STARTED, Task, answered, job_of
+from melm_studio.reading.channel import (
+    FAILED,
+    STARTED,
+    Channel,
+    ChannelError,
+    Task,
+    answered,
+    job_of,
+)
 from melm_studio.reading.readings import (
     PATIENCE_S,
     STARTING_S,

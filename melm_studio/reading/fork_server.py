@@ -22,8 +22,17 @@ from pathlib import Path
 import msgspec
 
 from melm_core.base import known_type
-from melm_studio.reading.channel import Channel, ChannelError
-from melm_studio.reading.jobs import FAILED, STARTED, TOO_SLOW, Job, Task, answered, job_of
+from melm_studio.reading.channel import (
+    FAILED,
+    STARTED,
+    TOO_SLOW,
+    Channel,
+    ChannelError,
+    Job,
+    Task,
+    answered,
+    job_of,
+)
 
 _MOST_REQUEST = 4_096
 _OUT_OF_TIME = {signal.SIGXCPU, signal.SIGALRM}

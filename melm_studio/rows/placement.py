@@ -12,7 +12,7 @@ from melm_core.base import FloatArray, IntArray, stratified_sample
 from melm_core.density import DensityRule, SetLimits
 from melm_core.diagnostics import DEFAULT_COVERAGE, PlaneDistances, in_set
 from melm_core.methods import METHODS, RowLimits, SavedPlane
-from melm_studio.rows.refitted_probabilities import RefittedProbabilities
+from melm_studio.rows.held_out_probabilities import RefittedProbabilities
 from melm_studio.runs.execution.rows import RunData, embedded, rows_of, split_of
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import LabeledData, conversions_of

@@ -13,8 +13,7 @@ from typing import Any
 
 from celery import Celery, signals
 
-from melm_studio.configuration.logs import configure_logging
-from melm_studio.configuration.service_manager import ALIVE, READY, tell_service_manager
+from melm_studio.configuration.logs import ALIVE, READY, configure_logging, tell_service_manager
 from melm_studio.configuration.settings import RedisAddress, Settings
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.runs.store.open_store import open_store

@@ -24,10 +24,13 @@ from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.planes.kept_values import kept
 from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.view_options import MorphTarget, Shown, ViewOptions
-from melm_studio.rows.held_out_probabilities import HeldOutProbabilities, KnownProbabilities
+from melm_studio.rows.held_out_probabilities import (
+    HeldOutProbabilities,
+    KnownProbabilities,
+    RefittedProbabilities,
+)
 from melm_studio.rows.new_rows import NewRows, lacking, match_rows
 from melm_studio.rows.placement import RowPlacer
-from melm_studio.rows.refitted_probabilities import RefittedProbabilities
 from melm_studio.runs.execution.rows import RunData
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import PlaneEvent, RunRecord

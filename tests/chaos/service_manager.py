@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from melm_studio.configuration.service_manager import ALIVE
+from melm_studio.configuration.logs import ALIVE
 from tests.deployment import ROOT, unit
 
 WATCHDOG_S = float(unit("melm-studio.service")["WatchdogSec"])

@@ -13,7 +13,7 @@ import { positionLabel } from "../workspace/story_order.mjs";
 import { keepTalk, keptTalk } from "./kept_talk.mjs";
 
 /**
- * What the server says of a talk, as callbacks/routes/talks/presenter.py describes it.
+ * What the server says of a talk, as callbacks/routes/talks.py describes it.
  * @typedef {{ link: string, code: string, typed: string, is_only_here: boolean, expires_s: number, viewers: number,
  *   names: boolean, info: boolean, downloads: boolean }} TalkNow
  */

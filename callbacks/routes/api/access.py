@@ -17,8 +17,14 @@ from werkzeug import Response
 
 from callbacks.addresses import Guard
 from callbacks.guards.error_answers import sentence
-from callbacks.keys.grants import TICKET_MINUTES, TOKEN_DAYS, revoke_grant, used_grant, valid_grants
-from callbacks.keys.identity import hand_over
+from callbacks.identity import (
+    TICKET_MINUTES,
+    TOKEN_DAYS,
+    hand_over,
+    revoke_grant,
+    used_grant,
+    valid_grants,
+)
 from callbacks.routes.api.endpoints import Endpoints
 from callbacks.routes.api.runs import prepared
 from callbacks.services import services

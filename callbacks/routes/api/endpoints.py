@@ -14,8 +14,7 @@ from flask import Blueprint
 from msgspec import Struct
 
 from callbacks.addresses import Body, Guard
-from callbacks.keys.grants import TOKEN_DAYS
-from callbacks.keys.identity import HEADER
+from callbacks.identity import HEADER, TOKEN_DAYS
 from melm_studio.programs.models import Refusal
 from melm_studio.validation import InputError, read
 

@@ -7,7 +7,7 @@ import dataclasses
 import flask
 from msgspec.structs import replace
 
-from callbacks.keys.grants import NotGrantedError
+from callbacks.identity import NotGrantedError
 from callbacks.routes.analyses import begun_analysis, named_analysis
 from callbacks.routes.api.endpoints import Endpoints
 from callbacks.routes.publication import report_run, verdict

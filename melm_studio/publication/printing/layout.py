@@ -11,6 +11,7 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 
 from melm_core.base import FloatArray
+from melm_studio.publication.printing.names import one_line
 from melm_studio.publication.printing.panel import (
     FAINT_INK,
     INK,
@@ -19,7 +20,6 @@ from melm_studio.publication.printing.panel import (
     FigurePanel,
     class_marks,
 )
-from melm_studio.publication.printing.text import one_line
 from melm_studio.publication.style import FigureStyle
 
 HELD_OUT = "held out"

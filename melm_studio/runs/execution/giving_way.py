@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from melm_studio.configuration.clock import Clock
-from melm_studio.runs.records.request import Command, RunRequest
-from melm_studio.runs.records.run import RunRecord, RunState
+from melm_studio.runs.records.run import Command, RunRecord, RunRequest, RunState
 from melm_studio.runs.store.protocol import RunEndedError, RunStore
 
 # How often a run that waits polls its request.

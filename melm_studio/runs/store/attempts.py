@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from melm_core.linalg import align_components
 from melm_studio.configuration.clock import Clock
 from melm_studio.configuration.messages import GIVEN_UP, LOST, STOPPED
-from melm_studio.runs.records.request import GO, RunRequest
-from melm_studio.runs.records.run import AT_WORK, RunRecord, RunState, reopened
+from melm_studio.runs.records.run import AT_WORK, GO, RunRecord, RunRequest, RunState, reopened
 from melm_studio.runs.store.protocol import RunEndedError, RunStore
 from melm_studio.runs.store.quota import make_room_in_queue
 

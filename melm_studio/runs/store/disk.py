@@ -15,8 +15,7 @@ from msgspec.structs import replace
 
 from melm_studio.configuration.limits import Limits
 from melm_studio.runs.records.grant import Grant, replaced_by
-from melm_studio.runs.records.request import GO, RunRequest
-from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, stored_run
+from melm_studio.runs.records.run import GO, PlaneEvent, RunRecord, RunRequest, RunState, stored_run
 from melm_studio.runs.records.stored_files import FileKind, StoredFile, is_current
 from melm_studio.runs.store.disk_cache import PATIENCE_S, DiskCache
 from melm_studio.runs.store.protocol import (

@@ -1,4 +1,7 @@
-"""A folder of text keys and bytes values, safe for many threads and processes."""
+"""The data folder of a studio: its lock, and a cache of text keys and bytes values in it.
+
+The cache is safe for many threads and processes; the lock is that of one studio at a time.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import errno
 import json
 import os
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -16,10 +20,20 @@ from typing import Any
 import diskcache
 from diskcache.core import MODE_BINARY, MODE_RAW
 
-from melm_studio.configuration.data_folder import try_lock
+from melm_core.base import UserError
 from melm_studio.configuration.limits import DiskFullError
 from melm_studio.runs.store.protocol import StoreBusyError, StoreDamagedError, StoreUnavailableError
 
+LOCK_NAME = "lock"
+
+_IN_USE = (
+    "Another studio uses the folder {folder}, and two would end each other's runs. Stop that one, "
+    "or choose another folder by --data-dir or MELM_DATA_DIR."
+)
+_UNUSABLE = (
+    "The studio cannot use the folder {folder} ({cause}). Correct its permissions, restore it from "
+    "a backup, or choose another folder by --data-dir or MELM_DATA_DIR."
+)
 # A transaction takes a few milliseconds.
 RETRY_S = 0.001
 DATABASE = diskcache.core.DBNAME
@@ -35,6 +49,69 @@ _DAMAGED_SQLITE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _FAILED_SQLITE = ("SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_READONLY")
 _BUSY_SQLITE = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _NO_TABLE = "no such table"  # the file was deleted or emptied
+
+
+class UnusableFolderError(UserError):
+    """The data folder cannot be used; the message names it, the cause and the way out."""
+
+    def __init__(self, folder: Path, cause: BaseException) -> None:
+        said: object = cause
+        if isinstance(cause, OSError) and cause.filename:
+            said = f"{cause.filename}: {cause.strerror}"
+        super().__init__(_UNUSABLE.format(folder=folder, cause=said))
+
+
+class FolderInUseError(UserError):
+    """Another studio uses the data folder."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(_IN_USE.format(folder=folder))
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other studios from the folder for the block; the system ends that with the process.
+
+    Raises
+    ------
+    FolderInUseError
+        If another studio uses the folder.
+    UnusableFolderError
+        If it cannot be created or written.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise UnusableFolderError(folder, error) from error
+    if not try_lock(descriptor):
+        os.close(descriptor)
+        raise FolderInUseError(folder)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def try_lock(descriptor: int) -> bool:
+        """Lock an open file unless another process has; closing it unlocks."""
+        with suppress(OSError):
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            return True
+        return False
+
+else:
+    import fcntl
+
+    def try_lock(descriptor: int) -> bool:
+        """Lock an open file unless another process has; closing it unlocks."""
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        return False
 
 
 class WriteLock:

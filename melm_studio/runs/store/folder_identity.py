@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from melm_core.base import UserError
-from melm_studio.configuration.data_folder import UnusableFolderError
 from melm_studio.runs.store.disk import OWNERS, SECRET_FILE, STORE_FOLDER
-from melm_studio.runs.store.disk_cache import DATABASE, DiskCache, is_damage
+from melm_studio.runs.store.disk_cache import DATABASE, DiskCache, UnusableFolderError, is_damage
 from melm_studio.runs.store.protocol import StoreUnavailableError
 from melm_studio.runs.store.secret_key import SECRET_BYTES, secret_in, write_whole
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 
-from melm_studio.configuration.data_folder import UnusableFolderError
 from melm_studio.configuration.limits import DiskFullError
 from melm_studio.configuration.settings import RedisAddress, Settings
 from melm_studio.installation import install_command
+from melm_studio.runs.store.disk_cache import UnusableFolderError
 from melm_studio.runs.store.protocol import RunStore
 
 # Longer than a server takes to restart, shorter than a visitor waits.

@@ -22,8 +22,7 @@ from melm_studio.configuration.limits import Limits
 from melm_studio.configuration.messages import RESULTS_UNREADABLE, STOPPED_IN_QUEUE
 from melm_studio.record import UNREADABLE
 from melm_studio.runs.records.grant import Grant
-from melm_studio.runs.records.request import RunRequest
-from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState
+from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunRequest, RunState
 from melm_studio.runs.records.stored_files import FileKind, StoredFile
 from melm_studio.runs.store.fair_queue import (
     after_looking,

@@ -17,15 +17,15 @@ from msgspec.structs import replace
 from melm_core.base import UserError
 from melm_core.methods import METHODS
 from melm_studio.analyses.analysis import DataShape
+from melm_studio.configuration.memory import BYTES_PER_MB
 from melm_studio.runs.execution.rows import prepared_for
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import FIT, RunRecord, new_analysis, new_ranking, new_run
 from melm_studio.tables import LabeledData
 from melm_studio.validation import InputError
-from melm_studio.workspace.project.archive import BYTES_PER_MB, opened_archive
 from melm_studio.workspace.project.manifest import MANIFEST, MAX_MANIFEST, ProjectRun, project_of
-from melm_studio.workspace.project.read_apart import SentProject, project_apart
+from melm_studio.workspace.project.read_apart import SentProject, opened_archive, project_apart
 from melm_studio.workspace.story import Story
 from melm_studio.workspace.workspace import MAX_PANELS, PanelsFullError, Workspace
 

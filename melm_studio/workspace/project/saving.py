@@ -9,6 +9,7 @@ from typing import IO
 
 from melm_core.base import UserError
 from melm_studio.abandonment import go_on
+from melm_studio.configuration.memory import BYTES_PER_MB
 from melm_studio.record import to_json
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import FIT, RunRecord, RunState
@@ -16,7 +17,6 @@ from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.tables import number
 from melm_studio.validation import MAX_TEXT
-from melm_studio.workspace.project.archive import BYTES_PER_MB
 from melm_studio.workspace.project.manifest import (
     EVENTS_AT_ONCE,
     MANIFEST,

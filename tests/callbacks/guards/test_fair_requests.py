@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import partial
 from types import SimpleNamespace
 
 import pytest
 
 from callbacks.addresses import Address, Body
+from callbacks.guards import fair_requests
+from callbacks.guards.error_answers import REPEAT_AFTER_S
 from callbacks.guards.fair_requests import (
     Client,
     FairQueue,
+    Places,
     RequestLimits,
+    admit,
     client_of,
+    leave,
 )
+from callbacks.guards.held_connections import HOLD
 
 LIMITS = RequestLimits(of_network=2, not_prompt=5, heavy_of_network=1, heavy=2)
 
@@ -153,3 +161,49 @@ def test_a_task_that_fails_frees_its_place(queue):
 def test_a_heavy_request_is_one_whose_address_is_and_that_is_not_refused(address, error, client):
     request = SimpleNamespace(network="a", headers={"COOKIE": "c"}, address=address, error=error)
     assert client_of(SimpleNamespace(requests=[request])) == client
+
+
+@pytest.fixture
+def held() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+@pytest.mark.fault
+def test_a_quarter_of_the_threads_is_left(held):
+    places = Places(8)
+    assert all(places.take(held, is_heavy=False) for _ in range(6))
+    assert not places.take(held, is_heavy=False)
+    held.close()
+    assert places.take(held, is_heavy=False)
+
+
+@pytest.mark.fault
+def test_of_requests_of_seconds_two_are_answered_and_one_waits(held, monkeypatch):
+    monkeypatch.setattr(fair_requests, "HEAVY_WAITS_S", 0.0)
+    places = Places(8)
+    assert all(places.take(held, is_heavy=True) for _ in range(2))
+    refused = ExitStack()
+    assert not places.take(refused, is_heavy=True)
+    refused.close()
+    assert all(places.take(held, is_heavy=False) for _ in range(4))
+
+
+def test_who_finds_no_place_is_told_to_come_again_and_health_is_answered(studio, held):
+    server, places = studio.app.server, Places(1)
+    assert places.take(held, is_heavy=False)
+    with server.test_request_context("/panels", method="POST"):
+        body, status, headers = admit(places)
+        leave(None)
+    assert (status, headers["Retry-After"]) == (503, str(REPEAT_AFTER_S))
+    assert "will answer soon" in body["words"]
+    with server.test_request_context("/health"):
+        assert admit(places) is None
+    # What the embedded server has let in.
+    with server.test_request_context("/panels", method="POST", environ_base={HOLD: None}):
+        assert admit(places) is None
+    held.close()
+    for _ in range(2):
+        with server.test_request_context("/panels", method="POST"):
+            assert admit(places) is None
+            leave(None)

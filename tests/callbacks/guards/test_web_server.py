@@ -26,7 +26,7 @@ from callbacks.addresses import Route
 from callbacks.guards import arriving_requests, fair_requests, held_connections, web_server
 from callbacks.guards.error_answers import REPEAT_AFTER_S
 from callbacks.guards.web_server import ConnectionLimits
-from melm_studio.configuration.service_manager import READY, tell_service_manager
+from melm_studio.configuration.logs import READY, tell_service_manager
 from tests.callbacks.guards.web_servers import PATIENCE_S, serving
 
 PINS = Path(__file__).parents[3] / "requirements/studio.in"

@@ -9,8 +9,7 @@ from callbacks.guards.error_answers import sentence
 from lab.driver.visitor import opened_studio
 from melm_studio.configuration.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
 from melm_studio.planes import captions
-from melm_studio.runs.records.request import Command, RunRequest
-from melm_studio.runs.records.run import RunState, new_analysis
+from melm_studio.runs.records.run import Command, RunRequest, RunState, new_analysis
 from tests.melm_studio.runs.helpers import plane
 
 VERBS = ["pause", "step", "resume", "continue", "rename"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from melm_studio.runs.records.check_report import CheckReport
-from melm_studio.runs.records.request import RunRequest
+from melm_studio.runs.records.run import RunRequest
 
 
 class Reports:

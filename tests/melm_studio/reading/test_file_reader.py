@@ -18,9 +18,8 @@ import pytest
 
 from melm_studio.configuration.settings import Settings
 from melm_studio.reading import ChannelError, FileReader, ReaderFailedError, ReadingLimits
-from melm_studio.reading.channel import Channel, RefusedError
+from melm_studio.reading.channel import FAILED, TOO_LARGE, Channel, RefusedError
 from melm_studio.reading.fork_server import NICENESS
-from melm_studio.reading.jobs import FAILED, TOO_LARGE
 from melm_studio.tables import TableError, read_apart, read_table, read_table_apart
 from melm_studio.workspace.project.read_apart import own_file_reader
 

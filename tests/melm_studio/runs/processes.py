@@ -17,8 +17,7 @@ import pytest
 
 from melm_studio.configuration.messages import STOPPED
 from melm_studio.configuration.settings import Settings
-from melm_studio.runs.records.request import RunRequest
-from melm_studio.runs.records.run import AT_WORK, RunRecord, RunState
+from melm_studio.runs.records.run import AT_WORK, RunRecord, RunRequest, RunState
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.workers.supervisor import SupervisorHandle, start_supervisor
 from tests.melm_studio.runs.helpers import (

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from melm_core.base.progress import Progress
 from melm_studio.configuration.limits import Limits
-from melm_studio.runs.records.request import RunRequest
+from melm_studio.runs.records.run import RunRequest
 from melm_studio.workers.recorder import LATER_EVENTS_PER_S, LATER_GAP, Recorder
 from tests.melm_studio.runs.helpers import (
     ManualClock,

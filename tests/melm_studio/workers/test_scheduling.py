@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from melm_studio.analyses.check import CHECK
 from melm_studio.configuration.settings import Settings
-from melm_studio.runs.records.request import RunRequest
-from melm_studio.runs.records.run import RunState, new_analysis
+from melm_studio.runs.records.run import RunRequest, RunState, new_analysis
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.workers import pool as pool_module

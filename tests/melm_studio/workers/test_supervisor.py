@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from melm_core.methods import METHODS
 from melm_studio.configuration.messages import DIED, GIVEN_UP
-from melm_studio.runs.records.request import RunRequest
-from melm_studio.runs.records.run import RunState
+from melm_studio.runs.records.run import RunRequest, RunState
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.attempts import MOST_LOSSES
 from melm_studio.runs.store.disk import DiskRunStore

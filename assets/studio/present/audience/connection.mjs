@@ -76,7 +76,7 @@ const refusalIn = async (answer) => (await answer.json().catch(() => ({}))).word
 
 const messageOf = (error) => (error instanceof Refusal ? error.message : "The connection is lost; trying again.");
 
-// What the server sends to viewers (melm_studio/publication/audience.py): a letter for the kind, the
+// What the server sends to viewers (melm_studio/publication/talk.py): a letter for the kind, the
 // length of what follows in four bytes, and that many bytes, cut anywhere on the way.
 
 export const KIND = { alive: "a", scene: "s", picture: "p", end: "e" };

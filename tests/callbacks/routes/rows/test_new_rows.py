@@ -12,7 +12,7 @@ import pytest
 from callbacks.routes import rows
 from lab.driver.traces import points as trace_points
 from melm_core.methods import SavedPlane
-from melm_studio.rows import refitted_probabilities
+from melm_studio.rows import held_out_probabilities
 from tests.callbacks.tables import blobs, csv
 
 N_ROWS = 90
@@ -164,7 +164,7 @@ def test_an_edited_plane_names_classes_without_probabilities(finished) -> None:
 
 
 def test_a_large_table_is_calibrated_by_a_sample_that_is_named(studio, monkeypatch) -> None:
-    monkeypatch.setattr(refitted_probabilities, "MOST_REFITTED_ROWS", 60)
+    monkeypatch.setattr(held_out_probabilities, "MOST_REFITTED_ROWS", 60)
     visitor = studio.visitor()
     visitor.choose_file(csv(samples(240, seed=7)), "large.csv")
     mine = SimpleNamespace(visitor=visitor, runs={"lda": visitor.start(method="lda", held_out=0)})

@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from callbacks.guards.web_server import ConnectionLimits
-from callbacks.routes.talks.audience import MOST_WRONG_CODES, WRONG_COUNTS_S, WrongCodes
+from callbacks.routes.talks import MOST_WRONG_CODES, WRONG_COUNTS_S, WrongCodes
 from lab.driver.visitor import opened_studio
-from melm_studio.publication.audience import MOST_VIEWERS_HELD, Audience
+from melm_studio.publication.talk import MOST_VIEWERS_HELD, Audience
 from melm_studio.talks import TalkView
 from tests.callbacks.routes.talks.messages import newest, read_messages
 
@@ -407,7 +407,7 @@ def test_a_picture_of_more_than_2_mb_is_not_shown(presenter, begin, monkeypatch,
     begin()
     scene = b"scene"
     view = TalkView(2**60, "scene", scene, bytes(n_bytes - len(scene)))
-    monkeypatch.setattr("callbacks.routes.talks.presenter.talk_view", lambda *_, **__: view)
+    monkeypatch.setattr("callbacks.routes.talks.talk_view", lambda *_, **__: view)
     answer = show(presenter)
     assert answer.status_code == status
     assert status == 200 or "too large" in answer.json["words"]

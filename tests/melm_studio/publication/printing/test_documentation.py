@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from melm_studio.publication import estimator_figure, style
-from melm_studio.publication.printing import draw, text
+from melm_studio.publication.printing import draw, names
 
 PAGE = Path(__file__).parents[4] / "docs" / "figures-for-print.md"
 
@@ -24,7 +24,7 @@ def test_the_example_of_the_page_saves_a_figure(tmp_path, monkeypatch):
     assert (tmp_path / "wine.pdf").read_bytes().startswith(b"%PDF")
 
 
-@pytest.mark.parametrize("module", [estimator_figure, draw, text, style])
+@pytest.mark.parametrize("module", [estimator_figure, draw, names, style])
 def test_the_examples_of_docstrings_print_what_they_say(module):
     found = doctest.testmod(module)
     assert found.attempted > 0

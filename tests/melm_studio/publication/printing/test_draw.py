@@ -20,6 +20,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from melm_core.base import UserError
+from melm_studio.analyses.tree import Height
 from melm_studio.planes.coloring import point_colors, point_symbols
 from melm_studio.planes.figure import limits
 from melm_studio.planes.theme import THEMES, Scheme
@@ -33,9 +34,11 @@ from melm_studio.publication.printing import (
     save_figure,
 )
 from melm_studio.publication.printing.axes import MOST_VECTOR_POINTS, loops
+from melm_studio.publication.printing.draw import TreePanel, print_trees
 from melm_studio.publication.printing.panel import FAINT_INK, INK
 from melm_studio.publication.style import FORMATS, MAX_PIXELS, MM_PER_INCH
 from melm_studio.validation import InputError, read
+from tests.melm_studio.analyses.test_tree import ARRAYS
 from tests.melm_studio.planes.views import view_of
 
 HOSTILE = ("$x^2$ \\frac", "<b>&amp;</b>", "_hidden\nsecond\x00line")
@@ -389,6 +392,26 @@ def test_a_printed_figure_leaves_no_pixels_in_memory(file_format):
     gc.disable()  # so that nothing else frees them
     try:
         print_figure([panel_of()], FigureStyle(), file_format)
+        assert [each for each in gc.get_objects() if isinstance(each, RendererAgg)] == []
+    finally:
+        gc.enable()
+
+
+def test_a_printed_tree_has_its_title_its_letters_and_its_widths():
+    panel = TreePanel("wine", ARRAYS, Height.ACCURACY, guessing=0.5)
+    svg = print_trees([panel, panel], (120.0, 60.0))
+    assert svg == print_trees([panel, panel], (120.0, 60.0))
+    text = svg.decode()
+    for word in ("wine", ">A<", "held-out accuracy", "kernel width γ"):
+        assert text.count(word) >= 2, word
+
+
+@pytest.mark.fault
+def test_a_printed_tree_leaves_no_pixels_in_memory():
+    gc.collect()
+    gc.disable()  # so that nothing else frees them
+    try:
+        print_trees([TreePanel("wine", ARRAYS, Height.ACCURACY, guessing=0.5)], (120.0, 60.0))
         assert [each for each in gc.get_objects() if isinstance(each, RendererAgg)] == []
     finally:
         gc.enable()

@@ -7,8 +7,7 @@ from collections import deque
 import pytest
 
 from melm_studio.runs.execution.giving_way import POLL_S, PausePoint, after_giving_way
-from melm_studio.runs.records.request import Command, RunRequest
-from melm_studio.runs.records.run import RunState
+from melm_studio.runs.records.run import Command, RunRequest, RunState
 from melm_studio.runs.store.attempts import requeue
 from melm_studio.runs.store.protocol import RunEndedError
 from tests.melm_studio.runs.helpers import ManualClock

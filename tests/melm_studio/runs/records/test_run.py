@@ -1,4 +1,4 @@
-"""Records and events survive the way to the store and back."""
+"""What is asked of a run adds up."""
 
 from __future__ import annotations
 
@@ -13,12 +13,33 @@ from msgspec.structs import replace
 
 from melm_core.recipe import MOST_CURVED
 from melm_studio.runs.records.outcome import FitOutcome, GammaPath
-from melm_studio.runs.records.run import PlaneEvent, RunRecord, RunState, new_analysis
+from melm_studio.runs.records.run import (
+    Command,
+    PlaneEvent,
+    RunRecord,
+    RunRequest,
+    RunState,
+    new_analysis,
+)
 from tests.melm_studio.runs.helpers import plane, run_of
 
 PATH = GammaPath(
     gammas=(4.0,), accuracies=(0.9,), standard_errors=(0.1,), n_folds=5, chosen=4.0, level=(4.0,)
 )
+
+
+@pytest.mark.parametrize("order", Command)
+def test_a_control_survives_the_round_trip(order):
+    assert RunRequest.from_bytes(RunRequest(order, 3).to_bytes()) == RunRequest(order, 3)
+
+
+def test_going_on_forgets_no_step_that_was_asked_for():
+    assert RunRequest().stepped().resumed().stepped() == RunRequest(Command.PAUSE, 2)
+
+
+@pytest.mark.parametrize("change", [RunRequest.paused, RunRequest.stepped, RunRequest.resumed])
+def test_a_cancelled_run_stays_cancelled(change):
+    assert change(RunRequest().cancelled()).is_cancelled
 
 
 def test_a_record_survives_the_round_trip():

@@ -7,8 +7,7 @@ import time
 import pytest
 
 from melm_studio.configuration.messages import STOPPED
-from melm_studio.runs.records.request import RunRequest
-from melm_studio.runs.records.run import RunState
+from melm_studio.runs.records.run import RunRequest, RunState
 from melm_studio.runs.store.attempts import (
     CUT_OFF_AFTER_S,
     DEAD_AFTER_S,

@@ -9,11 +9,10 @@ from contextlib import closing
 
 import pytest
 
-from melm_studio.configuration.data_folder import UnusableFolderError
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store import folder_identity
 from melm_studio.runs.store.disk import DiskRunStore
-from melm_studio.runs.store.disk_cache import DiskCache
+from melm_studio.runs.store.disk_cache import DiskCache, UnusableFolderError
 from melm_studio.runs.store.folder_identity import LostDataError, WholeFolderError, identify
 from melm_studio.runs.store.protocol import StoreDamagedError
 from tests.melm_studio.runs.helpers import created

@@ -8,8 +8,7 @@ import time
 import pytest
 
 from melm_studio.configuration.messages import OTHER_VERSION
-from melm_studio.runs.records.request import RunRequest
-from melm_studio.runs.records.run import RunRecord, RunState, UnreadableRun
+from melm_studio.runs.records.run import RunRecord, RunRequest, RunState, UnreadableRun
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.attempts import reopen
 from melm_studio.runs.store.quota import sweep

@@ -13,8 +13,7 @@ import pytest
 
 from melm_studio.configuration.limits import DiskFullError, Limits
 from melm_studio.configuration.settings import RedisAddress
-from melm_studio.runs.records.request import RunRequest
-from melm_studio.runs.records.run import RunState, UnreadableRun, reopened
+from melm_studio.runs.records.run import RunRequest, RunState, UnreadableRun, reopened
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store import redis_client
 from melm_studio.runs.store.protocol import StoreUnavailableError

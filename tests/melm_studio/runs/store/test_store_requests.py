@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.runs.records.request import Command, RunRequest
-from melm_studio.runs.records.run import RunState
+from melm_studio.runs.records.run import Command, RunRequest, RunState
 from melm_studio.runs.store.protocol import RunStore
 from tests.melm_studio.runs.helpers import created, plane, run_of, started
 

@@ -11,8 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from melm_studio.configuration.limits import LimitReachedError
-from melm_studio.runs.records.request import RunRequest
-from melm_studio.runs.records.run import RunState
+from melm_studio.runs.records.run import RunRequest, RunState
 from melm_studio.runs.store.attempts import reopen
 from melm_studio.runs.store.protocol import Ended, RunEndedError, Sign
 from tests.melm_studio.runs.helpers import created, plane, run_of, started

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from melm_studio.publication.audience import (
+from melm_studio.publication.talk import (
     ALIVE_EVERY_S,
     MOST_WAITING_BYTES,
     MUTE_FOR_S,

@@ -9,9 +9,9 @@ import base64
 
 import pytest
 
+from callbacks import identity
 from callbacks.guards.client_network import network_of
-from callbacks.keys import grants
-from callbacks.routes.talks.presenter import new_talk_id
+from callbacks.routes.talks import new_talk_id
 from melm_studio.runs.store.secret_key import pseudonym
 
 N = 50
@@ -28,10 +28,10 @@ def n_random_bits(secrets: list[str]) -> int:
     return (some ^ all_of).bit_count()
 
 
-@pytest.mark.parametrize("kind", grants.GrantKind)
+@pytest.mark.parametrize("kind", identity.GrantKind)
 def test_a_grant_has_256_random_bits(studio, kind):
     def secret(i: int) -> str:
-        return grants.make_grant(kind, f"visitor {i} of {kind}", "")[0]
+        return identity.make_grant(kind, f"visitor {i} of {kind}", "")[0]
 
     with studio.app.server.test_request_context():
         assert n_random_bits([secret(i) for i in range(N)]) == 256
@@ -49,7 +49,7 @@ def test_a_visitor_has_a_name_of_128_random_bits(studio):
 
 def test_a_browser_that_was_put_out_gets_a_name_of_128_random_bits(studio, monkeypatch):
     client = studio.app.server.test_client()
-    monkeypatch.setattr("callbacks.keys.identity.still_admits", lambda via: False)
+    monkeypatch.setattr("callbacks.identity.still_admits", lambda via: False)
 
     def name() -> str:
         client.get("/")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from callbacks.keys import grants
+from callbacks import identity
 from callbacks.routes.api.endpoints import PREFIX
 from lab.driver.visitor import opened_studio
 from melm_studio.configuration.limits import DiskFullError, LimitReachedError
@@ -25,7 +25,7 @@ def later(monkeypatch):
 
     def move(seconds: float) -> None:
         clock = SimpleNamespace(time=lambda: time.time() + seconds)
-        monkeypatch.setattr(grants, "time", clock)
+        monkeypatch.setattr(identity, "time", clock)
 
     return move
 
@@ -187,7 +187,7 @@ def test_a_browser_that_a_recovery_link_let_in_stays_until_the_link_is_revoked(s
 
 def test_a_revoked_link_is_known_for_longer_than_a_cookie_lives(studio):
     cookie_s = studio.app.server.permanent_session_lifetime.total_seconds()
-    assert cookie_s < grants.REVOKED_KEPT_S == 32 * DAY
+    assert cookie_s < identity.REVOKED_KEPT_S == 32 * DAY
 
 
 def test_opening_one_s_own_link_changes_nothing(studio, visitor):
@@ -245,9 +245,9 @@ def test_whoever_has_many_cookies_leaves_tokens_to_visitors_with_runs(studio, vi
 
 def test_what_a_ticket_opens_is_bounded(studio):
     with studio.app.server.test_request_context():
-        grants.make_grant(grants.GrantKind.TICKET, "ada", "", content="x" * 2**16)
+        identity.make_grant(identity.GrantKind.TICKET, "ada", "", content="x" * 2**16)
         with pytest.raises(LimitReachedError, match="64 kB"):
-            grants.make_grant(grants.GrantKind.TICKET, "ada", "", content="x" * (2**16 + 1))
+            identity.make_grant(identity.GrantKind.TICKET, "ada", "", content="x" * (2**16 + 1))
 
 
 def test_tokens_are_listed_and_revoked_over_the_interface(studio, visitor):

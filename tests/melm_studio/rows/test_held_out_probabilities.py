@@ -11,10 +11,9 @@ import pytest
 from melm_core import DiscriminantPlane
 from melm_core.diagnostics import in_set
 from melm_core.evaluation import Refits
-from melm_studio.rows import refitted_probabilities
-from melm_studio.rows.held_out_probabilities import HeldOutProbabilities
+from melm_studio.rows import held_out_probabilities
+from melm_studio.rows.held_out_probabilities import HeldOutProbabilities, RefittedProbabilities
 from melm_studio.rows.placement import RowPlacer
-from melm_studio.rows.refitted_probabilities import RefittedProbabilities
 from melm_studio.rows.row_summaries import judged_out_of_fold
 from melm_studio.runs.execution.rows import RunData, prepared_for, split_of, study_of
 from tests.melm_studio.runs.helpers import blobs, run_of
@@ -100,7 +99,7 @@ def test_another_width_fits_nothing_anew(monkeypatch):
 
 
 def test_held_out_rows_and_those_beside_a_sample_are_judged_by_the_folds(monkeypatch):
-    monkeypatch.setattr(refitted_probabilities, "MOST_REFITTED_ROWS", 40)
+    monkeypatch.setattr(held_out_probabilities, "MOST_REFITTED_ROWS", 40)
     data, _, known = made(HELD_OUT)
     others = np.setdiff1d(np.arange(len(data.y)), known.refitted)
     assert len(known.refitted) < len(data.y) / 2 < len(others)
@@ -112,7 +111,7 @@ def test_held_out_rows_and_those_beside_a_sample_are_judged_by_the_folds(monkeyp
 
 
 def test_rows_of_a_group_in_part_are_judged_by_the_fold_without_it(monkeypatch):
-    monkeypatch.setattr(refitted_probabilities, "MOST_REFITTED_ROWS", 40)
+    monkeypatch.setattr(held_out_probabilities, "MOST_REFITTED_ROWS", 40)
     groups = np.arange(90) // 3 % 4
     data, _, known = made(groups=groups)
     fold_of = dict(zip(groups[known.refitted], known.refits.fold_of_rows, strict=True))

@@ -1,1 +1,0 @@
-"""Talks: a presenter shares what is shown in Present, and an audience follows it."""
