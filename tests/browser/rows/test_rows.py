@@ -138,6 +138,17 @@ def test_suspect_labels_are_found_in_the_background(finished: Panel) -> None:
     expect(finished.part("found-words")).to_contain_text("judged by planes fitted without")
 
 
+def test_rows_are_found_another_way_while_some_are_selected(finished: Panel) -> None:
+    rows = finished.inspect("Rows")
+    rows.get_by_role("button", name="Outliers").click()
+    expect(finished.part("selected-rows")).to_contain_text("bottle")
+    expect(rows.get_by_role("button", name="Suspect labels")).to_be_visible()
+    field = rows.get_by_label("Find rows by name, number or text")
+    field.fill("bottle 042")
+    field.press("Enter")
+    expect(finished.part("selected-rows").get_by_role("button")).to_have_text([re.compile("042")])
+
+
 @pytest.fixture
 def add_rows(finished: Panel, page: Page, tmp_path: Path) -> Callable[[pd.DataFrame], None]:
     def add(table: pd.DataFrame) -> None:
