@@ -72,6 +72,26 @@ def test_a_stranger_sees_the_same_plane_and_is_told_so(page: Page, stranger: Pag
     expect(stranger.get_by_role("switch", name="Arrows")).not_to_be_checked()
 
 
+def test_a_link_stays_in_the_address_bar_until_something_else_is_shown(page: Page):
+    studio = StudioPage(page)
+    studio.choose_sample("Iris")
+    first = studio.run("PCA")
+    first.expect_end()
+    studio.run("LDA").expect_end()
+    link = link_to(first)
+    studio.show("Present")
+    page.wait_for_function("location.hash.startsWith('#present/') && !location.search")
+    page.reload()
+    expect(page.locator("body")).to_have_attribute("data-mode", "present")
+    page.goto(link)
+    expect(notice(page)).to_contain_text("Reproduced")
+    assert page.url == link
+    page.locator(".run-tabs").get_by_text("PCA").click()
+    page.wait_for_function("!location.search")
+    page.reload()
+    expect(page.locator(".panel.is-front")).to_contain_text("PCA")
+
+
 @pytest.mark.slow
 def test_a_view_of_a_file_asks_for_it_and_comes_up_once_it_is_dropped(
     page: Page, stranger: Page, tmp_path: Path

@@ -41,15 +41,23 @@ let wanted = null;
 /** The run whose table was chosen for it, and the table that was shown then. @type {{ run: string, instead: any } | null} */
 let sought = null;
 let settling = 0;
+/** The address of a tab that shows what the link in the address bar does; null until that is shown. @type {string | null} */
+let ofLink = null;
 
 export function connectTabHistory() {
   // A link is an address of its own; the server restores what it shows.
   if (!location.search) goTo(placeIn(location.hash));
+  else if (!new URLSearchParams(location.search).has("method")) ofLink = ""; // of a table or a mode alone
   addEventListener("popstate", () => goTo(placeIn(location.hash)));
   onChange(panelRuns, arrive);
   onChange([mode, frontRun], remember);
   onChange(Object.values(switches), rememberView);
   addToPanels(({ node }) => node.addEventListener("panel:painted", rememberView));
+}
+
+/** The address bar has a link to what is on screen, until something else is. */
+export function stayAtLink() {
+  ofLink = hashHere();
 }
 
 /** @param {Place | null} place */
@@ -90,6 +98,11 @@ function rememberView() {
   settling = setTimeout(remember, SETTLED_MS);
 }
 
+function hashHere() {
+  const panel = frontPanel();
+  return hashOf({ mode: mode.value, run: frontRun.value, view: panel ? viewText(panel) : "" });
+}
+
 function remember() {
   const here = { mode: mode.value, run: frontRun.value };
   if (wanted) {
@@ -101,9 +114,12 @@ function remember() {
     wanted = null;
     if (panel) showView(panel, view).catch(console.warn);
   }
-  const panel = frontPanel();
-  const hash = hashOf({ ...here, view: panel ? viewText(panel) : "" });
-  if (location.search || hash === location.hash) return;
+  const hash = hashHere();
+  if (location.search) {
+    if (ofLink === null || hash === ofLink) return;
+    history.replaceState(history.state, "", `${location.pathname}${ofLink}`);
+  }
+  if (hash === location.hash) return;
   // A change of the view, what was opened first, and the next picture of a talk are no step to come back from.
   const before = placeIn(location.hash);
   const isElsewhere = before?.run && (before.run !== here.run || before.mode !== here.mode);

@@ -10,6 +10,7 @@ import { hiddenSwitches, showOnly, shownLayers } from "../page/switches.mjs";
 import { panelOfRun } from "../panel/panels.mjs";
 import { listRuns } from "../panel/run_list.mjs";
 import { bringToFront, runStates } from "../panel/runs.mjs";
+import { stayAtLink } from "../panel/tab_history.mjs";
 import { addressOf, DEFAULT_VIEW } from "../panel/view_options.mjs";
 import { colorColumn, markBy, shapeColumn } from "../rows/marks.mjs";
 import { placedFile, placeFile } from "../rows/singled_out.mjs";
@@ -61,6 +62,7 @@ export async function copyLink(panel) {
   const { query, words } = await sharedView(panel).catch((error) => ({ query: "", words: sentenceOf(error) }));
   if (!query) return showNotice(words);
   history.replaceState(history.state, "", `?${query}`);
+  stayAtLink();
   if (await copied(location.href)) return showNotice("Link copied. It is also in the address bar.", { briefly: true });
   return showNotice("The link is in the address bar. Copy it from there.");
 }
@@ -95,6 +97,7 @@ async function showRun(/** @type {RestoredView} */ restored) {
   const { colorBy, shapeBy, newRows } = restored.marks;
   markBy(colorBy, shapeBy);
   if (newRows?.key !== placedFile.value?.key) placeFile(newRows);
+  stayAtLink();
   await reportReproduction(panel, restored);
 }
 
