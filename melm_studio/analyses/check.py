@@ -436,9 +436,9 @@ def run_verdict(
     batches = renderer.scores(Shown.of(record, event)).batches
     of_batch = "" if batches is None else batches.caution
     first = ("" if batches is None or of_batch else batches.sentence, report.problem)
+    so_far = {"check": progress, "of_batch": of_batch, "can_bend": record.can_bend}
     verdict = check_verdict(report)
     if verdict is not None:  # the other remarks are in the details
-        so_far = {"check": progress, "of_batch": of_batch, "can_bend": record.can_bend}
         return replace(verdict, remarks=first, **so_far)
     refits = renderer.refits(record) or _refits_so_far(store, record)
     verdict = refits_verdict(refits) or renderer.held_out(Shown.of(record, event))
@@ -446,7 +446,7 @@ def run_verdict(
     verdict = of_made_labels(verdict) if is_made_of_features(questions) else verdict
     better = _better_note(verdict, renderer, record, fits)
     remarks = (*twin_notes(questions), *first, better)
-    return replace(verdict, check=progress, of_batch=of_batch, remarks=remarks)
+    return replace(verdict, remarks=remarks, **so_far)
 
 
 def _refits_so_far(store: RunStore, record: RunRecord) -> RefitsReport:

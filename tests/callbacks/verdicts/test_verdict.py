@@ -43,7 +43,7 @@ def test_noise_is_called_noise_before_anyone_asks(studio, visitor):
     run = visitor.start(method="lda")
     studio.work()
     verdict = verdict_of(visitor, run)
-    assert verdict["answer"] == "no"
+    assert (verdict["answer"], verdict["offers_curves"]) == ("no", True)
     assert any(note.startswith("Overfit") for note in verdict["notes"])
 
 
