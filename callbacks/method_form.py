@@ -22,6 +22,7 @@ def register(app: Dash) -> None:
         Output(ids.N_INIT, "value"),
         Output(ids.N_INIT_REASON, "children"),
         Output(ids.SETTINGS, "children"),
+        Output(ids.GAMMA_CONTROL, "hidden"),
         Output(ids.GAMMA_CHOICE, "hidden"),
         Input(ids.METHOD, "value"),
     )(explain_method)
@@ -37,15 +38,16 @@ def register(app: Dash) -> None:
     )
 
 
-def explain_method(key: str) -> tuple[str, bool, Any, str | None, Component, bool]:
+def explain_method(key: str) -> tuple[str, bool, Any, str | None, Component, bool, bool]:
     """Explain the method, and show the controls of its own settings."""
     method = method_of(key)
-    starts = method.parameter(STARTS.name)
+    starts, gamma = method.parameter(STARTS.name), method.parameter(GAMMA.name)
     return (
         f"{method.explanation} {method.paper}.",
         starts is None,
         starts.default if starts else no_update,
         None if starts else f"{method.label} has a unique solution, so it needs no starts.",
         own_settings(method),
-        not isinstance(method.parameter(GAMMA.name), AutoParameter),
+        gamma is None,
+        not isinstance(gamma, AutoParameter),
     )

@@ -57,6 +57,7 @@ CLASSES_RESET = "classes-reset"
 METHOD = "method"
 METHOD_EXPLANATION = "method-explanation"
 GAMMA = "gamma"
+GAMMA_CONTROL = "gamma-control"  # hidden for a method that has no kernel width
 GAMMA_AUTO = "gamma-auto"  # whether the method chooses the kernel width
 GAMMA_CHOICE = "gamma-choice"  # the button for it
 GAMMA_SLIDER = "gamma-slider"

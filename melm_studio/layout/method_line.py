@@ -65,6 +65,7 @@ def gamma_control(component_id: str, slider_id: str) -> Component:
                 className="gamma-range row card",
             ),
         ],
+        id=ids.GAMMA_CONTROL,
         className="gamma row",
     )
 

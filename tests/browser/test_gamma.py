@@ -17,9 +17,10 @@ def test_the_slider_redraws_what_has_ended_and_a_plane_can_be_refined(page: Page
     panel.expect_end()
     before = panel.part("divergence-training").inner_text()
     found = panel.part("lead").inner_text()
-    slider = page.get_by_role("slider", name="Kernel width γ")
+    expect(page.get_by_role("slider", name="Kernel width γ")).to_be_hidden()
+    slider = panel.node.get_by_role("slider", name="γ of the densities")
     slider.focus()
-    for _ in range(40):  # from the 2 of the field
+    for _ in range(40):  # from 1
         page.keyboard.press("ArrowLeft")
     expect(panel.part("back")).to_have_text(re.compile(r"Densities at γ 0\.\d+; back to γ 1"))
     expect(panel.part("divergence-training")).not_to_have_text(before)

@@ -16,6 +16,8 @@ def test_a_method_explains_itself_and_disables_starts_with_a_reason(visitor, met
     assert words == f"{method.explanation} {method.paper}."
     assert changes[f"{ids.N_INIT}.disabled"] is not method.takes("n_init")
     assert (reason is None) == method.takes("n_init")
+    # γ of a picture is that of its slider alone, where the search has none.
+    assert changes[f"{ids.GAMMA_CONTROL}.hidden"] is not method.takes("gamma")
 
 
 def test_the_reason_names_the_method(visitor):

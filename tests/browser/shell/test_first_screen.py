@@ -272,6 +272,7 @@ def test_gamma_is_typed_slid_and_left_to_the_method(page: Page):
     expect(auto).to_have_attribute("aria-pressed", "false")
     studio.choose_method("PCA")
     expect(auto).to_be_hidden()
+    expect(field).to_be_hidden()
 
 
 @pytest.mark.slow
