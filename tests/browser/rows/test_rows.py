@@ -174,6 +174,27 @@ def test_a_second_file_is_placed_in_the_plane(finished: Panel, add_rows, page: P
 
 
 @pytest.mark.slow
+def test_rows_are_pasted_into_a_field_where_the_clipboard_may_not_be_read(
+    finished: Panel, page: Page
+) -> None:
+    page.evaluate("() => Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    tab = finished.inspect("New rows")
+    tab.get_by_role("button", name="Paste rows").click()
+    field = tab.get_by_label("Rows with their header")
+    expect(field).to_be_focused()
+    field.evaluate(
+        """(field, text) => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text/plain", text);
+            field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+        }""",
+        wine().iloc[10:30].to_csv(index=False),
+    )
+    expect(finished.part("new-headline")).to_contain_text("20 labeled new rows")
+    expect(field).to_be_hidden()
+
+
+@pytest.mark.slow
 def test_a_column_in_another_unit_is_multiplied_by_a_button_above_the_rows(
     finished: Panel, add_rows
 ) -> None:
