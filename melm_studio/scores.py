@@ -60,9 +60,9 @@ _HALF_UP = 1e-11  # as percentages are rounded, which stand beside it
 _NO_HELD_OUT = "without held-out rows of every class nothing is known about new rows"
 _NOT_SHOWN = "Not shown. "  # while p is computed
 _BY_CONSTRUCTION = "Labels made from the features are told apart by construction."
-_TRIES = "Is it real? tries both."
+_TRIES = "“Is it real?” tries both."
 _NOT_ALL = (Answer.NO, Answer.PARTLY)
-_ANSWER_FIRST = "Answer beside the table, then run again."
+_ANSWER_FIRST = "Answer what the table asks, then run again."
 
 
 class Rows(StrEnum):
@@ -401,7 +401,9 @@ because of grade: 51 % without it.'
         """Content of the strip above the picture."""
         so_far = self._so_far
         follow, more = self._qualifiers
-        spoken = f"{self.lead}. {so_far}" if so_far else self.sentence
+        # Without the numbers of a check at work, which change several times a second.
+        at_work = f"{self._stage.partition(',')[0]}." if self._stage else so_far
+        spoken = f"{self.lead}. {at_work}" if at_work else self.sentence
         is_doubtful = self.caution and self.answer in TOLD_APART
         return Strip(
             answer=Answer.UNKNOWN if is_doubtful else self.answer or "",
@@ -487,14 +489,14 @@ because of grade: 51 % without it.'
         return (*asked, _ANSWER_FIRST, *tried) if asked else tried
 
     @property
+    def _stage(self) -> str:
+        """What a check is at, of which its folds are done."""
+        is_checked = self.rows is Rows.FOLDS and self.check and not self.check.is_final
+        return _capitalized(self.check.stage) if self.check and is_checked else ""
+
+    @property
     def _so_far(self) -> str:
-        is_at_work = self.check is not None and not self.check.is_final
-        is_checked = self.rows is Rows.FOLDS
-        return (
-            f"{_capitalized(self.check.stage)}."
-            if self.check and is_at_work and is_checked
-            else self.so_far
-        )
+        return f"{self._stage}." if self._stage else self.so_far
 
     @property
     def _overfit(self) -> str:
@@ -609,11 +611,11 @@ def moves_sentence(moves: float | None) -> str:
     Examples
     --------
     >>> moves_sentence(0.12), moves_sentence(None)
-    ('rows move by 0.1 sd', 'the plane has seen these rows')
+    ('rows move by 0.1 SD', 'the plane has seen these rows')
     """
     if moves is None:
         return "the plane has seen these rows"
-    return f"rows move by {moves:.1f} sd" if moves >= _LEAST_MOVE else "rows hardly move"
+    return f"rows move by {moves:.1f} SD" if moves >= _LEAST_MOVE else "rows hardly move"
 
 
 def blur_sentence(report: RefitsReport) -> str:

@@ -214,7 +214,7 @@ HELD_OUT = Parameter(
     label="Held out (%)",
     explanation=(
         "Share of the rows that are excluded from the fit. They show whether the plane also "
-        "separates new rows."
+        "tells new rows apart."
     ),
     default=25,
     minimum=0,
@@ -280,8 +280,8 @@ BATCH_WEIGHT = Parameter(
     name="nuisance_weight",
     label="Batch weight",
     explanation=(
-        "How much separation of the classes may be given up so that batches look alike within "
-        "each class. With 0, batches are ignored."
+        "How much of what tells the classes apart may be given up so that batches look alike "
+        "within each class. With 0, batches are ignored."
     ),
     default=0,
     minimum=0,
@@ -528,7 +528,7 @@ class Method:
             )
         if sum(count > 0 for count in class_counts.values()) < self.requirements.min_classes:
             return (
-                f"{self.label} separates classes, and all rows belong to one class. Choose "
+                f"{self.label} tells classes apart, and all rows belong to one class. Choose "
                 "another label column, or an unsupervised method."
             )
         rows = self.requirements.class_rows(n_components)

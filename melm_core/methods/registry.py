@@ -169,7 +169,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 key="hlda",
                 label="Heteroscedastic LDA",
                 explanation=(
-                    "LDA that also separates classes whose covariances differ: the plane of the "
+                    "LDA that also tells apart classes whose covariances differ: the plane of the "
                     "Chernoff criterion."
                 ),
                 paper="Loog and Duin, 2004",

@@ -277,6 +277,7 @@ class _Checking:
             lower, upper = test.bounds
             has_answer = n_done >= first_answer
             self._update(
+                stage=f"shuffling labels, {n_done} of {test.n_permutations}",
                 fraction=self._tested_fraction(n_done / test.n_permutations),
                 p_value=test.p_value,
                 lower=lower,

@@ -45,7 +45,7 @@ _TOO_FEW = (
     "never saw needs {least}. Add some."
 )
 _FEW = (
-    "{name} has {n} rows or groups. So few have no twentieth: its limit continues a smooth tail, "
+    "{name} has {n} rows or groups. Too few for a limit of 5 %: it continues a smooth tail, "
     "which accepts up to 98 %."
 )
 _ALONE = (

@@ -115,12 +115,10 @@ def row_distances(data: LabeledData, placer: RowPlacer) -> RowDistances:
     drawn = _drawn(is_beyond)
     words = (
         f"{count(int(is_beyond.sum()), 'row')} of {number(len(rows))} beyond a 99 % limit; about "
-        f"{number(max(1, round(0.02 * len(rows))))} would be by chance."
+        f"{number(max(1, round(0.02 * len(rows))))} are expected by chance."
     )
     if placer.is_extrapolated:
-        words += (
-            " So few rows have no hundredth: the limits of held-out rows continue a smooth tail."
-        )
+        words += " Too few rows for a limit of 1 %: those of held-out rows continue a smooth tail."
     if len(drawn) < len(rows):
         words += f" {number(len(drawn))} rows are drawn, all beyond a limit among them."
     return RowDistances(

@@ -33,11 +33,11 @@ MOST_FACTORS, MOST_LEVELS = 3, 10
 _NOTE = (
     "Type III sums of squares of the prepared features (ANOVA-simultaneous component analysis); p "
     "of 199 permutations{within}. Further factors are columns with the role Batch or Information "
-    "and at most {most} values. Shares are of these rows; Is it real? judges new ones."
+    "and at most {most} values. Shares are of these rows; “Is it real?” judges new ones."
 )
 _KEPT_TOGETHER = (
     "Rows of one {group} are kept together, and factors are compared within it or between "
-    "independent rows. Answer the question beside the table: within each {group}."
+    "independent rows. Answer what the table asks: within each {group}."
 )
 
 

@@ -45,13 +45,13 @@ _UNLABELED = "Left out: {rows} of the new lot without a class of the run."
 _SAMPLED = "A stratified sample of {first} and {new} rows was compared."
 _NOTE = (
     "Lots are compared within classes: rows, or whole groups, change places between them. Shift: "
-    "of the mean, in standard deviations (sd) of the first lot within classes; spread: standard "
+    "of the mean, in standard deviations (SD) of the first lot within classes; spread: standard "
     "deviation of the new lot over that of the first; q: the false discovery rate of calling the "
     "features so far changed."
 )
 _PICTURE = "The plane in which the lots differ most, each row less the mean of its class."
 _CONSTANT = "constant before"
-_HEAD = ("Feature", "Shift (sd)", "Spread (ratio)", "q")
+_HEAD = ("Feature", "Shift (SD)", "Spread (ratio)", "q")
 
 
 class ChangedFeature(Record, frozen=True):

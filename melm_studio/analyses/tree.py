@@ -190,7 +190,7 @@ class Tree(Analysis[TreeReport]):
             )
         ways = _WAYS[n_ways] if n_ways < len(_WAYS) else number(n_ways)
         kind = "way" if n_ways == 1 else "different ways"
-        return f"{ways} {kind} to see these classes apart."
+        return f"{ways} {kind} to tell these classes apart."
 
     def shown(
         self, report: TreeReport, subject: Subject, query: Mapping[str, str]
@@ -218,7 +218,7 @@ class Tree(Analysis[TreeReport]):
         )
         words = self.sentence(report, is_final=subject.is_final)
         return Section(
-            "Different ways to see the classes",
+            "Different ways to tell the classes apart",
             sentences=(words, *tree_notes(report), _MEANING),
             tables=(table,) if rows else (),
         )

@@ -43,7 +43,7 @@ _LARGEST = 2**53  # of whole numbers
 _STEPS = 1e6  # of a column's range: rounding of the last digits makes no other table
 _DIGITS = 4  # of places
 
-_UNFINISHED = "This run has no verdict yet. Ask Is it real? and wait for its answer."
+_UNFINISHED = "This run has no verdict yet. Ask “Is it real?” and wait for its answer."
 _NO_FILE = (
     "The rows of this run are a sample of a table that the operator keeps, which nobody else could "
     "draw again. Save its rows as a file, and run the method on that."

@@ -77,7 +77,7 @@ def side() -> Component:
 
 
 def _features_tab() -> list[Component]:
-    words = "A map that is not linear has no directions in which features could have a share."
+    words = "A nonlinear projection has no directions, and its features no loadings."
     of_one = analysis("", "", hidden=True, **part("feature-densities"))
     doors = [
         of_one,

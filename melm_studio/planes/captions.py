@@ -360,7 +360,7 @@ def _starts(record: RunRecord) -> str:
     if n_agreeing is None or n_starts == 1:
         return starts
     if n_agreeing == 1:
-        return f"Best of {starts}; no other is known to reach it"
+        return f"Best of {starts}; no other reached it"
     # Starts that were dropped before they converged are not known to agree.
     share = "all" if n_agreeing == n_starts else f"at least {n_agreeing} of"
     return f"Reached by {share} {starts}"

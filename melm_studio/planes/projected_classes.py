@@ -200,9 +200,9 @@ def check_duration(classes: ClassDensities, gamma: float) -> None:
     minutes = ceil(seconds / 60.0)
     raise UserError(
         f"With γ {gamma:g} the divergence of {sum(map(len, classes.rows)):,} rows in this plane "
-        f"takes up to {count(minutes, 'minute')}, since the kernels are narrow beside the reach of "
-        f"the rows; here it may take {MOST_SECONDS:.0f} seconds. Increase γ, or leave out the rows "
-        "that are far from all others."
+        f"takes up to {count(minutes, 'minute')}, since the kernels are narrow beside the spread "
+        f"of the rows; here it may take {MOST_SECONDS:.0f} seconds. Increase γ, or leave out the "
+        "rows that are far from all others."
     )
 
 

@@ -72,7 +72,7 @@ _INTERVALS = (
     "The interval is that between resamples of the rows; selected is the share of resamples in "
     "which the feature is among the strongest {n_top}."
 )
-_NO_INTERVALS = "Intervals need the check Is it real?."
+_NO_INTERVALS = "Intervals need the check “Is it real?”."
 _SCORES = ("Run", "Divergence", "held out", "Accuracy", "held out", "p", "Seconds")
 _SCORES_NOTE = (
     "Divergence in nats. Accuracy is the balanced accuracy of classification by the class "

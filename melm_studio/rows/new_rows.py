@@ -356,7 +356,7 @@ def _unknown_notes(columns: list[_Cells]) -> Iterator[str]:
             texts = sorted({str(text or "missing") for text in column.cells[column.is_unknown]})
             yield (
                 f"{count(n_rows, 'row')} left out: {column.encoding.name} has {listed(texts)}, "
-                "which the table of the run has not."
+                "which the run's table does not have."
             )
 
 

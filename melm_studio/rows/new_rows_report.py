@@ -28,8 +28,8 @@ _SHARE_OF = "probability of "
 _SET = "classes at 90 %"
 _NO_CLASS = "no class, as most new rows are unlike the training rows"
 _NO_PROBABILITIES = (
-    "No probabilities: these need refits that leave rows out, of a plane that is the result of its "
-    "run, with rows enough; for a nonlinear method, Suspect labels makes them."
+    "No probabilities: they need refits that leave rows out, of the plane that its run found, and "
+    "enough rows for these; for a nonlinear method, Suspect labels computes them."
 )
 _SAMPLED = "Their probabilities are{sample} of the run."
 

@@ -194,7 +194,7 @@ def outliers(data: LabeledData, placer: RowPlacer) -> RowList:
     expected = max(1, round(0.02 * len(data.y)))
     words = (
         f"{count(len(beyond), 'row')} beyond the 99 % limit of T² (in the plane) or Q (off it); "
-        f"about {expected:,} would be by chance."
+        f"about {expected:,} are expected by chance."
     )
     return _rows(data, beyond[np.argsort(-excess[beyond], kind="stable")], words)
 

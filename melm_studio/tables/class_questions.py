@@ -32,7 +32,7 @@ MOST_PROBED = 1_000  # values of a label
 
 _PERHAPS_MISSING = UNKNOWN | {"none", "nil"}
 _WORD_CHOICES = (Choice(IS_MISSING, "Missing"), Choice(IS_CLASS, "A class"))
-_CASE_CHOICES = (Choice(APART, "Keep them apart"), Choice(ONE, "They are one"))
+_CASE_CHOICES = (Choice(APART, "Keep them apart"), Choice(ONE, "They are the same"))
 
 
 def without_missing_words(
@@ -104,12 +104,12 @@ def class_questions(
     """
     if variants := case_variants(frame, label):
         pairs = [f"{name} and {other}" for name, other in variants.items()]
-        sentence = f"Are names one that differ in capitals? {shortened(label)} has {listed(pairs)}."
+        sentence = f"Are names one if only capitals differ? {shortened(label)} has {listed(pairs)}."
         yield Question(CASE, sentence, _CASE_CHOICES, answers.get(CASE, ""), APART)
     if ORDER in answers:
         as_given = BELOW.join(classes.names)
         choice = Choice(answers[ORDER], "As you gave it")
-        sentence = f"Which order have the classes? {shortened(as_given, 80)}."
+        sentence = f"In which order are the classes? {shortened(as_given, 80)}."
         yield Question(ORDER, sentence, (choice,), answers[ORDER], "")
 
 

@@ -41,7 +41,7 @@ _SAYS = {
     Twin.COARSER: "it follows from {label} in {rows}: each class has one value of it",
     Twin.FINER: "it decides {label} in {rows}: each of its values has one class",
     Twin.RANGES: "it decides {label} in {rows}: the ranges of the classes do not overlap",
-    Twin.FOLLOWS: "it alone tells {share} of held-out rows by {label}",
+    Twin.FOLLOWS: "it alone tells {share} of held-out rows apart by {label}",
 }
 _WHY = "it says the same as the label"
 # Names of what a program made of features.

@@ -24,7 +24,7 @@ def test_noise_is_unmasked(page: Page):
     expect(strip).to_have_text(re.compile(r"^✘ ?No better than guessing: \d+\s% of held-out rows"))
     expect(panel.part("verdict-notes")).to_contain_text("Overfit: 100 % of the training rows")
     studio.share("Verdict (JSON)")
-    expect(page.get_by_text("This run has no verdict yet. Ask Is it real?")).to_be_visible()
+    expect(page.get_by_text("This run has no verdict yet. Ask “Is it real?”")).to_be_visible()
 
     panel.node.get_by_role("button", name="Is it real?").click()
     expect(strip).to_contain_text(

@@ -73,7 +73,7 @@ def test_what_the_label_means_is_answered_by_buttons(page: Page, tmp_path: Path)
         tmp_path / "trees.csv",
         ("Are quality controls, blanks and the like left out?", "Leave them out", "Keep them"),
         ("Is NA missing or a class?", "Missing", "A class"),
-        ("Are names one that differ in capitals?", "Keep them apart", "They are one"),
+        ("Are names one if only capitals differ?", "Keep them apart", "They are the same"),
     )
     expect(page.get_by_text("90 rows, 3 features, 3 classes")).to_be_visible()
 

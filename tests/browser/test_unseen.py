@@ -42,7 +42,7 @@ def test_noise_falls_into_a_heap_by_itself_and_is_the_same_after_a_reload(
     expect(studio.data_name).to_have_text("noise")
     panel = studio.run("LDA")
     places = panel.part("places")
-    expect(places).to_contain_text(re.compile(r"rows move by \d\.\d\ssd"), timeout=60_000)
+    expect(places).to_contain_text(re.compile(r"rows move by \d\.\d\sSD"), timeout=60_000)
     unseen, fitted = (
         places.get_by_role("button", name=name) for name in ("As unseen", "As fitted")
     )

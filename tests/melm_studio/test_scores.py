@@ -200,10 +200,11 @@ def test_before_an_answer_there_are_numbers_alone():
 
 def test_a_check_at_work_says_so_far_and_is_spoken_without_its_moving_numbers():
     verdict = check_verdict(CHECKED)
-    at_work = CheckProgress("shuffling labels", 0.2, is_final=False)
+    at_work = CheckProgress("shuffling labels, 20 of 199", 0.2, is_final=False)
     running = replace(verdict, check=at_work).strip
     assert running.lead == TOLD_APART
-    assert running.follow.endswith("(p = 0.005). Shuffling labels.")
+    assert running.follow.endswith("(p = 0.005). Shuffling labels, 20 of 199.")
+    assert running.spoken.endswith(" Shuffling labels.")
     later = check_verdict(replace(CHECKED, p_value=0.01, n_permutations=99))
     assert running.spoken == replace(later, check=at_work).strip.spoken
     done = replace(verdict, check=CheckProgress("done", 1.0, is_final=True)).strip

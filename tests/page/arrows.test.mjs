@@ -137,7 +137,7 @@ test("rows beyond the ranges are marked at the edge, pointing to them", () => {
   assert.equal(marks.x.length, 2);
   assert.ok(marks.x[0] > 0.9 && marks.x[0] < 1);
   assert.deepEqual(marks.angle, [90, 180]);
-  assert.equal(outsideText(2), "2 rows outside, marked at the edge");
+  assert.equal(outsideText(2), "2 rows outside, at the edge");
   assert.equal(outsideText(0), "");
 });
 

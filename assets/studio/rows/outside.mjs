@@ -24,7 +24,7 @@ export function addOutside() {
 /** @param {number} count */
 export function outsideText(count) {
   if (!count) return "";
-  return `${count.toLocaleString("en")} ${count === 1 ? "row" : "rows"} outside, marked at the edge`;
+  return `${count.toLocaleString("en")} ${count === 1 ? "row" : "rows"} outside, at the edge`;
 }
 
 // What the user has zoomed out of is not outside.

@@ -320,7 +320,7 @@ def _outside_note(panels: Sequence[FigurePanel], figure: Figure) -> str:
         if panel.marks_outside
         for points in outside(panel, np.array([axes.get_xlim(), axes.get_ylim()]))
     )
-    return f"{count(n_outside, 'row')} outside, marked at the edge." if n_outside else ""
+    return f"{count(n_outside, 'row')} outside, at the edge." if n_outside else ""
 
 
 def _undated(file_format: FigureFormat) -> dict[str, Any]:

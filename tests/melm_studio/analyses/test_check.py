@@ -259,7 +259,7 @@ def test_a_yes_waits_for_the_questions_of_the_table(store):
     assert (report.answer, report.questions) == ("unknown", (asked,))
     words = check_sentence(report)
     assert words.startswith("Cannot be decided yet. ")
-    assert "Do neighbors belong together? Answer beside the table" in words
+    assert "Do neighbors belong together? Answer what the table asks" in words
     assert CheckReport.from_bytes(report.to_bytes()) == report
     answered = replace(data, questions=(msgspec.structs.replace(asked, answer="independent"),))
     assert checked(store, answered)[1].answer == "yes"

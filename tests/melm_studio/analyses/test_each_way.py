@@ -117,7 +117,7 @@ def test_noise_that_drifts_gets_no_yes_and_the_question_on_which_it_depends(nois
     assert (
         "They are told apart if rows are independent, but not if runs of 20 neighboring rows "
         f"belong together (p = {last.p_value:.3f}). Do neighboring rows of the file belong "
-        "together? Answer beside the table, then run again."
+        "together? Answer what the table asks, then run again."
     ) in words
 
 

@@ -65,7 +65,7 @@ def test_patients_that_are_only_kept_together_are_asked_about_first(store):
     data = trial({})
     run = queue_run(store, data, "lda")
     refusal = FACTORS.refusal(run, lambda: data)
-    assert "Answer the question beside the table: within each patient." in refusal
+    assert "Answer what the table asks: within each patient." in refusal
     assert FACTORS.refusal(run, lambda: trial(WITHIN)) == ""
 
 

@@ -48,13 +48,13 @@ GROWING = replace(REPORT, noise=((0.4, NAN), (NAN, NAN)), ceiling=(), standing_o
     [
         (TreeReport(), "Looking for the first planes."),
         (GROWING, "3 optima at 2 of 2 kernel widths, not yet compared with shuffled labels."),
-        (REPORT, "One way to see these classes apart."),
-        (replace(REPORT, standing_out=((0, 1), (2,), (2,))), "Three different ways to see"),
-        (replace(REPORT, standing_out=((2,),) * 9), "9 different ways to see"),
+        (REPORT, "One way to tell these classes apart."),
+        (replace(REPORT, standing_out=((0, 1), (2,), (2,))), "Three different ways to tell"),
+        (replace(REPORT, standing_out=((2,),) * 9), "9 different ways to tell"),
         (replace(REPORT, standing_out=()), "No plane stands out: none exceeds shuffled labels"),
     ],
 )
-def test_the_sentence_counts_the_ways_to_see_the_classes_apart(report, sentence):
+def test_the_sentence_counts_the_ways_to_tell_the_classes_apart(report, sentence):
     assert TREE.sentence(report, is_final=False).startswith(sentence)
 
 

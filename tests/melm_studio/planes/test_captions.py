@@ -80,7 +80,7 @@ def test_a_finished_search_tells_its_effort(n_starts, n_evaluations, expected):
     ("agreeing", "starts", "expected"),
     [
         (1, 1, "1 start, "),
-        (1, 14, "Best of 14 starts; no other is known to reach it, "),
+        (1, 14, "Best of 14 starts; no other reached it, "),
         (7, 14, "Reached by at least 7 of 14 starts, "),
         (14, 14, "Reached by all 14 starts, "),
     ],

@@ -58,7 +58,7 @@ def test_a_suspicion_holds_back_a_yes_until_a_check_tries_it_each_way():
     yes = held_out_verdict(Scores(1.0, 1.0, 1.0), predictions, COUNTS, suspicions=asked)
     assert (yes.answer, yes.questions) == (Answer.UNKNOWN, ())
     assert yes.lead == "100 % of held-out rows are told apart"
-    assert yes.notes[0] == "Are they repeats? Is it real? tries both."
+    assert yes.notes[0] == "Are they repeats? “Is it real?” tries both."
 
 
 def test_an_open_question_of_the_table_holds_back_a_yes_and_no_no():

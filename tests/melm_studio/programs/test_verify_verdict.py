@@ -46,7 +46,7 @@ def verdict(table) -> bytes:
     with studio_in_this_process() as client:
         source = {**client.upload(table, NAME), "label": "kind"}
         run = client.finished(client.start(source, "lda").id)
-        with pytest.raises(UserError, match=r"no verdict yet\. Ask Is it real"):
+        with pytest.raises(UserError, match=r"no verdict yet\. Ask “Is it real"):
             client.verdict(run.id)
         words = client.checked(run.id).words
         raw = client.verdict(run.id)

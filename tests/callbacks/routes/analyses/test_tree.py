@@ -46,7 +46,7 @@ def test_a_run_has_no_tree_until_it_is_asked_for(studio, owner):
 
 def test_a_tree_is_grown_once_and_says_how_many_ways_there_are(studio, owner, run, found):
     assert (found["is_final"], found["fraction"]) == (True, 1.0)
-    assert found["words"].endswith("to see these classes apart.")
+    assert found["words"].endswith("to tell these classes apart.")
     assert found["branches"][0]["letter"] == "A"
     assert "guessing 33 %" in found["branches"][0]["words"]
     again = owner.http.post(f"/runs/{run}/analyses/tree").json["run"]
@@ -105,7 +105,7 @@ def test_a_way_between_two_planes_of_the_tree_begins_and_ends_where_they_are_sho
 
 def test_a_report_of_a_run_with_a_tree_shows_it(owner, run, found):
     report = owner.http.get(f"/runs/{run}/report.html").text
-    assert report.count("Different ways to see the classes") == 1
+    assert report.count("Different ways to tell the classes apart") == 1
     assert report.count("Optima by kernel width") == 1
     assert found["words"] in report
 

@@ -127,7 +127,7 @@ def test_a_checked_run_has_the_file_by_which_others_compute_it_again(finished):
 
 def test_a_run_that_was_not_checked_has_no_verdict_and_says_what_to_do(finished):
     answer = finished.visitor.http.get(f"/runs/{finished.runs[1]}/verdict.json")
-    assert (answer.status_code, "Ask Is it real?" in answer.json["words"]) == (400, True)
+    assert (answer.status_code, "Ask “Is it real?”" in answer.json["words"]) == (400, True)
 
 
 def test_a_run_that_was_not_checked_says_so_and_gives_its_held_out_rows(finished):

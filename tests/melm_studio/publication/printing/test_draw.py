@@ -163,7 +163,7 @@ def test_rows_beyond_the_axes_have_a_mark_at_the_edge_unless_the_picture_is_zoom
     assert n_beyond > 0
     assert all(np.all((each > box[:, 0]) & (each < box[:, 1])) for each in marks)
     (note,) = print_figure([panel], FigureStyle(legend="none"), "svg").notes or ("",)
-    assert note == (f"{n_beyond} rows outside, marked at the edge." if marks_outside else "")
+    assert note == (f"{n_beyond} rows outside, at the edge." if marks_outside else "")
 
 
 @pytest.mark.parametrize(
