@@ -230,7 +230,7 @@ def compare_table(
     ]
     return html.Table(
         [html.Thead([html.Tr(groups), html.Tr(sides)]), *(_rows_of(row, pairs) for row in rows)],
-        className="figures compared",
+        className=f"figures compared{' has-batches' if has_batches else ''}",
         **aria(label="Scores of the runs"),
     )
 

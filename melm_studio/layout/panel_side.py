@@ -235,7 +235,10 @@ def selection_card() -> Component:
     return html.Section(
         [
             html.Div(
-                [html.H3("Selection"), button("Clear", "is-text", **part("clear-rows"))],
+                [
+                    html.H3("Selection"),
+                    button("Clear", "is-text", hidden=True, **part("clear-rows")),
+                ],
                 className="card-head",
             ),
             html.Div([_finder(), _selected(), _edits()], className="rows", **part("selection")),

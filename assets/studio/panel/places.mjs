@@ -23,6 +23,8 @@ const buttonsOf = (panel) => [...panel.part("places").querySelectorAll("[data-pl
 /** @param {Panel} panel @param {Plane} plane */
 function describe(panel, { places, has_held_out: hasHeldOut }) {
   panel.node.classList.toggle("has-held-out", hasHeldOut);
+  panel.node.toggleAttribute("data-two-places", Boolean(places?.state));
+  panel.node.toggleAttribute("data-blurred", Boolean(places?.warning));
   hide(panel.part("places"), !places);
   if (!places) return;
   for (const button of buttonsOf(panel)) {

@@ -2,7 +2,7 @@
 // them, and what can be done with them.
 import { ask, requested, save, sentenceOf } from "../page/answers.mjs";
 import { writeMarkup } from "../page/dash.mjs";
-import { wait } from "../page/dom.mjs";
+import { hide, wait } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 import { showOnItsTable } from "../panel/commands.mjs";
@@ -108,6 +108,7 @@ class SelectionCard {
     const { panel } = this;
     const rows = selectedRows.value && [...selectedRows.value];
     panel.part("selection").classList.toggle("has-rows", rows !== null);
+    hide(panel.part("clear-rows"), rows === null);
     if (panel !== frontPanel() || mode.value !== "explore" || !panel.plane) return;
     const isMoving = panel.isLive && !panel.isFinal;
     if (!rows || isMoving) {
