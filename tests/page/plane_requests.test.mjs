@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { afterEach, mock, test } from "node:test";
 
 globalThis.document = /** @type {any} */ ({ querySelector: () => null, getElementById: () => null });
-const { PlaneRequests } = await import("../../assets/studio/panel/requests.mjs");
+const { PlaneRequests } = await import("../../assets/studio/panel/panel.mjs");
 
 const { fetch } = globalThis;
 afterEach(() => {

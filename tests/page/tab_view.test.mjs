@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { showOnly } from "../../assets/studio/page/switches.mjs";
-import { showView, viewIn, viewText } from "../../assets/studio/panel/tab_view.mjs";
+import { showView, viewIn, viewText } from "../../assets/studio/panel/tab_history.mjs";
 import { DEFAULT_VIEW } from "../../assets/studio/panel/view_options.mjs";
 
 const panelWith = (options, axes = null, isLive = true) => ({

@@ -1,9 +1,10 @@
 // What the buttons of a panel do: stop, pause, step, resume, continue, remove, refine and rename the run, open windows
-// on it, and bring everything into sight again.
+// on it, bring everything into sight again, and draw its rows as fitted or as unseen.
 import { ask, requested, sentenceOf, showFailure } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
-import { write } from "../page/dom.mjs";
+import { hide, write } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
+import { unbroken } from "../page/number_text.mjs";
 import { followRevision } from "./run_list.mjs";
 import { bringToFront } from "./runs.mjs";
 
@@ -19,6 +20,8 @@ export function addCommands(panel) {
   panel.node.addEventListener("panel:news", ({ detail: { state } }) => nameFitting(panel, state));
   panel.title.onclick = () => rename(panel);
   panel.part("fit").onclick = () => panel.painting.look(null);
+  for (const button of placesOf(panel)) button.onclick = () => showPlaces(panel, button.dataset.places);
+  panel.node.addEventListener("panel:plane", ({ detail }) => describePlaces(panel, detail));
 }
 
 // The run ends at its next plane; the page answers at once.
@@ -102,4 +105,33 @@ function rename(panel) {
   field.addEventListener("blur", () => end(true));
   title.replaceWith(field);
   field.select();
+}
+
+// Where the rows of a run are drawn once its refits are done: where planes that never saw them put them, or as fitted.
+
+/** Shows the other state of a panel that has two. @param {Panel | null} panel */
+export function switchPlaces(panel) {
+  const state = panel?.plane?.places?.state;
+  if (state) showPlaces(panel, state === "unseen" ? "fitted" : "unseen");
+}
+
+/** @param {Panel} panel @param {string} state */
+const showPlaces = (panel, state) => panel.changeView({ places: state === "fitted" ? "fitted" : null });
+
+/** @param {Panel} panel @returns {HTMLButtonElement[]} */
+const placesOf = (panel) => [...panel.part("places").querySelectorAll("[data-places]")];
+
+/** @param {Panel} panel @param {Plane} plane */
+function describePlaces(panel, { places, has_held_out: hasHeldOut }) {
+  panel.node.classList.toggle("has-held-out", hasHeldOut);
+  panel.node.toggleAttribute("data-two-places", Boolean(places?.state));
+  panel.node.toggleAttribute("data-blurred", Boolean(places?.warning));
+  hide(panel.part("places"), !places);
+  if (!places) return;
+  for (const button of placesOf(panel)) {
+    hide(button, !places.state);
+    button.setAttribute("aria-pressed", String(button.dataset.places === places.state));
+  }
+  write(panel.part("blur"), unbroken(places.warning));
+  write(panel.part("moves"), unbroken(places.words));
 }

@@ -1,17 +1,17 @@
 // A panel: one run with its picture, its scores and its history.
-import { ask, remembering } from "../page/answers.mjs";
-import { colorScheme, hide, write } from "../page/dom.mjs";
+import { ask, refusalOf, remembering } from "../page/answers.mjs";
+import { byId, colorScheme, hide, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
+import { showNotice } from "../page/notice.mjs";
 import { scoreText, unbroken } from "../page/number_text.mjs";
+import { onChange } from "../page/signals.mjs";
 import { decodedPlane } from "../plane/arrays.mjs";
 import { steadyLimits } from "../plane/scales.mjs";
 import { EVENTS } from "./curve.mjs";
 import { extend } from "./features.mjs";
 import { History } from "./history.mjs";
 import { Painting } from "./painting.mjs";
-import { PlaneRequests } from "./requests.mjs";
 import { frontRun, hiddenRuns, isNewRun } from "./runs.mjs";
-import { Sight } from "./sight.mjs";
 import { DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
 
 const NO_HELD_OUT = "Not every class has held-out rows";
@@ -325,5 +325,125 @@ export class Panel {
   enter() {
     if (this.painting.isStale()) this.paint(true);
     this.announce("sight", null);
+  }
+}
+
+// The planes that a panel requests: one at a time, of which the last one asked for wins.
+
+export class PlaneRequests {
+  /** @param {Pick<Panel, "run" | "node" | "isDisposed" | "showRequested" | "showWith">} panel */
+  constructor(panel) {
+    this.panel = panel;
+    /** @type {string | null} */
+    this.requested = null; // the address of the plane that was requested last
+    /** @type {ViewOptions | null} */
+    this.options = null; // what the panel takes over with it
+    /** @type {Map<string, Promise<Response | null>>} */
+    this.prefetched = new Map();
+  }
+
+  /**
+   * Fetches and shows a plane, unless a later request replaces this one.
+   * @param {string} address sequence and query
+   * @param {ViewOptions | null} [options] which the panel has once the plane is here, and only then
+   */
+  async request(address, options = null) {
+    const isBusy = this.requested !== null;
+    this.requested = address;
+    this.options = options;
+    if (isBusy) return;
+    this.panel.node.toggleAttribute("data-asking", true);
+    try {
+      await this.showUntilCurrent();
+    } catch {
+      // The run loop notices that the server is gone, and reports it.
+    } finally {
+      this.requested = null;
+      this.panel.node.toggleAttribute("data-asking", false);
+    }
+  }
+
+  /** The number of the plane that was requested and is not shown yet; null if there is none. */
+  get sequence() {
+    return this.requested === null ? null : Number.parseInt(this.requested, 10);
+  }
+
+  async showUntilCurrent() {
+    let shown = null;
+    while (this.requested !== shown) {
+      const { requested: address, options } = this;
+      const answer = await (this.prefetched.get(address) ?? fetch(this.url(address)));
+      if (!answer || this.panel.isDisposed) return;
+      const body = answer.ok ? await answer.json() : await refusalOf(answer);
+      shown = address;
+      const isReplaced = this.requested !== address;
+      // What a slider passes is seen, but no options are taken over, nor errors told, of what is wanted no more.
+      if (isReplaced && (options || !answer.ok)) continue;
+      const plane = { ...body, address };
+      if (!answer.ok) showNotice(body, { briefly: true });
+      else if (this.options && !isReplaced) await this.panel.showWith(this.options, plane);
+      else await this.panel.showRequested(plane);
+    }
+  }
+
+  /** Fetches the plane that a player will request next. @param {string} address */
+  prefetch(address) {
+    this.prefetched = new Map([[address, fetch(this.url(address)).catch(() => null)]]);
+  }
+
+  url(address) {
+    return `runs/${this.panel.run}/planes/${address}`;
+  }
+}
+
+// Whether a picture is in sight: in Compare most of many are not, and painting them would take the time of the others.
+
+// As far as a picture is scrolled before the page knows of it.
+const MARGIN_PX = 24;
+
+class Sight {
+  /**
+   * @param {HTMLElement} plot
+   * @param {() => void} onEntry told that the picture comes into sight, before it is seen
+   */
+  constructor(plot, onEntry) {
+    this.plot = plot;
+    this.onEntry = onEntry;
+    this.isIn = true; // until it is known better
+    this.end = new AbortController();
+    const root = byId("panels");
+    this.observer = new IntersectionObserver((entries) => this.note(entries.at(-1).isIntersecting), {
+      root,
+      rootMargin: `${MARGIN_PX}px`,
+    });
+    // The observer is told after the first frame in which something is seen: too late after a leap.
+    root.addEventListener("scroll", () => this.isIn || this.note(this.isWithin(root)), { signal: this.end.signal });
+    addEventListener("beforeprint", () => this.look(), { signal: this.end.signal });
+    this.unwatch = onChange(mode, () => this.look());
+    this.observer.observe(plot);
+  }
+
+  /** Takes the picture for one in sight until the observer has looked again. */
+  look() {
+    this.note(true);
+    this.observer.disconnect();
+    this.observer.observe(this.plot);
+  }
+
+  note(isIn) {
+    const isNew = isIn && !this.isIn;
+    this.isIn = isIn;
+    if (isNew) this.onEntry();
+  }
+
+  isWithin(root) {
+    const [own, box] = [this.plot.getBoundingClientRect(), root.getBoundingClientRect()];
+    return own.height > 0 && own.bottom > box.top - MARGIN_PX && own.top < box.bottom + MARGIN_PX;
+  }
+
+  dispose() {
+    this.end.abort();
+    this.unwatch();
+    this.observer.disconnect();
   }
 }

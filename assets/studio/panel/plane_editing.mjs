@@ -1,6 +1,6 @@
 // Planes that a user makes of the one that was found, by tools and by dragging in the picture: an arrow is moved
-// by its tip, three components are rotated.
-import { setSlider, write } from "../page/dom.mjs";
+// by its tip, three components are rotated, batches are given another weight.
+import { hide, setSlider, write } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { dragMode, switches } from "../page/switches.mjs";
 import { loadingOf, nearest, originOf, tipsOf } from "../plane/arrows.mjs";
@@ -34,6 +34,11 @@ export class PlaneEditing {
       this.setLoading(this.number("arrow"), [length * Math.cos(angle), length * Math.sin(angle)]);
     });
     this.onInput(["side", "up"], () => this.turnTo(this.number("side") / DEGREES, this.number("up") / DEGREES));
+    // The weight of batches that the run has is the plane of the run.
+    this.onInput(["batch-weight"], ({ valueAsNumber: weight }) => {
+      panel.history.player.pause();
+      panel.changeView({ batch_weight: weight === panel.plane.batches.weight ? null : weight, edits: [] });
+    });
     this.tool("arrow")?.addEventListener("change", () => this.showArrow());
     this.popover = panel.part("tools"); // of the arrows
     this.popover.addEventListener("beforetoggle", ({ newState }) => newState === "open" && panel.plane && this.showArrows());
@@ -58,6 +63,18 @@ export class PlaneEditing {
   follow(plane) {
     if (this.tool("top-features")) this.showTopFeatures(plane);
     if (this.popover.matches(":popover-open")) this.showArrows(); // else once it is opened
+    this.showBatches(plane);
+  }
+
+  // The card on batches: what the server says about them in the picture, and their weight.
+  /** @param {Plane} plane */
+  showBatches({ batches }) {
+    hide(this.tool("batch-card"), !batches);
+    if (!batches) return;
+    write(this.tool("batch-words"), batches.words);
+    hide(this.tool("batch-tools"), !batches.can_act || !this.panel.isFinal);
+    const weight = this.panel.options.batch_weight ?? batches.weight;
+    setSlider(this.tool("batch-weight"), weight, weight ? `batch weight ${weight}` : "0, batches are ignored");
   }
 
   showArrows() {

@@ -1,12 +1,14 @@
 // The strip above a picture, as the server writes it: of the best plane so far or, of one that was chosen or changed, of the
 // plane on screen and, once a run has ended, of what its check has found so far. A screen reader is told once the words have stayed for a while.
-import { changeSoon, element, hide, write } from "../page/dom.mjs";
+import { byId, changeSoon, element, hide, onClick, write } from "../page/dom.mjs";
 import { unbroken } from "../page/number_text.mjs";
 import { onChange } from "../page/signals.mjs";
 import { switches } from "../page/switches.mjs";
 import { runWithout, sendCommand } from "./commands.mjs";
 import { addToPanels } from "./features.mjs";
-import { isOwnPlane } from "./view_options.mjs";
+import { frontPanel } from "./panels.mjs";
+import { Question, writeIn } from "./question.mjs";
+import { addressOf, isOwnPlane } from "./view_options.mjs";
 
 const SPOKEN_AFTER_MS = 400; // and a little
 const SIGNS = { yes: "✔", partly: "~", no: "✘", unknown: "?" };
@@ -100,4 +102,36 @@ export function spokenOnce(status) {
     clearTimeout(waiting);
     waiting = setTimeout(() => changeSoon(() => text === last && write(status, text)), SPOKEN_AFTER_MS);
   };
+}
+
+// What is said of a plane that stays, beside the strip: the picture in words, for those who do not see it, with the link
+// that leads to it; and what its divergence consists of, once that number is pressed.
+
+const STAYS_MS = 800;
+
+export function addDescriptions() {
+  addToPanels((panel) => {
+    const [words, plot] = [panel.part("description"), panel.part("plot")];
+    words.id = `description-${panel.run}`;
+    plot.setAttribute("aria-describedby", words.id);
+    // Of a run at work only while the picture has the focus.
+    const address = () =>
+      panel.isShown() &&
+      (panel.isFinal || plot === document.activeElement) &&
+      `runs/${panel.run}/description?${panel.query({ plane: panel.plane.sequence })}`;
+    const tell = ({ words: said }) => said && changeSoon(() => write(words, said));
+    const description = new Question(panel, address, tell, STAYS_MS);
+    // The plane may arrive before the news that it is the last.
+    for (const event of ["panel:plane", "panel:news"]) panel.node.addEventListener(event, () => description.soon());
+    plot.addEventListener("focus", () => description.now());
+    const place = panel.part("terms");
+    const terms = new Question(panel, () => place.matches(":popover-open") && addressOf(panel, "terms"), writeIn(place));
+    place.addEventListener("toggle", () => terms.now());
+    panel.node.addEventListener("panel:plane", () => terms.soon());
+  });
+  // The first link of the page leads to the picture in front, or to the button that begins.
+  onClick(".skip-link", (_, event) => {
+    event.preventDefault(); // the address stays as it is
+    (frontPanel()?.part("plot") ?? byId("panels").querySelector("button"))?.focus();
+  });
 }

@@ -1,14 +1,14 @@
 // The keys of Present, and what its buttons do.
-import { closeAnalyses, turnAnalysis, walkBranch } from "../analyses/doors.mjs";
+import { closeAnalyses, turnAnalysis, walkBranch } from "../analyses/inspector.mjs";
 import { setProps } from "../page/dash.mjs";
 import { byId, onClick } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { NO_SERVER, showNotice, whenLoaded } from "../page/notice.mjs";
 import { onChange } from "../page/signals.mjs";
 import { setSwitches, switches } from "../page/switches.mjs";
+import { switchPlaces } from "../panel/commands.mjs";
 import { runHere } from "../panel/new_runs.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
-import { switchPlaces } from "../panel/places.mjs";
 import { bringToFront } from "../panel/runs.mjs";
 import { hasStory, stepStory } from "../workspace/story.mjs";
 import { keptTalk } from "./kept_talk.mjs";
