@@ -248,6 +248,112 @@ interface StoryView {
   view: { mode: string };
 }
 
+/** An uploaded file, and what the numbers of its columns are multiplied by. */
+type PlacedFile = { key: string; name: string; scaled?: Record<string, number> };
+
+type Numbers = Float32Array | Float64Array | Uint8Array | Uint16Array;
+
+/** The rows of a run in the order of the file. Of rows without a class, the class is the number of classes. */
+type Rows = { numbers: Int32Array; classes: Numbers; heldOut: Numbers };
+
+/** Where the rows are. */
+type Points = { x: Float32Array; y: Float32Array };
+
+/** What points are marked by, of every row. */
+type RowMarks = { palette: string[]; codes: Numbers };
+
+/** What points are marked by: by trace of the figure, and of every row. */
+type Marked = { marks: string[][]; every: RowMarks | null };
+
+/** Which rows the layer draws, where traces draw the others. */
+type DrawnRows = { labeled: boolean; unlabeled: boolean };
+
+/** How a mark looks. A weight below one makes it faint, and one of zero hides it; rows without a class lie below the others. */
+type Look = { color: number[]; symbol: string; weight: number; isBelow: boolean };
+
+/** Of each row its mark, and of each mark its look. */
+type Dress = { marks: Uint16Array; looks: Look[] };
+
+/** How much larger than in the figure texts, the numbers of the axes, markers and lines are. */
+type Sizes = { text: (kind: string) => number; numbers: number; marker: number; line: number };
+
+/** A plane, and how a painter is to show it. */
+interface View {
+  plane: { traces: Record<string, any>[]; arrows: { features: number[]; names: string[]; labels?: string[] } };
+  /** The styles of its traces, and their axes. */
+  figure: { data: Trace[]; layout: any };
+  /** The color behind the picture. */
+  surface: string;
+  /** The axes that are shown at least. */
+  axes: Axes;
+  /** Those that are shown instead. */
+  zoom: Axes | null;
+  /** Titles of the axes, where they are said. */
+  titles: [string, string] | null;
+  /** Switches that are off. */
+  hidden: readonly string[];
+  /** Layers that are on, of those which are off until they are asked for. */
+  layers: readonly string[];
+  /** The classes that alone are shown. */
+  classes: number[] | null;
+  /** By trace of points in their order, the points that stand out. */
+  selected: number[][] | null;
+  /** The rows that stand out, by number, among every row. */
+  rows: Set<number> | null;
+  /** Columns that points are colored and shaped by, rather than by their class. */
+  columns: { colors: Marked | null; symbols: Marked | null };
+  /** The features whose arrows are drawn, and no others, where another screen has chosen them; those with room for their
+   * names by default. */
+  arrows: number[] | null;
+  /** How many arrows are drawn at most, the longest. */
+  arrowLimit: number;
+  /** The features of which it is not sure that they matter. */
+  unseen: Iterable<number>;
+  sizes: Sizes;
+  /** Traces added to those of the plane. */
+  added: Trace[];
+  /** What draws every row, where the traces have a sample: contours and names of classes then have the ink of the axes. */
+  every: import("./plane/every_row.mjs").EveryRow | null;
+}
+
+/** What tells whether a plane has its rows at their other places. */
+type Placed = Partial<Pick<Plane, "sequence" | "places">>;
+
+/** What is drawn of a plane. */
+interface Picture {
+  plane?: Placed & { traces?: object };
+  traces: Trace[];
+  /** The axes that are shown at least. */
+  axes: Axes;
+  /** Whether it glides to them. */
+  movesAxes?: boolean;
+  /** The features of its arrows. */
+  features: number[];
+  /** Titles of the axes, where nothing else says them. */
+  titles?: [string, string] | null;
+  isWatched?: boolean;
+  lastsMs?: number | null;
+}
+
+/** What a picture leaves to the next in its place: itself, and the layout of its figure. */
+type Left = { picture: Picture; layout: any };
+
+/** What pictures of the same rows have in common, outside the studio; the figures are by scheme. */
+interface Scene {
+  /** Of the classes. */
+  names: string[];
+  figures: Record<string, { data: Trace[]; layout: any }>;
+  surfaces: Record<string, string>;
+  /** Titles of planes that do not say how much of the variance is on their axes. */
+  titles: [string, string];
+  layers: string[];
+  /** What is known of rows, by trace of points in their order. */
+  rows?: string[][][] | null;
+}
+
+/** A box in pixels. */
+type Box = Record<"left" | "right" | "top" | "bottom", number>;
+
 /** The axes of a drawn figure in pixels, whoever has laid them out. */
 interface PixelAxis {
   offset: number;
@@ -262,6 +368,29 @@ interface PixelAxis {
 interface DrawnAxes {
   x: { offset: number; scale: number };
   y: { offset: number; scale: number };
+}
+
+/** The axes of a picture in pixels. */
+type PixelAxes = { x: PixelAxis; y: PixelAxis; hasEqualUnits: boolean };
+
+/** What is on screen: axes, and where they are. */
+type Shown = { axes: Axes; pixels: PixelAxes };
+
+/** What dragging does where it does not move the picture; `isDone` unless it is given up. */
+type Drag = { move: (place: Point) => void; end?: (isDone: boolean) => void };
+
+/** Who shows a picture that is looked around in. Places are in its pixels. */
+interface Viewer {
+  /** What is on screen; null where nothing is. */
+  shown: () => Shown | null;
+  /** Shows other axes; null stands for those that hold everything. */
+  look: (axes: Axes | null) => void;
+  /** Is told where the pointer is; null once it is away, or drags. */
+  point: (place: Point | null) => void;
+  /** What dragging from a place does instead. */
+  take?: (place: Point, event: PointerEvent) => Drag | null;
+  /** Whether keys move the picture, rather than something else on the page. */
+  hasKeys?: () => boolean;
 }
 
 interface HTMLElementEventMap {

@@ -5,8 +5,6 @@ const features = [];
 /** @type {((view: View, panel: Panel) => void)[]} */
 const changes = [];
 
-/** @typedef {import("../plane/painter.mjs").View} View */
-
 /** Calls back with every new panel. @param {(panel: Panel) => void} feature */
 export const addToPanels = (feature) => features.push(feature);
 

@@ -35,12 +35,12 @@ export class Painting extends Painter {
     this.paintedAt = 0; // in ms
     /** @type {Axes | null} */
     this.zoom = null; // the axes that the user has chosen, of a panel that is not linked
-    /** What it goes on from until it has a plane. @type {import("../plane/painter.mjs").Left | null} */
+    /** What it goes on from until it has a plane. @type {Left | null} */
     this.takenOver = null;
     this.recap = new Player((isOn) => isOn || this.endRecap());
     /** What draws the rows of a plane at rest, of many rows. @type {import("../rows/row_layer.mjs").RowLayer | null} */
     this.layer = null;
-    /** What dragging from a place does instead of moving the picture; at most one answers. @type {import("../plane/looking_around.mjs").Viewer["take"][]} */
+    /** What dragging from a place does instead of moving the picture; at most one answers. @type {Viewer["take"][]} */
     this.takers = [];
     lookAround(this.plot, this);
     this.plot.addEventListener("dblclick", () => dragMode.value === "pan" && this.look(null));
@@ -95,7 +95,7 @@ export class Painting extends Painter {
     panel.notePainted(plane);
   }
 
-  /** Goes on from what was on screen in this place. @param {import("../plane/painter.mjs").Left} left */
+  /** Goes on from what was on screen in this place. @param {Left} left */
   takeOver(left) {
     this.plane = null; // is painted once more, to glide to it
     this.takenOver = left;
@@ -240,7 +240,7 @@ const CLASS_NAMES_OF_SEVERAL = 0.8;
 const HALL_PX = 560;
 const HALL_OF_FEATURES_PX = 480;
 
-/** @returns {import("../plane/painter.mjs").Sizes} */
+/** @returns {Sizes} */
 function sizes() {
   if (mode.value !== "present") {
     const text = (kind) => (mode.value === "compare" && kind === "class_names" ? CLASS_NAMES_OF_SEVERAL : 1);

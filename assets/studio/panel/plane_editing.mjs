@@ -157,7 +157,7 @@ export class PlaneEditing {
   }
 
   // What moving the pointer does from here on, if anything.
-  /** @param {Point} place in pixels @param {PointerEvent} event @returns {import("../plane/looking_around.mjs").Drag | null} */
+  /** @param {Point} place in pixels @param {PointerEvent} event @returns {Drag | null} */
   dragFrom(place, { shiftKey }) {
     const { options, plane, nComponents } = this.panel;
     if (mode.value === "compare" || dragMode.value !== "pan" || !plane) return null;

@@ -245,12 +245,6 @@ function copyOf(canvas) {
 // The way from one plane to the next: points and arrows move on straight lines, and contours follow
 // the points while those of the next plane appear. Pure functions of the traces of two planes.
 
-/** @typedef {import("./pixel_axes.mjs").PixelAxes} PixelAxes */
-/**
- * What is drawn of a plane: its traces, the axes that are shown at least, whether it glides to them, the features of
- * its arrows, and the titles of the axes where nothing else says them.
- * @typedef {{ plane?: Placed & { traces?: object }, traces: Trace[], axes: Axes, movesAxes?: boolean, features: number[], titles?: [string, string] | null, isWatched?: boolean, lastsMs?: number | null }} Picture
- */
 /**
  * An affine map of the plane: the first coordinate is `a x + b y + e`, the second `c x + d y + f`.
  * @typedef {[a: number, b: number, c: number, d: number, e: number, f: number]} AffineMap
@@ -312,8 +306,6 @@ export function between(from, to, share, maps = contourMaps(from, to)) {
 
 /** At most so many rows have their ways drawn; more are a hairball. */
 export const MOST_WAYS = 100;
-
-/** @typedef {Partial<Pick<Plane, "sequence" | "places">>} Placed */
 
 /**
  * Whether rows of one plane go to their other places: as fitted, or where planes that never saw them put them.

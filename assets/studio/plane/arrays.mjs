@@ -15,7 +15,6 @@ const N_VERTICES = 49;
 const ANGLES = Array.from({ length: N_VERTICES }, (_, i) => (2 * Math.PI * i) / (N_VERTICES - 1));
 const CIRCLE = ANGLES.map((angle) => [Math.cos(angle), Math.sin(angle)]);
 
-/** @typedef {Float32Array | Float64Array | Uint8Array | Uint16Array} Numbers */
 /** @typedef {{ dtype: string, low?: number, step?: number, shape?: number[] }} Header */
 
 /**

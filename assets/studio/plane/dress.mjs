@@ -1,22 +1,17 @@
 // How every row looks: by its class or a column, filled or open, and faint unless it is singled out.
 import { CROWDING, UNLABELED_COLOR } from "../constants.mjs";
 
-/** @typedef {import("./every_row.mjs").Rows} Rows */
-/** @typedef {import("./raster.mjs").Dress} Dress */
-/** Marks by a column, and of every row which it has. @typedef {{ palette: string[], codes: import("./arrays.mjs").Numbers }} ColumnMarks */
 /**
  * Whose rows stand out, if not all: classes by code, rows by number.
  * @typedef {{ classes: number[] | null, rows: Set<number> | null }} Chosen
  */
 
-/** What the layer draws, where traces draw the others. @typedef {{ labeled: boolean, unlabeled: boolean }} Drawn */
-
 /**
  * @param {Rows} rows
  * @param {Trace[]} styles of the traces of the figure
- * @param {{ colors: ColumnMarks | null, symbols: ColumnMarks | null }} columns
+ * @param {{ colors: RowMarks | null, symbols: RowMarks | null }} columns
  * @param {Chosen} chosen
- * @param {Drawn} drawn
+ * @param {DrawnRows} drawn
  * @returns {Dress}
  */
 export function dressOf(rows, styles, { colors, symbols }, chosen, drawn) {

@@ -20,7 +20,7 @@ export class EveryRow {
    * @param {Rows} rows
    * @param {Points} points
    * @param {Axes} limits that hold most rows
-   * @param {import("./dress.mjs").Drawn} [drawn]
+   * @param {DrawnRows} [drawn]
    */
   constructor(plot, rows, points, limits, drawn = { labeled: true, unlabeled: true }) {
     this.plot = plot;
@@ -44,7 +44,7 @@ export class EveryRow {
    * Draws the rows, and the grid below them, where they are not drawn already.
    * @param {DrawnAxes} axes in pixels of the figure
    * @param {{ x: PixelAxis, y: PixelAxis }} pixels
-   * @param {Pick<import("./painter.mjs").View, "figure" | "classes" | "rows" | "columns">} view
+   * @param {Pick<View, "figure" | "classes" | "rows" | "columns">} view
    */
   draw(axes, pixels, { figure, classes, rows, columns }) {
     const dressedBy = [figure, classes, rows, columns];
@@ -71,7 +71,7 @@ export class EveryRow {
  * Draws rows, those without a class below the others, and the grid below them.
  * @param {HTMLCanvasElement} canvas which is laid over the axes of the figure
  * @param {RowGrid} grid
- * @param {import("./raster.mjs").Dress} dress in its order
+ * @param {Dress} dress in its order
  * @param {DrawnAxes} drawn in pixels of the figure
  * @param {{ x: PixelAxis, y: PixelAxis }} pixels
  */
@@ -105,14 +105,6 @@ function drawRows(canvas, grid, dress, drawn, { x, y }) {
 function fit(canvas, width, height) {
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
 }
-
-/**
- * The rows of a run in the order of the file: number, class, whether held out. Of rows without a class,
- * the class is the number of classes.
- * @typedef {{ numbers: Int32Array, classes: Numbers, heldOut: Numbers }} Rows
- */
-/** @typedef {{ x: Float32Array, y: Float32Array }} Points */
-/** @typedef {import("./arrays.mjs").Numbers} Numbers */
 
 /** Who the rows are. @param {ArrayBuffer} body @returns {Rows} */
 export function rowsIn(body) {

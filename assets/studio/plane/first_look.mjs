@@ -43,7 +43,7 @@ export function welcome(data) {
   take(next, data);
 }
 
-/** @type {import("./painter.mjs").Left | null} */
+/** @type {Left | null} */
 let left = null;
 
 /** Makes room for panels, the first of which goes on from the picture. */

@@ -1,6 +1,5 @@
 // Where names are written: beside the tips of their arrows, clear of each other and of the edges.
 
-/** @typedef {{ left: number, right: number, top: number, bottom: number }} Box */
 /** @typedef {{ at: [number, number], from: [number, number], width: number, height: number }} Tip */
 
 const GAP_PX = 8; // between a tip and its name

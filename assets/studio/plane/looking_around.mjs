@@ -1,21 +1,6 @@
 // Pointing at a picture and looking around in it: dragging, two fingers, the wheel, and keys. However many events
 // arrive between two frames, the picture is drawn once.
 
-/**
- * What dragging does where it does not move the picture; `isDone` unless it is given up.
- * @typedef {{ move: (place: Point) => void, end?: (isDone: boolean) => void }} Drag
- */
-
-/**
- * Who shows the picture. Places are in its pixels.
- * @typedef {object} Viewer
- * @property {() => import("./pixel_axes.mjs").Shown | null} shown what is on screen; null where nothing is
- * @property {(axes: Axes | null) => void} look shows other axes; null stands for those that hold everything
- * @property {(place: Point | null) => void} point is told where the pointer is; null once it is away, or drags
- * @property {(place: Point, event: PointerEvent) => Drag | null} [take] what dragging from a place does instead
- * @property {() => boolean} [hasKeys] whether keys move the picture, rather than something else on the page
- */
-
 const KEY_STEP = 0.1; // of the picture
 const KEY_ZOOM = 0.8;
 const TAP_PX = 6;

@@ -7,8 +7,6 @@ import { placeLabels, toldApart, withRoom } from "./label_placement.mjs";
 import { along, drawnOn } from "./pixel_axes.mjs";
 import { isOn } from "./traces.mjs";
 
-/** @typedef {import("./label_placement.mjs").Box} Box */
-
 const LONGEST = 24;
 const LINE_HEIGHT = 1.25;
 const LIFT_PX = 17; // of the name of a class above the mark of its mean
@@ -36,7 +34,7 @@ const always = () => true;
 /** Where the names of a picture are, decided once for all of its traces. */
 export class Names {
   /**
-   * @param {import("./painter.mjs").View} view
+   * @param {View} view
    * @param {Axes} axes that are shown at least
    * @param {{ x: PixelAxis, y: PixelAxis, hasEqualUnits: boolean }} pixels
    * @param {typeof measured} [widthOf]

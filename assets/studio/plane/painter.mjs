@@ -6,36 +6,6 @@ import { Names } from "./names.mjs";
 import { drawnAxes, isFitted, onAxes, shownOn, sizeOf, watchSize } from "./pixel_axes.mjs";
 import { isOn, isPoints, SWITCHED_BY } from "./traces.mjs";
 
-/**
- * A plane, and how it is viewed.
- * @typedef {object} View
- * @property {{ traces: Record<string, any>[], arrows: { features: number[], names: string[], labels?: string[] } }} plane
- * @property {{ data: Trace[], layout: any }} figure the styles of its traces, and their axes
- * @property {string} surface the color behind the picture
- * @property {Axes} axes that are shown at least
- * @property {Axes | null} zoom those that are shown instead
- * @property {[string, string] | null} titles of the axes, where they are said
- * @property {readonly string[]} hidden switches that are off
- * @property {readonly string[]} layers that are on, of those which are off until they are asked for
- * @property {number[] | null} classes that alone are shown
- * @property {number[][] | null} selected by trace of points in their order, the points that stand out
- * @property {Set<number> | null} rows that stand out, by number, among every row
- * @property {Columns} columns that points are colored and shaped by, rather than by their class
- * @property {number[] | null} arrows features whose arrows are drawn, and no others, where another screen has chosen
- *   them; those with room for their names by default
- * @property {number} arrowLimit how many arrows are drawn at most, the longest
- * @property {Iterable<number>} unseen features of which it is not sure that they matter
- * @property {Sizes} sizes
- * @property {Trace[]} added to those of the plane
- * @property {import("./every_row.mjs").EveryRow | null} every what draws every row, where the traces have a sample: contours and
- *   names of classes then have the ink of the axes
- */
-/** How much larger than in the figure texts, the numbers of the axes, markers and lines are. @typedef {{ text: (kind: string) => number, numbers: number, marker: number, line: number }} Sizes */
-/** What points are marked by: by trace of the figure, and of every row. @typedef {{ marks: string[][], every: import("./dress.mjs").ColumnMarks | null }} Marked */
-/** @typedef {{ colors: Marked | null, symbols: Marked | null }} Columns */
-
-/** A picture, and the layout of its figure. @typedef {{ picture: import("./animation.mjs").Picture, layout: any }} Left */
-
 /** How a plane is viewed where nothing else is said. @type {View} */
 export const PLAIN = {
   plane: null, figure: null, surface: "", axes: null, zoom: null, titles: null, hidden: [], layers: [], classes: null, selected: null,

@@ -37,9 +37,7 @@ export function watchSize(plot, onChange) {
   return () => observer.disconnect();
 }
 
-/** The axes of a picture in pixels. @typedef {{ x: PixelAxis, y: PixelAxis, hasEqualUnits: boolean }} PixelAxes */
 /** Where the axes of a picture are. @typedef {{ [axis in "x" | "y"]: Pick<PixelAxis, "offset" | "length"> } & { hasEqualUnits: boolean }} Places */
-/** What is on screen: axes, and where they are. @typedef {{ axes: Axes, pixels: PixelAxes }} Shown */
 
 /**
  * What is on screen where at least some axes are, wider where the picture is, with the lines of a grid that are about

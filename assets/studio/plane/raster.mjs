@@ -5,12 +5,6 @@
 // fast enough with one; there is no context to be lost, and no limit to the number of panels.
 import { CROWDING } from "../constants.mjs";
 
-/**
- * How a mark looks. A weight below one makes it faint, and one of zero hides it; rows without a class lie below the others.
- * @typedef {{ color: number[], symbol: string, weight: number, isBelow: boolean }} Look
- */
-/** Of each row its mark, and of each mark its look. @typedef {{ marks: Uint16Array, looks: Look[] }} Dress */
-
 const LONGEST_TABLE = 4_000;
 const MARGIN = 16; // pixels around the picture that marks at its edge may cover
 

@@ -37,7 +37,7 @@ export class RowGrid {
     return Math.min(LINES - 1, Math.max(0, Math.floor((value - this.low[axis]) * this.perUnit[axis])));
   }
 
-  /** A dress in the order of the rows of the grid. @param {import("./raster.mjs").Dress} dress */
+  /** A dress in the order of the rows of the grid. @param {Dress} dress */
   sorted({ marks, looks }) {
     return { marks: Uint16Array.from(this.order, (row) => marks[row]), looks };
   }

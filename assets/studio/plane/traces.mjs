@@ -28,7 +28,7 @@ export const SWITCHED_BY = {
 
 /**
  * Whether a view has a switch on: a layer is off until it is asked for, another switch is on until it is not.
- * @param {Pick<import("./painter.mjs").View, "hidden" | "layers">} view
+ * @param {Pick<View, "hidden" | "layers">} view
  * @param {string} name
  */
 export const isOn = ({ hidden, layers }, name) => (MORE_LAYERS.includes(name) ? layers.includes(name) : !hidden.includes(name));

@@ -4,17 +4,6 @@ import { lookAround } from "../plane/looking_around.mjs";
 import { Painter } from "../plane/painter.mjs";
 import { isPoints } from "../plane/traces.mjs";
 
-/**
- * What pictures of the same rows have in common; the figures are by scheme.
- * @typedef {object} Scene
- * @property {string[]} names of the classes
- * @property {Record<string, { data: Trace[], layout: any }>} figures
- * @property {Record<string, string>} surfaces
- * @property {[string, string]} titles of planes that do not say how much of the variance is on their axes
- * @property {string[]} layers
- * @property {string[][][] | null} [rows] what is known of rows, by trace of points in their order
- */
-
 export const REACH_PX = 22; // a finger is about twice as wide
 
 export class Picture extends Painter {

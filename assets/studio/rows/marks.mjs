@@ -11,7 +11,7 @@ import { selectRows } from "./singled_out.mjs";
 
 const BY_CLASS = "class";
 
-/** The marks by a column; `every`, of a table of which the traces draw a sample. @typedef {PointMarks & import("../plane/painter.mjs").Marked} ColumnMarks */
+/** The marks by a column; `every`, of a table of which the traces draw a sample. @typedef {PointMarks & Marked} ColumnMarks */
 
 /** @type {WeakMap<Panel, Marks>} */
 const marksOf = new WeakMap();

@@ -46,7 +46,7 @@ export async function place(panel, file) {
   }
 }
 
-/** How addresses name a file. @param {import("./singled_out.mjs").PlacedFile} file */
+/** How addresses name a file. @param {PlacedFile} file */
 export const fields = ({ key, name, scaled }) => ({ file: key, name, ...(scaled && { scaled: JSON.stringify(scaled) }) });
 
 /** The newest file that was dropped: what is known of one before it later says nothing any more. @type {File | null} */

@@ -8,7 +8,7 @@ const SVG = "http://www.w3.org/2000/svg";
  * @param {string} kind "lasso" or "select", a box
  * @param {Point} start in pixels
  * @param {(corners: Point[]) => void} onClose told the corners in pixels, of an outline that has some
- * @returns {import("../plane/looking_around.mjs").Drag}
+ * @returns {Drag}
  */
 export function outlineFrom(picture, kind, start, onClose) {
   const drawing = document.createElementNS(SVG, "svg");

@@ -178,8 +178,8 @@ const TOLERANCE = 1e-3; // of the extent of the sample, whose codes have 65,534 
 /**
  * @param {Plane} plane
  * @param {Figure} figure
- * @param {import("../plane/every_row.mjs").Rows} rows
- * @param {import("../plane/every_row.mjs").Points} points
+ * @param {Rows} rows
+ * @param {Points} points
  * @param {number} nComponents
  */
 export function fits(plane, figure, rows, points, nComponents) {
@@ -201,7 +201,7 @@ const extentOf = (values) => Math.max(...values) - Math.min(...values) || 1;
 
 /** Where the traces have a row. @typedef {{ trace: number, point: number }} Place */
 
-/** @type {WeakMap<Figure, import("../plane/every_row.mjs").Rows & { places: Place[] }>} */
+/** @type {WeakMap<Figure, Rows & { places: Place[] }>} */
 const known = new WeakMap();
 
 /** The drawn rows in the order of the file. @param {Figure} figure */
@@ -247,7 +247,7 @@ const SIZE = 5;
 const [OPACITY, FAINT] = [0.9, 0.1];
 
 // Beside classes that are shown alone, and unless they are among the selected rows, they are faint.
-/** @param {import("../panel/features.mjs").View} view @param {Figure} figure @returns {Trace} */
+/** @param {View} view @param {Figure} figure @returns {Trace} */
 function unlabeledTrace({ every: { rows: { numbers, classes }, points }, rows: wanted, columns, classes: alone }, figure) {
   const own = [...numbers.keys()].filter((at) => classes[at] >= figure.classes.length);
   const selected = wanted && own.flatMap((at, i) => (wanted.has(numbers[at]) ? [i] : []));

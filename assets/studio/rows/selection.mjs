@@ -117,7 +117,7 @@ function followTable(data) {
 /**
  * How many rows are selected, in all and of each class that is drawn.
  * @param {string[]} classNames
- * @param {Pick<import("../plane/every_row.mjs").Rows, "numbers" | "classes">} known rows
+ * @param {Pick<Rows, "numbers" | "classes">} known rows
  * @param {Set<number>} rows
  */
 export function selectionMessage(classNames, { numbers, classes }, rows) {

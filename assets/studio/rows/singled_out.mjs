@@ -14,8 +14,6 @@ export const chosen = computed([selectedRows, shownClasses], (rows, classes) => 
 /** The row that is ringed, by number; null for none. */
 export const markedRow = signal(/** @type {number | null} */ (null));
 
-/** A file, and what the numbers of its columns are multiplied by. @typedef {{ key: string, name: string, scaled?: Record<string, number> }} PlacedFile */
-
 /** The uploaded file whose rows are placed in every plane; null for none. */
 export const placedFile = signal(/** @type {PlacedFile | null} */ (null));
 

@@ -25,7 +25,7 @@ async function fetchFitted(plane, panel) {
 
 /**
  * A line for each selected row, or an empty trace where there are none, or too many.
- * @param {Pick<import("../plane/painter.mjs").View, "plane" | "figure" | "selected">} view
+ * @param {Pick<View, "plane" | "figure" | "selected">} view
  * @param {Pick<Plane, "traces"> | null} fitted
  * @returns {Trace}
  */

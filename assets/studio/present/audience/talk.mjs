@@ -95,7 +95,7 @@ class Talk {
 /**
  * How a plane is viewed, as the presenter has switched it.
  * @param {any} picture
- * @returns {Partial<import("../../plane/painter.mjs").View>}
+ * @returns {Partial<View>}
  */
 export function viewOf(picture) {
   const { axes: zoom, classes, drawn: arrows, hidden, layers, selected, titles, unseen } = picture;

@@ -22,7 +22,7 @@ export async function openReplay() {
 
 /** Planes, of which a picture shows one: chosen on a slider or a chart, or played. */
 class Section {
-  /** @param {Element} node @param {any} data @param {import("../picture.mjs").Scene} scene */
+  /** @param {Element} node @param {any} data @param {Scene} scene */
   constructor(node, data, scene) {
     const part = (this.part = (name) => /** @type {any} */ (node.querySelector(`[data-part="${name}"]`)));
     this.data = data;
@@ -152,8 +152,8 @@ class Run extends Section {
 }
 
 function everyRow(plot, { x, y, classes, held_out: heldOut, limits }) {
-  const points = /** @type {import("../../plane/every_row.mjs").Points} */ ({ x: numbers(x), y: numbers(y) });
-  const codes = /** @type {import("../../plane/arrays.mjs").Numbers} */ (numbers(classes));
+  const points = /** @type {Points} */ ({ x: numbers(x), y: numbers(y) });
+  const codes = /** @type {Numbers} */ (numbers(classes));
   const rows = { numbers: new Int32Array(codes.length), classes: codes, heldOut: /** @type {any} */ (numbers(heldOut)) };
   return new EveryRow(plot, rows, points, limits);
 }
