@@ -37,7 +37,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: ("browser" not in item.path.parts, item.path.parent != HERE))
 
 
+def pytest_collectstart() -> None:
+    """Look for no garbage while modules are imported and tests collected, which all stay."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Leave what imports and collection made out of later garbage collections, as a studio does."""
     gc.collect()
     gc.freeze()
+    gc.enable()
