@@ -101,7 +101,7 @@ lint-python: $(DEV)
 
 lint-page: $(DEV) $(PAGE_TOOLS)
 	@$(PYTHON_IN_VENV) -m lab.page_constants --check
-	@$(WITH_NODE) node_modules/.bin/eslint
+	@$(WITH_NODE) node_modules/.bin/eslint --cache --cache-location .eslint_cache/
 	@$(WITH_NODE) node_modules/.bin/tsc --project .
 	@$(WITH_NODE) node_modules/.bin/stylelint "assets/**/*.css"
 
@@ -125,7 +125,7 @@ constants: $(DEV) ## Write the constants that the page's scripts share with Pyth
 	@$(PYTHON_IN_VENV) -m lab.page_constants
 
 clean: ## Remove the virtual environment, caches and test results
-	@rm -rf .testmondata* $(VENV) node_modules .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache test-results
+	@rm -rf .testmondata* $(VENV) node_modules .eslint_cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache test-results
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 page: $(NODE)
