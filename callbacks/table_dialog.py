@@ -254,8 +254,10 @@ def choose_roles(use: str | None, search: Any, data: Any) -> DataSource | None:
     if not use:
         return None
     shown = ShownData.from_json(data)
-    found = _matching(workspace().data(shown).columns, search)
-    can_become = (one for _, one in found if one.role is not Role.LABEL and can_be(use, one))
+    matching = _matching(workspace().data(shown).columns, search)
+    can_become = (
+        column for _, column in matching if column.role is not Role.LABEL and can_be(use, column)
+    )
     return with_roles(shown.source, [column.name for column in can_become], use)
 
 

@@ -1,4 +1,4 @@
-"""What is installed here: the application beside this package, other packages, their versions.
+"""Installed here: the application beside this package, other packages, their versions.
 
 Commands install what only some formats and ways of working need.
 """

@@ -1,4 +1,4 @@
-"""What a request brings or names: a file, a run, its plane and view options."""
+"""Parts that a request brings or names: a file, a run, its plane and view options."""
 
 from __future__ import annotations
 

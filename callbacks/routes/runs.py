@@ -81,10 +81,10 @@ def source(run_id: str) -> dict[str, Any]:
     record = workspace().run(run_id)
     if record is None:
         raise NotGrantedError(RUN_GONE, 404)
-    chosen = record.source
-    if not workspace().has_file(chosen):
-        raise UserError(FILE_GONE.format(name=chosen.name))
-    choice: dict[str, Any] = msgspec.to_builtins(chosen)
+    source = record.source
+    if not workspace().has_file(source):
+        raise UserError(FILE_GONE.format(name=source.name))
+    choice: dict[str, Any] = msgspec.to_builtins(source)
     return choice
 
 

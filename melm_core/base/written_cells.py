@@ -100,7 +100,7 @@ def check_columns(
         )
 
 
-def not_converted(column: str, unit: str, own: str) -> str:
+def not_converted(column: str, unit: str, target: str) -> str:
     """Say that a column is given in a unit that cannot be converted to its own.
 
     Examples
@@ -110,8 +110,8 @@ def not_converted(column: str, unit: str, own: str) -> str:
     '"lead (mg/g)" is given in s, which does not convert to mg/g'
     """
     return (
-        f'"{column}" is given in {unit}, which does not convert to {own}. Convert its numbers or, '
-        "if they are right, correct the unit."
+        f'"{column}" is given in {unit}, which does not convert to {target}. Convert its numbers '
+        "or, if they are right, correct the unit."
     )
 
 
@@ -145,7 +145,7 @@ def name_and_unit(
     (('lead', 'mg'), ('lead (old)', ''))
     """
     bare, unit = split_unit(name)
-    is_unit = name.endswith("]") or any(unit in one for one in units.values())
+    is_unit = name.endswith("]") or any(unit in spellings for spellings in units.values())
     return (bare, unit) if unit and is_unit else (name, "")
 
 

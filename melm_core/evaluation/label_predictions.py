@@ -111,8 +111,8 @@ class LabelPredictions:
             of_training_rows.append(
                 _nearness(train, fitted, np.unique(train, return_inverse=True)[1])
             )
-        known = np.flatnonzero(fold_of_rows >= 0)
-        score = _score(coded.take(known), predicted[known], fold_of_rows[known])
+        held_out = np.flatnonzero(fold_of_rows >= 0)
+        score = _score(coded.take(held_out), predicted[held_out], fold_of_rows[held_out])
         return cls(
             study,
             given,

@@ -288,8 +288,8 @@ class Refits:
     @property
     def unplaced(self) -> IntArray:
         """Indices of the rows that a fold held out and that its fit gives no place, ascending."""
-        known = self._known.items()
-        rows = [np.setdiff1d(self.folds[number].test, fit.fold.test) for number, fit in known]
+        fits = self._known.items()
+        rows = [np.setdiff1d(self.folds[number].test, fit.fold.test) for number, fit in fits]
         return np.sort(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
 
     @property

@@ -257,8 +257,8 @@ class _PathWork:
             columns = np.flatnonzero(np.isin(groups, features))
             selected = replace(prepared, X=prepared.X[:, columns])
             plane = fit_projection(self.study.estimator, selected, Unchanged())
-            kept = Chained(fitted, itemgetter((slice(None), columns)))
-            projection = FittedProjection(plane.estimator, kept)
+            narrowed = Chained(fitted, itemgetter((slice(None), columns)))
+            projection = FittedProjection(plane.estimator, narrowed)
             drawn = Frame.of(projection, rows.X).aligned(self.frame, rows.X)
             fits.append(FoldFit(fold, projection, drawn, drawn))
             if step + 1 < len(self.sizes):

@@ -1,4 +1,4 @@
-"""What a plane is worth beside its divergence: class overlap, held-out divergence.
+"""Worth of a plane beside its divergence: class overlap, held-out divergence.
 
 The overlap and the bound on it are those of the MELM paper, Theorem 3.
 """

@@ -106,8 +106,8 @@ class MELMObjective:
         nuisance_weight: float = 0.0,
     ) -> None:
         self._terms = [
-            _Term(share, AGGREGATES[how], own.totals, own.in_planes(precision))
-            for own, how, share in summed_divergences(classes, multiclass, nuisance_weight)
+            _Term(share, AGGREGATES[how], densities.totals, densities.in_planes(precision))
+            for densities, how, share in summed_divergences(classes, multiclass, nuisance_weight)
         ]
 
     @property
@@ -196,8 +196,8 @@ def objective_of_planes(
     if not is_compiled(n_components):
         return MELMObjective(classes, multiclass, precision, nuisance_weight)
     terms = [
-        own.compiled_term(how, precision, share)
-        for own, how, share in summed_divergences(classes, multiclass, nuisance_weight)
+        densities.compiled_term(how, precision, share)
+        for densities, how, share in summed_divergences(classes, multiclass, nuisance_weight)
     ]
     return CompiledObjective(terms, n_components, SOFTNESS)
 
@@ -425,12 +425,12 @@ def divergence_and_gradient(
     True
     """
     value, gradient = 0.0, np.zeros(components.shape)
-    for own, how, share in summed_divergences(classes, multiclass, nuisance_weight):
-        projected = own.project(components)
+    for densities, how, share in summed_divergences(classes, multiclass, nuisance_weight):
+        projected = densities.project(components)
         potentials = projected.potentials(engine, tolerance=tolerance)
         of_own, weights = AGGREGATES[how](potentials.log_values, projected.totals)
         value += share * float(of_own)
-        gradient += share * own.pull_back(components, potentials, weights)
+        gradient += share * densities.pull_back(components, potentials, weights)
     return value, gradient
 
 

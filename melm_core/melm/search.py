@@ -639,13 +639,13 @@ def _limit_climb(
         return climb_of(
             CompiledObjective([*starmap(gaussian_term, summed)], n_components, SOFTNESS)
         )
-    parts = [(wide_kernel_objective(own, how), share) for own, how, share in summed]
+    parts = [(wide_kernel_objective(densities, how), share) for densities, how, share in summed]
 
     def objective(components: FloatArray) -> tuple[FloatArray, FloatArray]:
         values, gradients = np.zeros(len(components)), np.zeros(components.shape)
         for of_part, share in parts:
-            own, by_components = of_part(components)
-            values, gradients = values + share * own, gradients + share * by_components
+            of_share, by_components = of_part(components)
+            values, gradients = values + share * of_share, gradients + share * by_components
         return values, gradients
 
     return partial(maximize_batch, objective)

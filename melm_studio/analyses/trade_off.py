@@ -1,4 +1,4 @@
-"""What it costs to keep batches out of a plane: both accuracies by the weight of the batches."""
+"""Cost of keeping batches out of a plane: both accuracies by the weight of the batches."""
 
 from __future__ import annotations
 

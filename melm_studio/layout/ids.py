@@ -141,14 +141,14 @@ def setting(name: str) -> dict[str, str]:
     return {"type": "setting", "name": name}
 
 
-def story(part: str, at: int) -> dict[str, str | int]:
+def story(part: str, index: int) -> dict[str, str | int]:
     """A part of a view in the list of the story: its caption, or a button."""
-    return {"type": f"story-{part}", "at": at}
+    return {"type": f"story-{part}", "at": index}
 
 
-def class_name(at: int) -> dict[str, str | int]:
+def class_name(index: int) -> dict[str, str | int]:
     """The id of the name for the class of a value of the label."""
-    return {"type": "class-name", "at": at}
+    return {"type": "class-name", "at": index}
 
 
 def class_rule(name: str) -> dict[str, str]:
@@ -171,9 +171,9 @@ def filter_part(name: str) -> dict[str, str]:
     return {"type": "filter-part", "name": name}
 
 
-def filter_removal(at: str) -> dict[str, str]:
+def filter_removal(part: str) -> dict[str, str]:
     """The id of the button that removes a filter."""
-    return {"type": "filter-removal", "part": at}
+    return {"type": "filter-removal", "part": part}
 
 
 def recipe(name: str) -> dict[str, str]:
@@ -181,14 +181,14 @@ def recipe(name: str) -> dict[str, str]:
     return {"type": "recipe", "name": name}
 
 
-def recipe_step(at: int, name: str) -> dict[str, str | int]:
+def recipe_step(index: int, name: str) -> dict[str, str | int]:
     """The id of a control of one step of the preparation."""
-    return {"type": "recipe-step", "at": at, "name": name}
+    return {"type": "recipe-step", "at": index, "name": name}
 
 
-def recipe_button(act: str, at: int) -> dict[str, str | int]:
+def recipe_button(act: str, index: int) -> dict[str, str | int]:
     """The id of a button that acts on one step of the preparation."""
-    return {"type": "recipe-button", "act": act, "at": at}
+    return {"type": "recipe-button", "act": act, "at": index}
 
 
 def read_option(name: str) -> dict[str, str]:

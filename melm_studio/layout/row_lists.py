@@ -173,7 +173,7 @@ def mark_legend(column: str, marks: Marks) -> list[Component]:
     if marks.is_scale:
         colors = ", ".join(entry.mark for entry in marks.legend)
         scale = {"background": f"linear-gradient(to right, {colors})"}
-        ends = [html.Span(marks.legend[at].text) for at in (0, -1)]
+        ends = [html.Span(marks.legend[end].text) for end in (0, -1)]
         return [
             title,
             html.Div(

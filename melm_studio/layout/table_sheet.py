@@ -119,10 +119,10 @@ def _file_label(settings: Settings) -> Component:
     )
 
 
-def _sample(at: int, key: str) -> Component:
+def _sample(position: int, key: str) -> Component:
     """Its first look, which `lab.sample_pictures` draws, with its name and its size."""
     sample = SAMPLES[key]
-    picture = html.Span(className="menu-picture", style={"--at": at}, **aria(hidden="true"))
+    picture = html.Span(className="menu-picture", style={"--at": position}, **aria(hidden="true"))
     size = re.split(", |: | in ", sample.explanation)[0]
     more = html.Span(sample.explanation, className="menu-more small", **aria(hidden="true"))
     label = [picture, html.Strong(sample.label), html.Small(size), more]

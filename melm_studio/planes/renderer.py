@@ -406,8 +406,10 @@ class PlaneRenderer:
 
     def _viewer_at(self, record: RunRecord, options: ViewOptions) -> PlaneViewer:
         viewer = self._viewer(record).at(*widths(record, options))
-        found = self._of_table(record)
-        return viewer.of_table(TableDensities(found, self._origin(record)) if found else None)
+        densities = self._of_table(record)
+        return viewer.of_table(
+            TableDensities(densities, self._origin(record)) if densities else None
+        )
 
     @kept(MOST_KEPT, lambda _, record: (record.run_id, record.attempt))
     def _of_table(self, record: RunRecord) -> PlaneDensities | None:
@@ -504,7 +506,7 @@ class PlaneRenderer:
             is_of_map=viewer.is_map,
         )
 
-    @kept(MAX_VIEWS, lambda own, record: (record.run_id, own.refits(record) is not None))
+    @kept(MAX_VIEWS, lambda renderer, record: (record.run_id, renderer.refits(record) is not None))
     def final_accuracy(self, record: RunRecord) -> float | None:
         """Return the held-out accuracy of the last plane of a run that is done, or None."""
         last = self.newest(record.run_id)

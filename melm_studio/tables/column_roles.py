@@ -551,7 +551,7 @@ def _names_batch(words: Sequence[str]) -> bool:
 
 
 def _numbers_rows(cells: pd.Series) -> bool:
-    """Whether whole numbers differ, or count up but where tables were put together."""
+    """Return whether whole numbers differ, or count up but where tables were put together."""
     if len(cells) < LEAST_NUMBERED or not bool((cells % 1 == 0).all()):
         return False
     return cells.is_unique or bool((np.diff(cells) == 1).mean() >= COUNTING)

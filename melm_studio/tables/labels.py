@@ -131,7 +131,7 @@ def way_to_a_label(table: Table) -> str:
 
 
 def _axis_of_curve(frame: pd.DataFrame) -> str:
-    """Which of two numbers ascends or descends all along, as wavelengths beside a spectrum do."""
+    """Find which of two numbers rises or falls all along, as wavelengths beside a spectrum do."""
     if frame.shape[1] != 2 or len(frame) < LEAST_POINTS or {*frame.dtypes} != {np.dtype("f8")}:
         return ""
     steps = np.diff(frame.to_numpy(), axis=0)
@@ -263,7 +263,7 @@ def _names_target(words: Sequence[str]) -> bool:
 
 
 def _is_recurring_id(name: str) -> bool:
-    """Whether a name is that of an id, beside no word of a label."""
+    """Return whether a name is that of an id, beside no word of a label."""
     return not _is_hinted(name) and names_identifier(name)
 
 

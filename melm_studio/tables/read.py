@@ -291,7 +291,7 @@ def _totals(frame: pd.DataFrame) -> tuple[int, str]:
 
 
 def _is_total(texts: pd.DataFrame, at: int) -> bool:
-    """Whether the only text of a row is a word for totals, which no other row has."""
+    """Return whether the only text of a row is a word for totals, which no other row has."""
     words = texts.iloc[at].dropna()
     if len(words) != 1 or str(words.iloc[0]).strip(" :").casefold() not in TOTALS:
         return False
@@ -363,7 +363,7 @@ _FORMATS = (
 
 
 def _may_be_turned(cells: pd.DataFrame, options: ReadOptions) -> bool:
-    """Whether rows may be features: named numbers of R, or as programs write them."""
+    """Return whether rows may be features: named numbers of R, or as programs write them."""
     samples = [str(name) for name in cells.columns[1:]]
     may_be = cells.columns[0] == ROW_NAMES or far_more_rows(samples, len(cells))
     if may_be and {*(dtype.kind for dtype in cells.dtypes[1:])} == {"f"}:

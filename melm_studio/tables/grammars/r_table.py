@@ -13,7 +13,7 @@ ROW = "row"
 
 
 def _is_shifted(header: list[str], below: list[list[str]]) -> bool:
-    """Whether all names stand left of their columns, as in a sheet where R's table was opened."""
+    """Return whether names stand left of their columns, as where a sheet opened R's table."""
     numbers = [str(number) for number in range(1, len(below) + 1)]
     is_open = len(header) > 2 and all(header[:-1]) and not header[-1]
     return is_open and [row[0] for row in below if row] == numbers
