@@ -14,8 +14,11 @@ from melm_core.gem.classifier import GEMClassifier
 from melm_core.gem.eigenvectors import generalized_eigenvectors
 from melm_core.gem.estimator import GEM, GEMPlane
 from melm_core.gem.perturbation import eigenvector_errors
-from melm_core.kernel_machines.approximation import ApproximationWarning, KernelMachineApproximation
-from melm_core.kernel_machines.classifier import ApproximateKernelClassifier
+from melm_core.kernel_machines.approximation import (
+    ApproximateKernelClassifier,
+    ApproximationWarning,
+    KernelMachineApproximation,
+)
 from melm_core.kernel_machines.machine import KernelMachine
 from melm_core.linalg.class_moments import ClassSecondMoments
 from melm_core.linalg.planes import principal_angles

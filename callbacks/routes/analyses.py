@@ -26,7 +26,7 @@ from melm_core.methods import METHODS
 from melm_studio.analyses import ANALYSES
 from melm_studio.analyses.analysis import Analysis, Subject
 from melm_studio.analyses.content import notes, plot, selects
-from melm_studio.analyses.lot_rows import LotRows
+from melm_studio.analyses.lot_change import LotRows
 from melm_studio.analyses.ranking import RANKING
 from melm_studio.analyses.sparse import SPARSE
 from melm_studio.configuration.messages import HAS_ENDED, WAITS

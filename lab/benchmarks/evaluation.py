@@ -21,8 +21,7 @@ from melm_core.evaluation import Refits, Separability, Study, permutation_test
 from melm_core.methods import METHODS
 from melm_studio.analyses.analysis import Analysis, Subject, Work
 from melm_studio.analyses.check import CHECK
-from melm_studio.analyses.lot_change import LOT_CHANGE
-from melm_studio.analyses.lot_rows import LotRows
+from melm_studio.analyses.lot_change import LOT_CHANGE, LotRows
 from melm_studio.analyses.more_rows import MORE_ROWS
 from melm_studio.analyses.refits import REFITS_OF_RUN
 from melm_studio.analyses.sets import SETS

@@ -12,16 +12,24 @@ import time
 import warnings
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
 from sklearn.cluster import KMeans
+from sklearn.utils.multiclass import type_of_target
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.base.estimator import check_choice, check_integer, check_positive
+from melm_core.base.estimator import (
+    check_choice,
+    check_integer,
+    check_positive,
+    rows_as_fitted,
+    validate_labeled,
+)
 from melm_core.density import gaussian_sums
-from melm_core.kernel_machines.independent_axes import AXES_METHODS, AxesMethod
 from melm_core.kernel_machines.machine import KernelMachine, checked_rows
 from melm_core.kernel_machines.maximum_entropy import MARGINAL_METHODS, MarginalMethod, check_order
 from melm_core.kernel_machines.modes import (
@@ -31,7 +39,12 @@ from melm_core.kernel_machines.modes import (
     find_modes,
     split_by_sign,
 )
-from melm_core.kernel_machines.separable_sum import SeparableSum, separable_sum
+from melm_core.kernel_machines.separable_sum import (
+    AXES_METHODS,
+    AxesMethod,
+    SeparableSum,
+    separable_sum,
+)
 
 # Maximum number of rows used to fit amplitudes and measure the fidelity.
 MOST_ROWS = 5_000
@@ -402,3 +415,125 @@ def reduced_set(
 def _means(values: FloatArray, labels: np.typing.NDArray[np.int32]) -> FloatArray:
     """Compute the mean of the values of each label, shape (n_labels, ...)."""
     return np.stack([values[labels == label].mean(axis=0) for label in np.unique(labels)])
+
+
+class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Fits a kernel machine to two classes and predicts by its maximum entropy approximation.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Supported by `KernelMachine.from_estimator`. A regressor is fitted to
+        the targets -1 and 1.
+    method : "exact" or "paper", default="exact"
+    axes : "cumulants" or "divergence", default="cumulants"
+    order : int, default=4
+    refit : bool, default=True
+    merge_tolerance : float, default=0.1
+    max_starts : int, default=500
+        See `KernelMachineApproximation`.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted clone.
+    machine_ : KernelMachine
+        Its kernel machine.
+    approximation_ : KernelMachineApproximation
+        The approximation used for predictions.
+    classes_ : ndarray of shape (2,)
+    n_features_in_ : int
+
+    Warns
+    -----
+    ApproximationWarning
+        In `fit`, if the approximation is inaccurate or the machine is faster.
+
+    References
+    ----------
+    U. Ozertem, D. Erdogmus: Maximum Entropy Approximation for Kernel Machines.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from melm_core import ApproximateKernelClassifier
+    >>> from melm_core.datasets import crescents
+    >>> X, y = crescents(0)
+    >>> classifier = ApproximateKernelClassifier(SVC(C=0.1, gamma=1.0)).fit(X, y)
+    >>> classifier.score(X, y) > 0.8
+    True
+    """
+
+    classes_: npt.NDArray[Any]
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        method: MarginalMethod = "exact",
+        axes: AxesMethod = "cumulants",
+        order: int = 4,
+        refit: bool = True,
+        merge_tolerance: float = 0.1,
+        max_starts: int = 500,
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.axes = axes
+        self.order = order
+        self.refit = refit
+        self.merge_tolerance = merge_tolerance
+        self.max_starts = max_starts
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the machine, then its approximation.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of two classes, each with at least two rows.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, or the kernel of the estimator is not
+            Gaussian.
+        """
+        X, codes = validate_labeled(self, X, y)
+        if len(self.classes_) > 2:
+            raise UserError(
+                "Only binary classification is supported. The type of the target is "
+                f"{type_of_target(codes)}; choose two classes, or wrap the classifier in "
+                "OneVsRestClassifier."
+            )
+        estimator = clone(self.estimator)
+        self.estimator_ = estimator.fit(X, 2.0 * codes - 1.0 if is_regressor(estimator) else codes)
+        self.machine_: KernelMachine = KernelMachine.from_estimator(self.estimator_)
+        self.approximation_ = KernelMachineApproximation(
+            self.machine_,
+            X,
+            method=self.method,
+            axes=self.axes,
+            order=self.order,
+            refit=self.refit,
+            merge_tolerance=self.merge_tolerance,
+            max_starts=self.max_starts,
+        )
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Compute approximate decision values, positive for `classes_[1]`, shape (n_samples,)."""
+        X = rows_as_fitted(self, X)
+        return self.approximation_.decision_function(X)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Predict classes, shape (n_samples,)."""
+        codes = (self.decision_function(X) > 0).astype(np.int64)
+        labels: npt.NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

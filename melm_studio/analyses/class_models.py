@@ -25,7 +25,7 @@ from melm_studio.analyses.analysis import (
     chosen,
     demand,
 )
-from melm_studio.analyses.lot_rows import LotRows
+from melm_studio.analyses.lot_change import LotRows
 from melm_studio.planes.theme import THEMES, Scheme, class_color, class_shape
 from melm_studio.record import Record
 from melm_studio.runs.execution.rows import RunData, resampled_rows

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
+import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from melm_core.answers import LEVEL
 from melm_core.base import FloatArray, IntArray, UserError, thinned
@@ -24,10 +27,13 @@ from melm_studio.analyses.analysis import (
     chosen,
     demand,
 )
-from melm_studio.analyses.lot_rows import LotRows
 from melm_studio.planes.theme import THEMES, Scheme, Theme
 from melm_studio.record import Record
+from melm_studio.rows.new_rows import NewRows
+from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.tables import LabeledData, Role, count, number
+
+_GONE = "The rows of the new lot are no longer stored. Drop their file on the picture again."
 
 MOST_ROWS = 2_000  # of either lot; of larger ones, a sample
 MOST_LISTED = 20
@@ -52,6 +58,85 @@ _NOTE = (
 _PICTURE = "The plane in which the lots differ most, each row less the mean of its class."
 _CONSTANT = "constant before"
 _HEAD = ("Feature", "Shift (SD)", "Spread (ratio)", "q")
+
+
+@dataclass(frozen=True, eq=False)
+class LotRows:
+    """The rows of a new lot, as the data of a run are prepared.
+
+    Attributes
+    ----------
+    name : str
+        Of their file.
+    X : ndarray of shape (n_rows, n_features)
+    labels : ndarray of int of shape (n_rows,)
+        Class codes, -1 of a row without a class of the run.
+    row_numbers : ndarray of int of shape (n_rows,)
+        In their file, from 1 without the header.
+    is_filled : ndarray of bool of shape (n_rows,)
+        Whether numbers are missing in the file, in whose place are those of the run's table.
+    groups : tuple of str
+        Of each row; empty if the file says none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> new = np.array([1, 2])
+    >>> rows = LotRows("b.csv", np.ones((2, 1)), new - 2, new, new > 1, ("ann", "bob"))
+    >>> LotRows.from_bytes(rows.to_bytes()).groups
+    ('ann', 'bob')
+    """
+
+    name: str
+    X: FloatArray
+    labels: IntArray
+    row_numbers: IntArray
+    is_filled: npt.NDArray[np.bool_]
+    groups: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, new: NewRows) -> Self:
+        """Return the rows of a second table."""
+        is_filled = np.atleast_1d(np.isnan(new.encoded).any(axis=1))
+        return cls(new.name, new.X, new.labels, new.row_numbers, is_filled, new.groups)
+
+    @classmethod
+    def of_work(cls, work: Work) -> Self:
+        """Return the rows that the analysis of a worker is about.
+
+        Raises
+        ------
+        UserError
+            If they are no longer stored.
+        """
+        raw = work.store.get_file(work.record.owner, FileKind.DATA, work.record.new_rows)
+        if raw is None:
+            raise UserError(_GONE)
+        return cls.from_bytes(raw)
+
+    def to_bytes(self) -> bytes:
+        """Pack as npz; equal rows give equal bytes."""
+        words = np.frombuffer(msgspec.json.encode((self.name, self.groups)), np.uint8)
+        file = io.BytesIO()
+        np.savez(
+            file,
+            X=self.X,
+            labels=self.labels,
+            row_numbers=self.row_numbers,
+            is_filled=self.is_filled,
+            words=words,
+        )
+        return file.getvalue()
+
+    @classmethod
+    def from_bytes(cls, raw: bytes) -> Self:
+        """Unpack what `to_bytes` packed."""
+        with np.load(io.BytesIO(raw), allow_pickle=False) as file:
+            name, groups = msgspec.json.decode(file["words"].tobytes())
+            is_filled = file["is_filled"]
+            return cls(
+                name, file["X"], file["labels"], file["row_numbers"], is_filled, tuple(groups)
+            )
 
 
 class ChangedFeature(Record, frozen=True):

@@ -8,10 +8,9 @@ from typing import Any
 
 import msgspec
 
-from melm_core.methods import METHODS
+from melm_core.methods import BATCH_WEIGHT, METHODS
 from melm_studio.analyses.check import run_verdict
 from melm_studio.configuration.messages import DATA_GONE
-from melm_studio.planes.batches import batch_news
 from melm_studio.planes.captions import (
     SHAPES,
     STOPPING,
@@ -23,6 +22,7 @@ from melm_studio.planes.captions import (
 )
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import arrow_handles, limits, plane_frame
+from melm_studio.planes.plane_scores import Scores
 from melm_studio.planes.renderer import DataGoneError, widths
 from melm_studio.planes.types import PlaneView
 from melm_studio.planes.view_options import Shown, ViewOptions
@@ -151,7 +151,7 @@ class RunNews:
             "has_held_out": any(len(part.held_out) for part in view.classes),
             "arrows": arrow_handles(view, len(viewer.feature_names)),
             "top_features": self._kept_sentence(shown, divergence),
-            "batches": batch_news(shown.record, view.scores),
+            "batches": _batch_news(shown.record, view.scores),
             "strip": msgspec.to_builtins(view.scores.verdict(len(view.classes)).strip),
             "numbers": {
                 "divergence-training": divergence,
@@ -206,3 +206,14 @@ class RunNews:
         names = renderer.kept_features(shown)
         is_weighed = renderer.importance(shown.as_found) is not None
         return kept_sentence(names, divergence / total, is_chosen_held_out=is_weighed)
+
+
+def _batch_news(record: RunRecord, scores: Scores) -> dict[str, Any] | None:
+    """Return what the page shows about batches in a plane; None without batches."""
+    if scores.batches is None:
+        return None
+    return {
+        "words": f"Told apart: {scores.batches.shares}.",
+        "weight": record.batch_weight,
+        "can_act": METHODS[record.method].takes(BATCH_WEIGHT.name),
+    }
