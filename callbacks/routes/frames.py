@@ -31,7 +31,7 @@ from melm_core.methods import COMPONENTS, METHODS
 from melm_studio.analyses.check import CHECK, with_stability
 from melm_studio.analyses.trade_off import trade_off_points, trade_off_shown, trade_off_words
 from melm_studio.layout.elements import markup
-from melm_studio.layout.feature_list import feature_list, image_groups
+from melm_studio.layout.lists import feature_list, image_groups
 from melm_studio.layout.panel import divergence_terms
 from melm_studio.planes.captions import (
     objective_in_words,

@@ -13,11 +13,11 @@ from melm_studio.analyses.content import Block
 
 
 def markup_of(part: str, *shown: Any) -> str:
-    """Return what a function of `melm_studio.layout.row_lists` makes of something."""
-    from melm_studio.layout import row_lists  # noqa: PLC0415 - with Dash
+    """Return what a function of `melm_studio.layout.lists` makes of something."""
+    from melm_studio.layout import lists  # noqa: PLC0415 - with Dash
     from melm_studio.layout.elements import markup  # noqa: PLC0415
 
-    return markup(getattr(row_lists, part)(*shown))
+    return markup(getattr(lists, part)(*shown))
 
 
 def at_once(run_id: str, words: str, blocks: Sequence[Block]) -> dict[str, Any]:

@@ -26,8 +26,7 @@ from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.runs.execution.refusals import applicable, parameters_for
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import RunRecord
-from melm_studio.workspace.data_source import ShownData
-from melm_studio.workspace.drawing import Drawing
+from melm_studio.workspace.data_source import Drawing, ShownData
 
 METHOD = "pca"
 routes = Blueprint("tables", __name__)

@@ -1336,13 +1336,13 @@ MUTANTS = (
         "::test_requests_at_the_same_time_share_one_preparation",
     ),
     Mutant(
-        "melm_studio/workspace/project/opening.py",
+        "melm_studio/workspace/project/files.py",
         'workspace.made(("project", key), lambda: open_project(workspace, io.BytesIO(raw())))',
         "open_project(workspace, io.BytesIO(raw()))",
         "tests/callbacks/test_slow_files.py::test_projects_that_take_long_keep_no_thread_either",
     ),
     Mutant(
-        "melm_studio/workspace/project/opening.py",
+        "melm_studio/workspace/project/files.py",
         "partial(self._refuse_known, run), ",
         "",
         "tests/callbacks/routes/test_project_file.py"

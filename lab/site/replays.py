@@ -11,7 +11,7 @@ from melm_studio.analyses.tree import TREE
 from melm_studio.planes.theme import Scheme
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.local_studio import local_studio
-from melm_studio.workspace.drawing import Drawing
+from melm_studio.workspace.data_source import Drawing
 
 
 @dataclass(frozen=True)

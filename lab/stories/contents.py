@@ -15,7 +15,7 @@ import numpy as np
 
 from melm_studio.planes.types import Places
 from melm_studio.tables import Mark, Use
-from melm_studio.workspace.drawing import Drawing
+from melm_studio.workspace.data_source import Drawing
 from melm_studio.workspace.view_spec import Switch
 
 

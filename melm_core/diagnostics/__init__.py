@@ -24,12 +24,10 @@ from melm_core.diagnostics.feature_importance import (
     feature_order,
 )
 from melm_core.diagnostics.held_out_rows import balanced_mean, held_out_p_value
-from melm_core.diagnostics.mislabeled_rows import (
-    SuspectLabels,
-)
 from melm_core.diagnostics.outliers import (
     LeftOutDistances,
     PlaneDistances,
+    SuspectLabels,
     residual_limit,
 )
 from melm_core.diagnostics.plane_classifiers import (

@@ -52,8 +52,7 @@ from melm_core.diagnostics.feature_importance import (
     MOST_POINTS,
     Importance,
 )
-from melm_core.diagnostics.mislabeled_rows import SuspectLabels
-from melm_core.diagnostics.outliers import LeftOutDistances, PlaneDistances
+from melm_core.diagnostics.outliers import LeftOutDistances, PlaneDistances, SuspectLabels
 from melm_core.diagnostics.plane_classifiers import confusion_shares, mutual_confusion
 from melm_core.evaluation.fold_frames import Frame, nearest_start
 from melm_core.evaluation.plane_separability import Score

@@ -45,19 +45,17 @@ from melm_core.methods.method import (
     Method,
     Requirements,
 )
-from melm_core.methods.wrappers.factors import (
+from melm_core.methods.wrappers.decompositions import (
     FactorAnalysisPlane,
     IndependentComponentsPlane,
+    KernelPCAProjection,
     NonNegativePlane,
+    PrincipalComponentsPlane,
 )
 from melm_core.methods.wrappers.neighbor_embedding import (
     SupervisedUMAPProjection,
     TSNEProjection,
     UMAPProjection,
-)
-from melm_core.methods.wrappers.principal_components import (
-    KernelPCAProjection,
-    PrincipalComponentsPlane,
 )
 from melm_core.rotations.estimator import RotationPlane
 

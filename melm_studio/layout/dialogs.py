@@ -21,7 +21,7 @@ from melm_studio.publication.style import (
     FigureStyle,
     Layer,
 )
-from melm_studio.workspace.drawing import CLASSES
+from melm_studio.workspace.data_source import CLASSES
 
 DOWNLOADS_TITLE = "Program and data"
 

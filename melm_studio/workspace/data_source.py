@@ -1,18 +1,21 @@
-"""The data that the page shows, the files behind them, and the data used before."""
+"""The data that the page shows, the files behind them, drawn tables, and data used before."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+import pandas as pd
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from melm_core.base import UserError
+from melm_core.datasets import hidden_drawing
 from melm_studio.configuration.settings import Settings
 from melm_studio.operator_tables.published import (
     NOT_HERE,
@@ -23,17 +26,29 @@ from melm_studio.operator_tables.published import (
 )
 from melm_studio.planes.captions import title
 from melm_studio.reading import Asker, FileReader
+from melm_studio.rows.spreadsheet import csv_text
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.run import RunRecord, Table, table_of
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.runs.store.protocol import RunStore
-from melm_studio.tables import SAMPLES, load_sample, read_table_apart
+from melm_studio.tables import SAMPLES, count, load_sample, read_table_apart
 from melm_studio.tables import Table as FileTable
-from melm_studio.validation import InputError, Sha256, Text, read
+from melm_studio.validation import Coordinate, Count, InputError, Sha256, Text, read
 
 MOST_REMEMBERED = 8  # data sets, by the browser
 FILE_GONE = "{name} is no longer stored here. Drop the file again, or choose a sample."
 NO_DATA = "There are no data to run on yet. Drop a CSV file or choose a sample."
+
+CLASSES = ("A", "B", "C")
+_LEAST_POINTS, _MOST_POINTS = 5, 600
+_RULE = f"a list of at most {_MOST_POINTS} points, each x, y and class"
+_ONE_CLASS = "A drawing needs two classes to tell apart. Choose another class and paint that, too."
+_FEW = "Class {name} has {points}, and {least} are needed. Paint more of it, or undo it."
+
+Point = tuple[Coordinate, Coordinate, Annotated[int, Meta(ge=0, lt=len(CLASSES))]]
+Points = Annotated[
+    tuple[Point, ...], Meta(title="The drawing", max_length=_MOST_POINTS, description=_RULE)
+]
 
 
 class ShownData(Struct, frozen=True, forbid_unknown_fields=True):
@@ -219,3 +234,34 @@ def _name(source: DataSource) -> str:
     if source.kind == "sample":
         return SAMPLES[source.key].label
     return PurePath(source.name).stem if source.kind == "upload" else source.name
+
+
+class Drawing(Struct, frozen=True, forbid_unknown_fields=True):
+    """Points with their classes, the number of rows that they become, and the seed of the noise."""
+
+    points: Points
+    n_rows: Annotated[int, Meta(title="The number of rows", ge=1, le=5_000)]
+    random_state: Annotated[Count, Meta(title="The random seed")] = 0
+
+    def __post_init__(self) -> None:
+        painted = Counter(code for _, _, code in self.points)
+        if len(painted) < 2:
+            raise InputError(_ONE_CLASS)
+        for code, n_points in painted.items():
+            if n_points < _LEAST_POINTS:
+                points = count(n_points, "dot")
+                raise InputError(
+                    _FEW.format(name=CLASSES[code], points=points, least=_LEAST_POINTS)
+                )
+
+    @property
+    def file_name(self) -> str:
+        """The name of its table."""
+        return f"Drawing of {self.n_rows} rows.csv"
+
+    def csv(self) -> str:
+        """The table, by `hidden_drawing`."""
+        places, codes = [point[:2] for point in self.points], [point[2] for point in self.points]
+        X, y = hidden_drawing(places, codes, self.n_rows, random_state=self.random_state)
+        table = pd.DataFrame(X, columns=[f"x{i}" for i in range(1, X.shape[1] + 1)])
+        return csv_text(table.assign(**{"class": [CLASSES[code] for code in y]}))

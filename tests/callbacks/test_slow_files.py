@@ -12,7 +12,7 @@ from melm_studio.layout import ids
 from melm_studio.reading import Readings
 from melm_studio.reading.readings import current_reading
 from melm_studio.workspace import data_source
-from melm_studio.workspace.project import opening
+from melm_studio.workspace.project import files
 from melm_studio.workspace.stories import INCLUDED_STORIES
 
 SMALL = b"x,y,class\n1,2,a\n4,5,b\n7,8,a\n5,5,b\n"
@@ -72,7 +72,7 @@ def test_projects_that_take_long_keep_no_thread_either(studio, visitor, monkeypa
         assert is_over.wait(60.0)
         raise InterruptedError
 
-    monkeypatch.setattr(opening, "open_project", without_an_end)
+    monkeypatch.setattr(files, "open_project", without_an_end)
     for number in range(8):
         answer = visitor.http.post("/project", json=visitor.upload(b"%d" % number, "a.melm"))
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, str(REPEAT_AFTER_S))

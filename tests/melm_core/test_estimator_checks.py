@@ -39,16 +39,14 @@ from melm_core import (
 )
 from melm_core.baselines.signal_noise import MEMBERS
 from melm_core.evaluation import ClassModel, ConformalClassifier
-from melm_core.methods.wrappers.factors import (
+from melm_core.methods.wrappers.decompositions import (
     FactorAnalysisPlane,
     IndependentComponentsPlane,
-    NonNegativePlane,
-)
-from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection
-from melm_core.methods.wrappers.principal_components import (
     KernelPCAProjection,
+    NonNegativePlane,
     PrincipalComponentsPlane,
 )
+from melm_core.methods.wrappers.neighbor_embedding import TSNEProjection
 
 # Rows with weights and rows that are repeated have one optimum, which searches reach up to their
 # tolerance: by other steps, since the sums in single precision differ in their last digits.

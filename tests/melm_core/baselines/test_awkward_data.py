@@ -12,12 +12,12 @@ from melm_core.baselines.discriminant import ChernoffDiscriminantPlane
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
 from melm_core.baselines.partial_least_squares import OPLSDiscriminantPlane, PLSDiscriminantPlane
-from melm_core.methods.wrappers.factors import (
+from melm_core.methods.wrappers.decompositions import (
     FactorAnalysisPlane,
     IndependentComponentsPlane,
+    KernelPCAProjection,
     NonNegativePlane,
 )
-from melm_core.methods.wrappers.principal_components import KernelPCAProjection
 from tests.melm_core.helpers import assert_orthonormal, classes
 
 PLANES = [

@@ -18,7 +18,7 @@ from melm_core.density.classifier import KernelDensityClassifier
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.kernel_machines.approximation import KernelMachineApproximation
 from melm_core.kernel_machines.machine import KernelMachine
-from melm_core.methods.wrappers.principal_components import KernelPCAProjection
+from melm_core.methods.wrappers.decompositions import KernelPCAProjection
 from tests.melm_core.helpers import classes, invertible
 
 CENTERS = np.array([[0.0, 0.0], [1.0, 2.0], [-1.0, 0.5]])

@@ -12,7 +12,7 @@ from melm_core.base.row_blocks import class_rows
 from melm_core.density.covariances import regularized_covariances
 from melm_core.linalg import equivalent_rows
 from melm_core.linalg.class_moments import class_means, rows_by_class
-from melm_core.methods.wrappers.principal_components import PrincipalComponentsPlane
+from melm_core.methods.wrappers.decompositions import PrincipalComponentsPlane
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")

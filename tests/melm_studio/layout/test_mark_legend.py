@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from melm_studio.layout.elements import markup
-from melm_studio.layout.row_lists import mark_legend
+from melm_studio.layout.lists import mark_legend
 from melm_studio.planes.coloring import LegendEntry, Marks
 from melm_studio.planes.theme import SHAPES
 from tests.melm_studio.layout.trees import parts, texts

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from melm_studio.layout.elements import markup
-from melm_studio.layout.row_lists import row_card
+from melm_studio.layout.lists import row_card
 from melm_studio.rows.details import Contribution, RowDetails
 from melm_studio.rows.row_summaries import RowSummary
 from tests.melm_studio.layout.trees import parts, texts

@@ -11,7 +11,7 @@ from msgspec import structs
 from PIL import Image
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from melm_studio.layout.feature_list import image_groups
+from melm_studio.layout.lists import image_groups
 from melm_studio.planes.pixel_images import (
     INK,
     NEGATIVE,
