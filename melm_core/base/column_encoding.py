@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
-from melm_core.base.written_cells import listed
+from melm_core.base.quantities import MISSING
+from melm_core.base.written_cells import unknown_categories
 
 _MISSING = ("nan", "NaT", "<NA>")  # what the missing values of numpy and pandas print
 
@@ -93,7 +95,7 @@ class ColumnEncoding:
             return self._filled(self._numbers(cells))[:, None]
         if self.is_ordered:
             return self._filled(self._positions(cells))[:, None]
-        codes = self._codes(cells)
+        codes = self._codes(self._texts(cells))
         return np.eye(len(self.levels))[codes, self._first :]
 
     def can_encode(self, cells: Any) -> np.typing.NDArray[np.bool_]:
@@ -106,7 +108,14 @@ class ColumnEncoding:
         if not self.levels:
             return (self.fill is not None) | np.isfinite(self._numbers(cells))
         levels = {*self.levels, None} if self.fill is not None else set(self.levels)
-        return np.array([text in levels for text in cell_texts(cells)], dtype=bool)
+        return np.array([text in levels for text in self._texts(cells)], dtype=bool)
+
+    def _texts(self, cells: Any) -> list[str | None]:
+        """Return cells as texts; a word for what is missing is one only if it is a level."""
+        is_word = {*MISSING} & {*self.levels}
+        return [
+            None if text in MISSING and text not in is_word else text for text in cell_texts(cells)
+        ]
 
     def _numbers(self, cells: Any) -> FloatArray:
         try:
@@ -134,22 +143,15 @@ class ColumnEncoding:
 
     def _positions(self, cells: Any) -> FloatArray:
         """Return positions of ordered levels, NaN where a cell is missing."""
-        is_missing = np.array([text is None for text in cell_texts(cells)])
-        positions = np.full(len(is_missing), np.nan)
-        if not is_missing.all():
-            positions[~is_missing] = self._codes(np.asarray(cells, dtype=object)[~is_missing])
-        return positions
+        texts = self._texts(cells)
+        is_missing = np.array([text is None for text in texts])
+        positions = self._codes([text or self.levels[0] for text in texts])
+        return np.where(is_missing, np.nan, positions)
 
-    def _codes(self, cells: Any) -> np.typing.NDArray[np.intp]:
+    def _codes(self, texts: Sequence[str | None]) -> np.typing.NDArray[np.intp]:
+        if unknown := unknown_categories(texts, self.name, self.levels):
+            raise UserError(unknown)
         codes = {level: code for code, level in enumerate(self.levels)}
-        texts = cell_texts(cells)
-        unknown = sorted({str(text or "missing") for text in texts if text not in codes})
-        if unknown:
-            raise UserError(
-                f'Column "{self.name}" has categories that the plane was not fitted to: '
-                f"{listed(unknown)}. Known are {listed([level or 'missing' for level in codes])}. "
-                "Correct these cells or remove their rows."
-            )
         return np.array([codes[text] for text in texts], dtype=np.intp)
 
 

@@ -1,4 +1,4 @@
-"""Numbers as people write them: with a sign, a unit, a currency, percent or thousands.
+"""Numbers as people write them: with a sign, a unit, a currency, percent, thousands or a limit.
 
 The studio reads tables by these functions. So do a saved plane and a downloaded program, which
 contains them, with new rows.
@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
+# <arithmetic>: `program_of` copies the lines from here to the end into a program.
 MISSING = (
     "", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-",
     "#N/A", "#NV", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!",  # of spreadsheets
@@ -56,6 +57,36 @@ QUANTITIES = {
     )
     for mark in ".,"
 }
+
+# Beyond what was measured.
+LIMIT = re.compile(
+    r"(?P<sign>[<>≤≥])=? ?(?:(?:LOD|LOQ|MDL|DL|QL)\b[ =:]*+)?\(?(?P<rest>[^()0-9]*[0-9][^()]*)\)?",
+    re.IGNORECASE,
+)
+# Below the limit of detection, without spaces and capitals.
+NOT_DETECTED = (
+    "n.d.", "n.d", "nd", "notdetected", "n.q.", "nq", "notquantified", "bdl", "b.d.l.", "bql",
+    "bloq", "lod", "loq", "<lod", "<loq", "<dl", "<ql", "<mdl", "<mql", "<bg", "trace", "traces",
+    "tr.", "n.n.", "n.b.", "unterbg", "unternwg",
+)  # fmt: skip
+# Thousands or a fraction.
+ONE_COMMA = re.compile("[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+# Numbers that stand for what is missing where they are far from all others.
+CODES = frozenset(
+    float(sign + digit * n) for sign in ("", "-") for digit in "89" for n in range(1, 7)
+) - {8.0, 9.0}
+LEAST_GAP = 3.0
+# The digits of a script follow each other: each is known by its zero.
+_ZEROS = "\u0660\u06f0\u0966\u09e6\u0a66\u0ae6\u0be6\u0c66\u0ce6\u0d66\u0e50\uff10"
+_DIGITS = "".join(chr(ord(zero) + digit) for zero in _ZEROS for digit in range(10))
+# A comma of these parts thousands: it is left out, since it would part cells.
+PLAIN_DIGITS = str.maketrans(
+    _DIGITS + "\u066b\uff0e\uff0d\uff0b", "0123456789" * len(_ZEROS) + "..-+", "\uff0c\u066c"
+)
+OTHER_DIGITS = re.compile(
+    rf"[-+\uff0d\uff0b\u2212]?[{_DIGITS}][{_DIGITS}\u066b\uff0e\uff0c\u066c.eE+-]*"
+)
+FORTRAN = re.compile(r"([+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+))[dD]([+-]?[0-9]{1,3})")
 
 
 class Quantity(NamedTuple):
@@ -112,6 +143,74 @@ def quantity(cell: str, decimal: str) -> Quantity | None:
     size = float(f"{digits}e{power}") if "e" not in digits.casefold() else float(digits)
     is_negative = bool(match["open"]) or (bool(signs) and signs[0] != "+")
     return Quantity(-size if is_negative else size, match["currency"] or unit)
+
+
+class Measured(NamedTuple):
+    """A quantity, or the limit that it lies beyond: -1 below it, 1 above; 0 if it was measured.
+
+    Without a number where nothing was found.
+    """
+
+    quantity: Quantity | None
+    sign: int
+
+
+def measured(cell: str, decimal: str) -> Measured | None:
+    """Read a quantity that may lie beyond a limit; None if this is neither.
+
+    Examples
+    --------
+    >>> from melm_core.base import measured
+    >>> measured("< LOD (0.5)", "."), measured("n.d.", ".")
+    (Measured(quantity=Quantity(value=0.5, unit=''), sign=-1), Measured(quantity=None, sign=-1))
+    """
+    if cell.casefold().replace(" ", "") in NOT_DETECTED:
+        return Measured(None, -1)
+    match = LIMIT.fullmatch(cell)
+    read = quantity(match["rest"] if match else cell, decimal)
+    if read is None:
+        return None
+    return Measured(read, 0 if match is None else -1 if match["sign"] in "<≤" else 1)
+
+
+def plain_cell(cell: str) -> str:
+    r"""Write a number of another script, or with an exponent of Fortran, as others are.
+
+    Examples
+    --------
+    >>> from melm_core.base import plain_cell
+    >>> plain_cell("\uff11\uff12"), plain_cell("1.5D+03")
+    ('12', '1.5e+03')
+    """
+    if not cell.isascii() and OTHER_DIGITS.fullmatch(cell):
+        cell = cell.translate(PLAIN_DIGITS)
+    match = FORTRAN.fullmatch(cell)
+    return f"{match[1]}e{match[2]}" if match else cell
+
+
+def is_far(value: float, low: float, high: float, *, are_whole: bool) -> bool:
+    """Return whether a number is as far from others as one that stands for what is missing.
+
+    Farther from them than these are from each other, or below zero among counts.
+
+    Parameters
+    ----------
+    value : float
+    low, high : float
+        The smallest and largest of the others.
+    are_whole : bool
+        Whether all of these are whole numbers.
+
+    Examples
+    --------
+    >>> from melm_core.base import is_far
+    >>> [is_far(value, 0.0, 120.0, are_whole=True) for value in (999.0, 200.0, -9.0)]
+    [True, False, True]
+    """
+    is_no_count = value < 0 <= low and are_whole
+    return max(low - value, value - high) > (
+        LEAST_GAP if is_no_count else max(high - low, LEAST_GAP)
+    )
 
 
 def number_part(cell: str, decimal: str) -> str:

@@ -9,9 +9,84 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
-from melm_core.base.quantities import MISSING, Quantity, plain_number, quantity
+from melm_core.base.quantities import (
+    CODES,
+    MISSING,
+    ONE_COMMA,
+    Measured,
+    Quantity,
+    is_far,
+    measured,
+    plain_number,
+)
+
+
+@dataclass(frozen=True)
+class CellRules:
+    """How cells were read, for those of new rows.
+
+    Attributes
+    ----------
+    limits : str
+        How a cell such as <0.5 is: "half" of the limit if below, the "limit", "empty", "indicator"
+        for half and a column that says so, or "text".
+    undetected : dict of str to float
+        The limit of a cell such as n.d., by column.
+    codes : dict of str to list of float
+        Numbers that stand for what is missing, by column.
+    keeps_codes : bool
+        Whether such numbers are numbers.
+    commas : dict of str to str
+        What the comma is in columns such as 5,126: "decimal", or "left-out".
+    ranges : dict of str to tuple of (float, float, float, bool)
+        By column, see `range_of`.
+
+    Examples
+    --------
+    >>> from melm_core.base import CellRules
+    >>> CellRules(codes={"age": [999.0]}).limits
+    'half'
+    """
+
+    limits: str = "half"
+    undetected: dict[str, float] = field(default_factory=dict)
+    codes: dict[str, list[float]] = field(default_factory=dict)
+    keeps_codes: bool = False
+    commas: dict[str, str] = field(default_factory=dict)
+    ranges: dict[str, tuple[float, float, float, bool]] = field(default_factory=dict)
+
+
+# <arithmetic>: `program_of` copies the lines from here to the end into a program.
+BEYOND_LIMIT = " beyond limit"  # behind the name of the column of which this says it
+
+
+def range_of(numbers: FloatArray) -> tuple[float, float, float, bool]:
+    """Return the smallest, largest and smallest positive number, and whether all are whole.
+
+    To 12 digits, since preparation and back again changes the last ones; 0 where there is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.base import range_of
+    >>> range_of(np.array([3.0, np.nan, 0.0, 1.5]))
+    (0.0, 3.0, 1.5, False)
+    """
+    given = np.unique(numbers[np.isfinite(numbers)])
+    if not len(given):
+        return 0.0, 0.0, 0.0, False
+    ends = given[0], given[-1], given[given > 0].min(initial=max(given[-1], 0.0))
+    low, high, least = (float(f"{end:.12g}") for end in ends)
+    are_whole = np.isclose(given, np.round(given), rtol=1e-12, atol=1e-9).all()
+    return low, high, least, bool(are_whole)
 
 
 def columns_as_known(
@@ -86,7 +161,7 @@ def check_columns(
     "lead (mg/g)" is given in s, which does not convert to mg/g
     """
     given = {*names}
-    missing = [column for column in known if column not in given]
+    missing = [column for column in known if given.isdisjoint(sources_of(column))]
     others = {plain_name(name): unit for name, unit in map(split_unit, names if missing else ())}
     for column in missing:
         bare, target = name_and_unit(column, units)
@@ -100,8 +175,20 @@ def check_columns(
         )
 
 
-def not_converted(column: str, unit: str, target: str) -> str:
-    """Say that a column is given in a unit that cannot be converted to its own.
+def sources_of(column: str) -> tuple[str, ...]:
+    """List the columns that give one: itself, or that whose cells lie beyond a limit.
+
+    Examples
+    --------
+    >>> from melm_core.base import sources_of
+    >>> sources_of("lead"), sources_of("lead beyond limit")
+    (('lead',), ('lead beyond limit', 'lead'))
+    """
+    return tuple(dict.fromkeys((column, column.removesuffix(BEYOND_LIMIT))))
+
+
+def not_converted(column: str, unit: str, target: str, row: int | None = None) -> str:
+    """Say that a column is given in a unit that cannot be converted to its own, perhaps in a row.
 
     Examples
     --------
@@ -109,9 +196,10 @@ def not_converted(column: str, unit: str, target: str) -> str:
     >>> not_converted("lead (mg/g)", "s", "mg/g").partition(".")[0]
     '"lead (mg/g)" is given in s, which does not convert to mg/g'
     """
+    place = "" if row is None else f" (row {row}, counted from 1)"
     return (
-        f'"{column}" is given in {unit}, which does not convert to {target}. Convert its numbers '
-        "or, if they are right, correct the unit."
+        f'"{column}" is given in {unit}, which does not convert to {target}{place}. '
+        "Convert its numbers or, if they are right, correct the unit."
     )
 
 
@@ -163,19 +251,21 @@ def split_unit(name: str) -> tuple[str, str]:
 
 
 def numbers_as_known(
-    cells: Sequence[str],
+    cells: Sequence[str] | npt.NDArray[np.number[Any]],
     column: str,
     given: str,
     decimal: str,
     units: Mapping[str, Mapping[str, tuple[float, float]]],
-) -> list[float]:
+    *,
+    rules: CellRules,
+) -> tuple[FloatArray, list[str]]:
     """Read the cells of a column in its own unit, NaN where one is missing or no number.
 
     Each cell may name its unit; in one without, the numbers are in that of the given name.
 
     Parameters
     ----------
-    cells : sequence of str, (n_rows,)
+    cells : sequence of str, or ndarray of numbers, (n_rows,)
     column : str
         The known one.
     given : str
@@ -184,76 +274,167 @@ def numbers_as_known(
         The decimal mark, a point or a comma.
     units : mapping of str to mapping of str to tuple of (float, float)
         Of units of known columns, factor and offset to each from others.
+    rules : CellRules
+
+    Returns
+    -------
+    numbers : ndarray of float64, (n_rows,)
+    notes : list of str
+        Which cells were counted as missing, a sentence each.
 
     Raises
     ------
     UserError
-        If a unit does not convert to that of the column.
+        If a unit does not convert to that of the column, commas may be either mark, or no cell is
+        a number; a single row may have a missing one.
 
     Examples
     --------
-    >>> from melm_core.base import numbers_as_known
+    >>> from melm_core.base import CellRules, numbers_as_known
     >>> units = {"mg/g": {"mg/g": (1.0, 0.0), "g/g": (1000.0, 0.0)}}
-    >>> numbers_as_known(["0.013 g/g", "12", "?"], "lead [mg/g]", "Lead", ".", units)
-    [13.0, 12.0, nan]
+    >>> cells = ["0.013 g/g", "12", "?", "<0.5"]
+    >>> numbers_as_known(cells, "lead [mg/g]", "Lead", ".", units, rules=CellRules())
+    (array([13.  , 12.  ,   nan,  0.25]), [])
     """
     target, there = name_and_unit(column, units)[1], name_and_unit(given, units)[1]
-    conversions = units.get(target, {})
-    numbers = {}
-    for cell in dict.fromkeys(cells):
-        number = plain_number(cell, decimal)
-        read = quantity(cell, decimal) if math.isnan(number) else Quantity(number, "")
-        value, unit = read or Quantity(math.nan, "")
-        unit = unit or there
-        if unit and unit != target and conversions and unit not in conversions:
-            raise UserError(not_converted(column, unit, target))
-        factor, offset = conversions.get(unit, (1.0, 0.0))
-        numbers[cell] = factor * value + offset
-    return [numbers[cell] for cell in cells]
+    if isinstance(cells, np.ndarray):
+        factor, offset = units.get(target, {}).get(there, (1.0, 0.0))
+        texts: Sequence[str] = [""] * len(cells)
+        written = np.asarray(cells, dtype=np.float64)
+        numbers = factor * written + offset
+        signs = np.zeros(len(cells))
+    else:
+        texts = _with_decimals(cells, column, decimal, rules)
+        found = {text: _measured(text, decimal) for text in dict.fromkeys(texts)}
+        conversions = _conversions([*found.items()], texts, column, (target, there), units)
+        read = {}
+        for text, (quantity, sign) in found.items():
+            value, unit = quantity or Quantity(math.nan, "")
+            factor, offset = conversions.get(unit or there, (1.0, 0.0))
+            read[text] = value, factor * value + offset, sign
+        written, numbers, signs = np.array([read[text] for text in texts]).reshape(-1, 3).T
+    if column.endswith(BEYOND_LIMIT) and not given.endswith(BEYOND_LIMIT):
+        return np.abs(signs), []
+    numbers = _beyond_limits(numbers, signs, column, rules)
+    is_code, notes = _codes_in(np.where(signs == 0, written, np.nan), numbers, column, rules)
+    if is_code.any():
+        numbers = np.where(is_code, np.nan, numbers)
+        texts = ["" if gone else text for gone, text in zip(is_code.tolist(), texts, strict=True)]
+    check_numbers(numbers, texts, column, notes)
+    return numbers, [*notes, *_notes_on_texts(numbers, texts, column)]
 
 
-def conversion_of(
-    column: str, given: str, units: Mapping[str, Mapping[str, tuple[float, float]]]
-) -> tuple[float, float]:
-    """Return factor and offset to the unit of a known column from that of a given name.
+def _with_decimals(
+    cells: Sequence[str], column: str, decimal: str, rules: CellRules
+) -> Sequence[str]:
+    """The cells with points for commas that are decimal marks though points are, too."""
+    alike = [cell for cell in dict.fromkeys(cells) if ONE_COMMA.fullmatch(cell)]
+    if decimal != "." or not alike:
+        return cells
+    said, are_whole = rules.commas.get(column), rules.ranges.get(column, (0, 0, 0, True))[3]
+    if said is None and not are_whole and {*cells} <= {*alike, *MISSING}:
+        raise UserError(
+            f'The comma in the numbers of "{column}", such as "{alike[0]}", may part thousands or '
+            "be a decimal mark. Write the numbers without it, or with a point."
+        )
+    if said != "decimal":
+        return cells
+    return [cell.replace(",", ".") if cell in alike else cell for cell in cells]
 
-    Examples
-    --------
-    >>> from melm_core.base import conversion_of
-    >>> units = {"mg/g": {"mg/g": (1.0, 0.0), "g/g": (1000.0, 0.0)}}
-    >>> [conversion_of("lead [mg/g]", given, units) for given in ("lead [g/g]", "lead")]
-    [(1000.0, 0.0), (1.0, 0.0)]
-    """
-    target, there = name_and_unit(column, units)[1], name_and_unit(given, units)[1]
-    return units.get(target, {}).get(there, (1.0, 0.0))
+
+def _measured(cell: str, decimal: str) -> Measured:
+    number = plain_number(cell, decimal)
+    plain = Measured(Quantity(number, ""), 0)
+    return plain if math.isfinite(number) else measured(cell, decimal) or Measured(None, 0)
 
 
-def check_numbers(values: Sequence[float], cells: Sequence[str], column: str) -> None:
-    """Refuse a column without a number, which is not filled.
+def _conversions(
+    found: Sequence[tuple[str, Measured]],
+    cells: Sequence[str],
+    column: str,
+    target_and_given: tuple[str, str],
+    units: Mapping[str, Mapping[str, tuple[float, float]]],
+) -> Mapping[str, tuple[float, float]]:
+    """Factor and offset by the units of cells, all of which convert or are the same."""
+    target, there = target_and_given
+    conversions, others = units.get(target, {}), dict[str, int]()
+    for text, (quantity, _) in found:
+        unit = (quantity.unit if quantity else "") or there
+        if unit and unit != target and unit not in conversions:
+            others.setdefault(unit, cells.index(text) + 1)
+    if (target and others) or len(others) > 1:
+        unit, row = [*others.items()][0 if target else 1]
+        raise UserError(not_converted(column, unit, target or next(iter(others)), row))
+    return conversions
+
+
+def _beyond_limits(
+    numbers: FloatArray, signs: FloatArray, column: str, rules: CellRules
+) -> FloatArray:
+    """The numbers with those of cells beyond a limit as the rules say."""
+    if rules.limits in ("empty", "text"):
+        return np.where(signs == 0, numbers, np.nan)
+    limit = rules.undetected.get(column, math.nan)
+    if column not in rules.undetected and np.isfinite(numbers).any():  # no whole column is filled
+        limit = rules.ranges.get(column, (0.0, 0.0, 0.0, False))[2] or math.nan
+    numbers = np.where((signs < 0) & np.isnan(numbers), limit, numbers)
+    return np.where((signs < 0) & (rules.limits != "limit"), numbers / 2, numbers)
+
+
+def _codes_in(
+    written: FloatArray, numbers: FloatArray, column: str, rules: CellRules
+) -> tuple[npt.NDArray[np.bool_], list[str]]:
+    """Which numbers stand for what is missing, and a note on those that are not known to."""
+    is_code = np.isin(written, rules.codes.get(column, []))
+    if rules.keeps_codes or column not in rules.ranges:
+        return is_code, []
+    low, high, _, are_whole = rules.ranges[column]
+    outside = np.flatnonzero(((numbers < low) | (numbers > high)) & ~is_code)
+    far = [
+        row
+        for row in outside.tolist()
+        if written[row] in CODES and is_far(numbers[row], low, high, are_whole=are_whole)
+    ]
+    is_in_other_unit = 2 * (len(outside) - len(far)) > np.isfinite(numbers).sum()
+    if not far or is_in_other_unit:
+        return is_code, []
+    is_code[far] = True
+    return is_code, [
+        f'Counted as missing: {len(far)} cell(s) of "{column}" that are far outside the table that '
+        f"the plane was fitted to, as codes of what is missing are, the first {written[far[0]]:g} "
+        f"in row {far[0] + 1}, counted from 1."
+    ]
+
+
+def check_numbers(
+    numbers: FloatArray, cells: Sequence[str], column: str, notes: Sequence[str] = ()
+) -> None:
+    """Refuse a column without a number, which is not filled; a single row may have a missing cell.
 
     Parameters
     ----------
-    values : sequence of float, (n_rows,)
+    numbers : ndarray of float64, (n_rows,)
         NaN where a cell is missing or no number.
     cells : sequence of str, (n_rows,)
     column : str
+    notes : sequence of str, optional
+        Why cells are missing that seem to be numbers.
 
     Raises
     ------
     UserError
-        A single row may have a missing cell.
 
     Examples
     --------
-    >>> import math
+    >>> import numpy as np
     >>> from melm_core.base import UserError, check_numbers
     >>> try:
-    ...     check_numbers([math.nan, math.nan], ["", "NA"], "lead")
+    ...     check_numbers(np.array([np.nan, np.nan]), ["", "NA"], "lead")
     ... except UserError as error:
     ...     print(error)
     "lead" is empty, and a whole column is not filled. Write its numbers.
     """
-    if any(map(math.isfinite, values)):
+    if np.isfinite(numbers).any():
         return
     first = next((cell for cell in cells if cell not in MISSING), None)
     if first is not None:
@@ -262,31 +443,42 @@ def check_numbers(values: Sequence[float], cells: Sequence[str], column: str) ->
             "like those that the plane was fitted to."
         )
     if len(cells) > 1:
-        raise UserError(
-            f'"{column}" is empty, and a whole column is not filled. Write its numbers.'
-        )
+        said = " ".join([*notes, f'"{column}" is empty, and a whole column is not filled.'])
+        raise UserError(f"{said} Write its numbers.")
 
 
-def note_on_texts(values: Sequence[float], cells: Sequence[str], column: str) -> str:
-    """Say which cells of a column are text among numbers, in a sentence; empty if none is.
+def _notes_on_texts(numbers: FloatArray, cells: Sequence[str], column: str) -> list[str]:
+    """Say which cells of a column are text among numbers, in a sentence."""
+    is_lost = ~np.isfinite(numbers)
+    rows = [row for row in np.flatnonzero(is_lost).tolist() if cells[row] not in MISSING]
+    if not rows:
+        return []
+    return [
+        f'Counted as missing: {len(rows)} cell(s) of "{column}" that are no numbers, the first '
+        f'"{cells[rows[0]]}" in row {rows[0] + 1}, counted from 1.'
+    ]
+
+
+def unknown_categories(
+    cells: Sequence[str | None], column: str, levels: Sequence[str | None]
+) -> str:
+    """Say which categories of a column are not known, in a sentence; empty if all are.
 
     Examples
     --------
-    >>> import math
-    >>> from melm_core.base import note_on_texts
-    >>> note_on_texts([1.5, math.nan], ["1.5", "broken"], "lead").partition(" that")[0]
-    'Counted as missing: 1 cell(s) of "lead"'
+    >>> from melm_core.base import unknown_categories
+    >>> unknown_categories(["red", "pink"], "color", ["blue", "red"]).partition(". ")[0]
+    'Column "color" has categories that the plane was not fitted to: "pink" (1 row(s), first row 2)'
     """
-    rows = [
-        row
-        for row, value in enumerate(values)
-        if not math.isfinite(value) and cells[row] not in MISSING
-    ]
+    rows = [row for row, cell in enumerate(cells) if cell not in levels]
     if not rows:
         return ""
+    unknown = dict.fromkeys(cells[row] or "missing" for row in rows)
     return (
-        f'Counted as missing: {len(rows)} cell(s) of "{column}" that are no numbers, the first '
-        f'"{cells[rows[0]]}" in row {rows[0] + 1}, counted from 1.'
+        f'Column "{column}" has categories that the plane was not fitted to: {listed([*unknown])} '
+        f"({len(rows)} row(s), first row {rows[0] + 1}). Known are "
+        f"{listed([level or 'missing' for level in levels])}. Correct these cells or remove their "
+        "rows."
     )
 
 

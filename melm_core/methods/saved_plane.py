@@ -20,15 +20,15 @@ from melm_core.base.column_encoding import ColumnEncoding, cell_texts
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_components
 from melm_core.base.known_types import known_type
-from melm_core.base.quantities import decimal_mark
+from melm_core.base.quantities import decimal_mark, plain_cell
 from melm_core.base.row_blocks import is_lazy
 from melm_core.base.written_cells import (
+    CellRules,
     check_columns,
     check_numbers,
     columns_as_known,
-    conversion_of,
-    note_on_texts,
     numbers_as_known,
+    sources_of,
 )
 from melm_core.density.class_densities import ClassDensities
 from melm_core.density.class_rules import DensityFloor, DensityRule, NormalDensities
@@ -64,7 +64,7 @@ _FIELDS = (
 
 
 _Units: TypeAlias = dict[str, dict[str, tuple[float, float]]]
-_Kind = TypeVar("_Kind", RecipeRules, WithinSubjects, _Units)
+_Kind = TypeVar("_Kind", RecipeRules, WithinSubjects, _Units, CellRules)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +139,8 @@ class SavedPlane(ClassDensityPrediction):
     units : mapping of str to mapping of str to tuple of (float, float), optional
         To each unit that names of columns have, factor and offset from those in which new rows may
         give it, in the name of the column or in cells.
+    cell_rules : CellRules, optional
+        How cells of new rows are read, such as <0.5, n.d. and 999.
 
     Raises
     ------
@@ -172,6 +174,8 @@ class SavedPlane(ClassDensityPrediction):
         How strange a class may be that is in the set of a row; None if it has no sets.
     units_ : dict of str to dict of str to tuple of (float, float)
         The units that are converted.
+    cell_rules_ : CellRules
+        How cells are read.
 
     Examples
     --------
@@ -202,6 +206,7 @@ class SavedPlane(ClassDensityPrediction):
         rules: RecipeRules | None = None,
         within: WithinSubjects | None = None,
         units: Mapping[str, Mapping[str, tuple[float, float]]] | None = None,
+        cell_rules: CellRules | None = None,
     ) -> None:
         n_features = len(feature_names)
         self.components_ = check_components(components, n_features)
@@ -214,6 +219,7 @@ class SavedPlane(ClassDensityPrediction):
         self.feature_names_ = list(feature_names)
         self.rules_, self.within_ = rules, within
         self.units_ = {unit: dict(conversions) for unit, conversions in (units or {}).items()}
+        self.cell_rules_ = cell_rules or CellRules()
         self._set_columns(tuple(encodings) or tuple(map(ColumnEncoding, feature_names)))
         self._set_classes(class_names, rule)
         self.is_calibrated_, self.limits_ = is_calibrated, limits
@@ -371,6 +377,7 @@ class SavedPlane(ClassDensityPrediction):
             rules=_read(values["rules"], RecipeRules),
             within=_read(values.get("within"), WithinSubjects),
             units=_read(values.get("units"), _Units),  # so do these
+            cell_rules=_read(values.get("cell_rules"), CellRules),
         )
 
     def to_json(self, **about: Any) -> str:
@@ -398,6 +405,7 @@ class SavedPlane(ClassDensityPrediction):
             "limits": self.limits_ and _limit_values(self.limits_),
             "set_limits": self.set_limits_ and _set_limit_values(self.set_limits_),
             "units": self.units_,
+            "cell_rules": asdict(self.cell_rules_),
         }
         return json.dumps(values, indent=1, allow_nan=False)
 
@@ -429,7 +437,7 @@ class SavedPlane(ClassDensityPrediction):
         parts: list[FloatArray] = []
         for encoding, cells in zip(self.encodings_, self._columns(X), strict=True):
             given = encoding.with_gaps.encode(cells)
-            check_numbers(given.ravel().tolist(), [""] * len(given), encoding.name)
+            check_numbers(given.ravel(), [""] * len(given), encoding.name)
             parts.append(given if self.rules_ is not None else encoding.encode(cells))
         encoded: FloatArray = np.hstack(parts)
         if self.rules_ is None:
@@ -462,10 +470,13 @@ class SavedPlane(ClassDensityPrediction):
             )
         if hasattr(X, "columns"):
             check_columns([*given], names, self.units_)
-            columns = [np.asarray(X[given[name]]) for name in names]
+            sources = [
+                next(given[each] for each in sources_of(name) if each in given) for name in names
+            ]
+            columns = [np.asarray(X[source]) for source in sources]
             # Of several columns of a name the first.
             columns = [cells if cells.ndim == 1 else cells[:, 0] for cells in columns]
-            return self._in_own_units(columns, [str(given[name]) for name in names])
+            return self._in_own_units(columns, [*map(str, sources)])
         rows = np.asarray(X) if isinstance(X, np.ndarray) else np.array(X, dtype=object)
         if rows.ndim != 2 or rows.shape[1] != len(names):
             raise UserError(
@@ -488,23 +499,24 @@ class SavedPlane(ClassDensityPrediction):
     ) -> list[npt.NDArray[Any]]:
         """The cells of columns of such names in their own units; texts may name others."""
         of_texts = {
-            index: [text or "" for text in cell_texts(cells)]
+            index: [plain_cell(text or "") for text in cell_texts(cells)]
             for index, (encoding, cells) in enumerate(zip(self.encodings_, columns, strict=True))
             if not encoding.levels and cells.dtype.kind not in "iufb"
         }
         decimal = decimal_mark(Counter(chain(*of_texts.values())), ",")
         converted = [*columns]
         for index, encoding in enumerate(self.encodings_):
-            if index in of_texts:
-                texts = of_texts[index]
-                values = numbers_as_known(texts, encoding.name, given[index], decimal, self.units_)
-                check_numbers(values, texts, encoding.name)
-                if note := note_on_texts(values, texts, encoding.name):
+            if not encoding.levels:
+                converted[index], notes = numbers_as_known(
+                    of_texts.get(index, columns[index]),
+                    encoding.name,
+                    given[index],
+                    decimal,
+                    self.units_,
+                    rules=self.cell_rules_,
+                )
+                for note in notes:
                     warnings.warn(note, stacklevel=2)
-                converted[index] = np.array(values)
-            elif not encoding.levels:
-                factor, offset = conversion_of(encoding.name, given[index], self.units_)
-                converted[index] = factor * columns[index] + offset
         return converted
 
     def _coordinates(self, X: Any) -> FloatArray:

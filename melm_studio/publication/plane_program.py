@@ -19,8 +19,9 @@ import io
 import re
 import sys
 from collections import Counter
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -29,15 +30,17 @@ import pandas as pd
 
 # <arithmetic>: `program_of` writes these functions in place of the imports.
 from melm_core.base import (
+    MISSING,
     UserError,
     check_columns,
     check_numbers,
     columns_as_known,
     decimal_mark,
-    listed,
     name_and_unit,
-    note_on_texts,
     numbers_as_known,
+    plain_cell,
+    sources_of,
+    unknown_categories,
 )
 from melm_core.density import nonconformity
 from melm_core.linalg import score_distances, squared_residuals
@@ -68,12 +71,7 @@ SETS: dict[str, Any] = {}  # how strange a class may be that a row may be of
 # How the table was written to which the plane was fitted.
 HAS_HEADER = True
 DELIMITERS: list[str] = []  # its own first
-MISSING: list[str] = []
-# By decimal mark, numbers as they may be written.
-NUMBERS: dict[str, re.Pattern[str]] = {}
-THOUSANDS: dict[str, re.Pattern[str]] = {}
-QUANTITIES: dict[str, re.Pattern[str]] = {}
-MAX_LENGTH, MAX_UNIT = 0, 0  # characters
+CELL_RULES: Any = SimpleNamespace()  # how its cells were read
 # </values>
 NEEDED = [*COLUMNS, *([WITHIN["column"]] if WITHIN else [])]
 
@@ -224,7 +222,13 @@ def with_floor(
 def read(file: Path) -> tuple[pd.DataFrame, str, dict[str, str]]:
     """Read every cell as text, the decimal mark, and the names in the file by the known ones."""
     text = text_of(file)
-    delimiter, start, names, given = find_columns(text)
+    try:
+        delimiter, start, names, given = find_columns(text)
+    except UserError:
+        text = samples_in_rows(text)
+        if not text:
+            raise
+        delimiter, start, names, given = find_columns(text)
     try:
         cells = pd.read_csv(
             io.StringIO(text[start:]),
@@ -240,8 +244,24 @@ def read(file: Path) -> tuple[pd.DataFrame, str, dict[str, str]]:
         sys.exit(f"{file.name} cannot be split into rows and columns: {error}")
     if cells.empty:
         sys.exit(f"{file.name} has no rows below its header. Add rows.")
-    cells = cells[NEEDED].fillna("").apply(lambda column: column.str.strip())
+    sources = {name: next(each for each in sources_of(name) if each in given) for name in NEEDED}
+    given = {name: given[source] for name, source in sources.items()}
+    cells = cells[[*sources.values()]].set_axis(NEEDED, axis=1).fillna("")
+    cells = cells.apply(lambda column: column.str.strip().map(plain_cell))
     return cells, decimal_mark(Counter(cells.to_numpy().ravel()), delimiter), given
+
+
+def samples_in_rows(text: str) -> str:
+    """Return a table whose samples are columns with these in rows; empty if it is no such table."""
+    for mark in DELIMITERS:
+        records = [*csv.reader(io.StringIO(text), delimiter=mark, skipinitialspace=True)]
+        records = [record for record in records if len(record) > 1]
+        names = columns_as_known([record[0].strip() for record in records], NEEDED, UNITS)
+        if all(not {*names}.isdisjoint(sources_of(name)) for name in NEEDED):
+            turned = io.StringIO()
+            csv.writer(turned, delimiter=mark).writerows(zip_longest(*records, fillvalue=""))
+            return turned.getvalue()
+    return ""
 
 
 def note_uncomputable(features: npt.NDArray[np.float64]) -> None:
@@ -307,11 +327,18 @@ def candidates(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
 
 
 def column_names(text: str, delimiter: str) -> list[str]:
-    """Return the names in the first record, with repeated ones numbered: x, x (2)."""
+    """Return the names in the first record, with repeated ones numbered: x, x (2).
+
+    Where it is one short, as R writes it, the first column has the names of the rows.
+    """
+    records = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
     try:
-        first = next(csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True))
+        first = next(records)
+        second = next(records, first)
     except csv.Error:
         return []
+    if HAS_HEADER and len(second) == len(first) + 1:
+        first = ["", *first]
     numbered = [f"column {i + 1}" for i in range(len(first))]
     if not HAS_HEADER:
         return numbered
@@ -341,15 +368,13 @@ def encode(cells: pd.Series[str], decimal: str, given: str) -> npt.NDArray[np.fl
 def numbers(
     cells: pd.Series[str], fill: float | None, decimal: str, given: str
 ) -> npt.NDArray[np.float64]:
-    name, texts = str(cells.name), cells.tolist()
-    values = np.array(numbers_as_known(texts, name, given, decimal, UNITS))
-    check_numbers(values.tolist(), texts, name)
+    name = str(cells.name)
+    values, notes = numbers_as_known(cells.tolist(), name, given, decimal, UNITS, rules=CELL_RULES)
     target, unit = name_and_unit(name, UNITS)[1], name_and_unit(given, UNITS)[1]
     if unit not in ("", target) and target in UNITS:
         sys.stderr.write(f'"{name}" was converted from {unit}.\n')
     is_missing = ~np.isfinite(values)
-    if note := note_on_texts(values.tolist(), texts, name):
-        sys.stderr.write(f"{note}\n")
+    sys.stderr.writelines(f"{note}\n" for note in notes)
     if RULES:
         return np.where(is_missing, np.nan, values)[:, None]
     if fill is None and is_missing.any():
@@ -372,7 +397,7 @@ def positions(cells: pd.Series[str], by_level: dict[str, float | None]) -> npt.N
     filled = {**by_level, "": fill}
     values = np.array([filled[level or ""] for level in levels], dtype=np.float64)
     is_missing = cells.isin(MISSING) & ~cells.isin(levels)
-    check_numbers(np.where(is_missing, np.nan, 0.0).tolist(), cells.tolist(), str(cells.name))
+    check_numbers(np.where(is_missing, np.nan, 0.0), cells.tolist(), str(cells.name))
     return values[places_of(cells, levels)][:, None]
 
 
@@ -380,15 +405,10 @@ def places_of(cells: pd.Series[str], levels: list[str | None]) -> npt.NDArray[np
     """Return the position of each category among the known ones."""
     codes, texts = pd.factorize(cells)
     places = np.array([place_of(text, levels) for text in texts])[codes]
-    unknown = places < 0
-    if unknown.any():
-        names = [text or "missing" for text in pd.unique(cells[unknown])]
-        sys.exit(
-            f'Column "{cells.name}" has categories that the plane was not fitted to: '
-            f"{listed(names)} ({place(unknown)}). Known are "
-            f"{listed([level or 'missing' for level in levels])}. Correct these cells or remove "
-            "their rows."
-        )
+    given = [levels[at] if at >= 0 else cell for cell, at in zip(cells, places, strict=True)]
+    known = [None if cell in MISSING and cell not in levels else cell for cell in given]
+    if unknown := unknown_categories(known, str(cells.name), levels):
+        raise UserError(unknown)
     return places
 
 

@@ -6,39 +6,14 @@ It is the source of `plane_program` with the values of the plane as literals.
 from __future__ import annotations
 
 import inspect
-import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from melm_core.base import (
-    MAX_LENGTH,
-    MAX_UNIT,
-    MISSING,
-    NUMBERS,
-    QUANTITIES,
-    THOUSANDS,
-    ColumnEncoding,
-    Quantity,
-    UserError,
-    check_columns,
-    check_numbers,
-    columns_as_known,
-    decimal_mark,
-    listed,
-    marks_of_numbers,
-    name_and_unit,
-    not_converted,
-    note_on_texts,
-    number_part,
-    numbers_as_known,
-    plain_name,
-    plain_number,
-    quantity,
-    split_unit,
-)
+from melm_core.base import ColumnEncoding, UserError, numbers_as_known, quantity
 from melm_core.density import DensityRule, inverse_root, nonconformity, thinned_logs
 from melm_core.linalg import orthonormalize, score_distances, squared_residuals
 from melm_core.methods import SavedPlane
@@ -86,16 +61,19 @@ def _with(source: str, marks: tuple[str, str], text: str) -> str:
 
 def _arithmetic() -> str:
     """Return the source of the functions that the program has in common with the package."""
-    module = inspect.getsource(inspect.getmodule(prepared_features) or prepared_features)
-    recipe = module.partition(_ARITHMETIC[0])[2].partition("\n")[2]
-    of_names = columns_as_known, check_columns, not_converted, plain_name, name_and_unit, listed
-    of_cells = quantity, number_part, plain_number, decimal_mark, marks_of_numbers
-    of_columns = UserError, Quantity, numbers_as_known, check_numbers, note_on_texts, split_unit
-    of_rows = score_distances, squared_residuals, thinned_logs, nonconformity
-    shared = (*of_columns, *of_names, *of_cells, *of_rows)
-    sources = [inspect.getsource(definition) for definition in shared]
-    needed = "import math\nfrom typing import NamedTuple\n"
-    return "\n\n".join([needed, recipe.rstrip("\n") + "\n", *sources]) + "\n\n"
+    needed = (
+        "import math\nfrom dataclasses import dataclass, field\nfrom typing import NamedTuple\n"
+    )
+    whole = [_below_mark(each) for each in (quantity, numbers_as_known, prepared_features)]
+    single = UserError, score_distances, squared_residuals, thinned_logs, nonconformity
+    alone = [inspect.getsource(each) for each in single]
+    return "\n\n".join([needed, *alone, *whole]) + "\n\n"
+
+
+def _below_mark(function: Callable[..., Any]) -> str:
+    """Return the lines of the module of a function that programs contain."""
+    module = inspect.getsource(inspect.getmodule(function) or function)
+    return module.partition(_ARITHMETIC[0])[2].partition("\n")[2].rstrip("\n") + "\n"
 
 
 def _class_values(saved: SavedPlane | None) -> str:
@@ -179,7 +157,6 @@ def _values(event: PlaneEvent, data: LabeledData) -> str:
     if data.within is not None:
         rules = data.fitted_preparation.rules
     delimiters = [form.delimiter, *(mark for mark in DELIMITERS if mark != form.delimiter)]
-    patterns = {"NUMBERS": NUMBERS, "THOUSANDS": THOUSANDS, "QUANTITIES": QUANTITIES}
     return "".join(
         [
             "# What replaces a missing number; or the categories, with None for missing; or\n"
@@ -196,12 +173,7 @@ def _values(event: PlaneEvent, data: LabeledData) -> str:
             "# How the table was written to which the plane was fitted.\n",
             f"HAS_HEADER = {form.has_header!r}\n",
             f"DELIMITERS = {delimiters!r}\n",
-            f"MISSING = {list(MISSING)!r}\n",
-            f"MAX_LENGTH, MAX_UNIT = {MAX_LENGTH}, {MAX_UNIT}\n",
-            *(
-                f"{name} = {{\n{_lines(_patterns(by_mark))}}}\n"
-                for name, by_mark in patterns.items()
-            ),
+            f"CELL_RULES = SimpleNamespace(**{asdict(data.rules_of_new_cells)!r})\n",
         ]
     )
 
@@ -213,10 +185,6 @@ def _known(
         positions = {str(level): float(place) for place, level in enumerate(encoding.levels)}
         return {**positions, "": encoding.fill}
     return list(encoding.levels) or encoding.fill
-
-
-def _patterns(by_mark: Mapping[str, re.Pattern[str]]) -> Iterator[str]:
-    return (f"{mark!r}: re.compile({pattern.pattern!r})" for mark, pattern in by_mark.items())
 
 
 def _lines(items: Iterable[str]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,19 +17,17 @@ from melm_core.base import (
     IntArray,
     UserError,
     check_columns,
-    check_numbers,
     columns_as_known,
-    conversion_of,
     name_and_unit,
-    not_converted,
     numbers_as_known,
     plain_name,
+    sources_of,
     split_unit,
+    unknown_categories,
 )
 from melm_core.recipe import beyond_curves
 from melm_studio.runs.execution.rows import RunData
 from melm_studio.tables import (
-    BEYOND_LIMIT,
     LabeledData,
     Role,
     Table,
@@ -230,17 +227,11 @@ def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, dict[str, s
     names = columns_as_known(given, [*dict.fromkeys((*wanted, *others))], units)
     frame = table.frame.set_axis(names, axis=1)
     by_name = dict(zip(names, given, strict=True))
+    check_columns(names, wanted, units)
     for name in wanted:
-        column = name.removesuffix(BEYOND_LIMIT)
-        if name not in by_name and column in by_name:
-            # Which of its cells lie beyond a limit: none, unless there is such a column.
-            marks = table.frame.get(by_name[column] + BEYOND_LIMIT, 0.0)
-            frame = frame.assign(**{name: marks})
-    check_columns([str(name) for name in frame.columns], wanted, units)
-    for name in wanted:
-        other, target = table.other_units.get(by_name.get(name, "")), name_and_unit(name, units)[1]
-        if other and target in units:
-            raise UserError(not_converted(name, other, target))
+        if name not in by_name:
+            (source,) = {*sources_of(name)} & {*by_name}
+            frame, by_name[name] = frame.assign(**{name: frame[source]}), by_name[source]
     return frame, by_name
 
 
@@ -280,6 +271,7 @@ def _own_columns(
 ) -> tuple[list[_Cells], list[str]]:
     """The columns in the first table's units, multiplied as the visitor chose, and notes."""
     numeric = [encoding.name for encoding in data.encodings if not encoding.levels]
+    rules = data.rules_of_new_cells
     others = [name for name in scaled if name not in numeric]
     if others:
         raise UserError(
@@ -287,37 +279,24 @@ def _own_columns(
             f"multiplied. Columns of numbers are {listed(numeric)}."
         )
     units = conversions_of(numeric)
-    pairs = [f"{other} as {name}" for name, other in given.items() if other != name]
+    pairs = [f"{other} as {name}" for name, other in given.items() if other not in sources_of(name)]
     notes = [f"Columns spelled otherwise: {listed(pairs)}."] if pairs else []
     columns = []
     for encoding in data.encodings:
         name, column, numbers = encoding.name, frame[encoding.name], None
         if not encoding.levels:
-            numbers = _own_numbers(column, given.get(name, name), decimal, units)
-            there = name_and_unit(given.get(name, name), units)[1]
-            if there not in ("", name_and_unit(name, units)[1]):
+            is_text = column.dtype.kind != "f"
+            cells = [cell_text(cell) or "" for cell in column] if is_text else column.to_numpy()
+            numbers, said = numbers_as_known(cells, name, given[name], decimal, units, rules=rules)
+            notes += said
+            there, own = (name_and_unit(each, units)[1] for each in (given[name], name))
+            if own in units and there not in ("", own):
                 notes.append(f"{name} was converted from {there}.")
             if (factor := scaled.get(name, 1.0)) != 1.0:
                 numbers *= factor
                 notes.append(f"{name} {_times(factor)}, as you chose.")
         columns.append(_Cells.of(encoding, column, numbers))
     return columns, notes
-
-
-def _own_numbers(
-    column: pd.Series, given: str, decimal: str, units: Mapping[str, Mapping[str, Any]]
-) -> FloatArray:
-    """The numbers of a column that had another name, in the unit of its own."""
-    name = str(column.name)
-    if column.dtype.kind == "f":
-        factor, offset = conversion_of(name, given, units)
-        numbers = factor * column.to_numpy(np.float64) + offset
-        texts = [""] * len(numbers)
-    else:
-        texts = [cell_text(cell) or "" for cell in column]
-        numbers = np.array(numbers_as_known(texts, name, given, decimal, units))
-    check_numbers(numbers.tolist(), texts, name)
-    return numbers
 
 
 def _times(factor: float) -> str:
@@ -351,13 +330,12 @@ def _labels(data: LabeledData, frame: pd.DataFrame, rows: IntArray) -> tuple[Int
 def _unknown_notes(columns: list[_Cells]) -> Iterator[str]:
     """Yield notes on rows that cannot be placed, by column."""
     for column in columns:
-        n_rows = int(column.is_unknown.sum())
-        if n_rows:
-            texts = sorted({str(text or "missing") for text in column.cells[column.is_unknown]})
-            yield (
-                f"{count(n_rows, 'row')} left out: {column.encoding.name} has {listed(texts)}, "
-                "which the run's table does not have."
-            )
+        if n_rows := int(column.is_unknown.sum()):
+            name, levels = column.encoding.name, column.encoding.levels
+            pairs = zip(column.cells, column.is_unknown, strict=True)
+            cells = [cell if is_unknown else levels[0] for cell, is_unknown in pairs]
+            said = unknown_categories(cells, name, levels)
+            yield f"{count(n_rows, 'row')} left out. {said}"
 
 
 def _step_notes(n_rows: int) -> Iterator[str]:

@@ -279,6 +279,7 @@ def saved_plane(
         rules=data.rules if data.within is None else data.fitted_preparation.rules,
         within=data.within,
         units=conversions_of(column.name for column in data.encodings if not column.levels),
+        cell_rules=data.rules_of_new_cells,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from melm_studio.tables.cells import BEYOND_LIMIT, EXACT
+from melm_studio.tables.cells import EXACT
 from melm_studio.tables.classes import ClassRules, class_values, is_measure, value_name
 from melm_studio.tables.dependence import has_chosen_groups
 from melm_studio.tables.formatting import (
@@ -81,7 +81,6 @@ from melm_studio.tables.twin_questions import is_made_of_features, kept_twins, t
 from melm_studio.tables.without_columns import without_columns
 
 __all__ = [
-    "BEYOND_LIMIT",
     "DELIMITERS",
     "EACH_WAY",
     "EXACT",

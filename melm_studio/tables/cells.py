@@ -15,13 +15,18 @@ import pandas as pd
 
 from melm_core.base import (
     BEHIND,
+    BEYOND_LIMIT,
+    CODES,
+    LIMIT,
     MISSING,
+    ONE_COMMA,
     THOUSANDS,
+    CellRules,
     FloatArray,
     IntArray,
-    Quantity,
+    is_far,
+    measured,
     plain_number,
-    quantity,
 )
 from melm_studio.tables.formatting import NAMES_SHOWN, count, listed, number, place, shortened
 from melm_studio.tables.frames import assembled
@@ -31,21 +36,10 @@ from melm_studio.tables.readers import ReadOptions
 MAX_TEXT_SHARE = 0.05  # below this share of non-numeric text, a column is numeric
 MOSTLY = 0.5  # above this share of numbers, non-numeric text is reported
 
-BEYOND_LIMIT = " beyond limit"  # behind the name of the column of which this says it
 # Has pandas read numbers to the last digit; from 3.1 on it always does, and warns if asked to.
 _IS_EXACT = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
 EXACT: dict[str, Any] = {} if _IS_EXACT else {"float_precision": "round_trip"}
 SAMPLED_LEVELS = 200  # distinct texts of a column that tell whether they are quantities
-LIMIT = re.compile(
-    r"(?P<sign>[<>≤≥])=? ?(?:(?:LOD|LOQ|MDL|DL|QL)\b[ =:]*+)?\(?(?P<rest>[^()0-9]*[0-9][^()]*)\)?",
-    re.IGNORECASE,
-)  # beyond what was measured
-# Below the limit of detection, without spaces and capitals.
-NOT_DETECTED = {
-    "n.d.", "n.d", "nd", "notdetected", "n.q.", "nq", "notquantified", "bdl", "b.d.l.", "bql",
-    "bloq", "<lod", "<loq", "<dl", "<ql", "<mdl", "<mql", "<bg", "trace", "traces", "tr.",
-    "n.n.", "n.b.", "unterbg", "unternwg",
-}  # fmt: skip
 LIMITS_READ = {
     "half": "read as half the limit if below, else as the limit",
     "limit": "read as the limit",
@@ -53,14 +47,8 @@ LIMITS_READ = {
     "indicator": "read as half the limit if below, else as the limit, with a column that says so",
 }
 LIMITS_SHOWN = 3
-_ONE_COMMA = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
-# Numbers that stand for what is missing where they are far from all others.
-CODES = frozenset(
-    float(sign + digit * n) for sign in ("", "-") for digit in "89" for n in range(1, 7)
-) - {8.0, 9.0}
 LEAST_VALUES = 4  # beside it
 LEAST_CODED = 2  # rows
-LEAST_GAP = 3.0
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -70,7 +58,7 @@ def infer_columns(
     file_rows: IntArray,
     options: ReadOptions,
     texts: Collection[str] = (),
-) -> tuple[pd.DataFrame, list[str], dict[str, str], dict[str, str]]:
+) -> tuple[pd.DataFrame, list[str], dict[str, str], CellRules]:
     """Convert every column to float64 or text.
 
     Parameters
@@ -94,9 +82,8 @@ def infer_columns(
     asked : dict of str to str
         What could have been read otherwise, by the ids of questions: "limits", "words",
         "thousands" and "codes".
-    other_units : dict of str to str
-        The units of cells that are missing since these do not convert to that of their column, by
-        the names of columns.
+    rules : CellRules
+        How the cells of further rows are read alike.
     """
     limits = options.limits
     names = [str(name) for name in cells.columns.tolist()]
@@ -117,7 +104,7 @@ def infer_columns(
         else _infer(cells.iloc[:, index], decimal, options)
         for index in np.flatnonzero(~is_number).tolist()
     }
-    coded = _codes_of_missing(names, is_number, plain, inferred)
+    coded = {} if options.as_written else _codes_of_missing(names, is_number, plain, inferred)
     if coded and options.codes == "missing":
         plain = plain.copy()
         for index, name in enumerate(itertools.compress(names, is_number)):
@@ -149,14 +136,18 @@ def infer_columns(
         "thousands": _ambiguous_commas(inferred),
         "codes": _listed_codes(coded),
     }
-    other_units = {
-        with_own
-        if (with_own := with_unit(name, column.unit)) in others
-        else name: column.other_unit
-        for name, column in inferred.items()
-        if column.other_unit
-    }
-    return frame, steps, asked, other_units
+    rules = CellRules(
+        limits,
+        {
+            with_unit(name, column.unit): column.limit
+            for name, column in inferred.items()
+            if not math.isnan(column.limit)
+        },
+        coded if options.codes == "missing" else {},
+        keeps_codes=options.codes != "missing",
+        commas={name: options.thousands for name, each in inferred.items() if each.is_ambiguous},
+    )
+    return frame, steps, asked, rules
 
 
 def _named(
@@ -206,7 +197,7 @@ class _Inferred:
     beyond: tuple[str, ...] = ()  # what these say, each once
     has_no_limit: bool = False  # none of them says what the limit is
     is_ambiguous: bool = False  # every number has one comma before three digits
-    other_unit: str = ""  # of cells that are missing since it does not convert
+    limit: float = math.nan  # of cells such as n.d.
 
     @property
     def n_limits(self) -> int:
@@ -228,7 +219,8 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     is_text = (np.isnan(read.values) & ~missing & ~read.is_beyond)[codes]
     text = _non_numeric_text(column, is_text, int(np.count_nonzero(~missing[codes])))
     most_text = 1 - MOSTLY if options.words == "empty" else MAX_TEXT_SHARE
-    if text is None or text.n_cells < most_text * text.n_present:
+    is_numeric = text is None or text.n_cells < most_text * text.n_present
+    if is_numeric and not options.as_written:
         return _Inferred(
             read.values[codes],
             text,
@@ -240,11 +232,11 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
             beyond=tuple(np.array([*levels, ""], dtype=object)[read.is_beyond]),
             has_no_limit=bool(read.is_beyond.any()) and _has_no_limit(levels, decimal),
             is_ambiguous=is_ambiguous,
-            other_unit=read.other_unit,
+            limit=read.limit,
         )
     texts = np.array([*levels, ""], dtype=object)
     texts[missing] = np.nan
-    is_mostly_text = text.n_cells > (1 - MOSTLY) * text.n_present
+    is_mostly_text = text is None or text.n_cells > (1 - MOSTLY) * text.n_present
     cells = pd.Series(texts[codes], column.index, dtype="str")
     return _Inferred(cells, None if is_mostly_text else text)
 
@@ -260,7 +252,7 @@ def _unquoted(levels: list[str]) -> list[str]:
 def _have_one_comma(levels: list[str]) -> bool:
     """Return whether all numbers are such as 5,126, which may be thousands or fractions."""
     present = [level for level in levels if level not in MISSING]
-    return bool(present) and all(map(_ONE_COMMA.fullmatch, present))
+    return bool(present) and all(map(ONE_COMMA.fullmatch, present))
 
 
 def _ambiguous_commas(inferred: dict[str, _Inferred]) -> str:
@@ -297,11 +289,10 @@ def _far_codes(numbers: FloatArray) -> list[float]:
     values, counts = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
     found: list[float] = []
     while len(values) > LEAST_VALUES:
-        for index, nearest, rest in ((-1, values[-2], values[:-1]), (0, values[1], values[1:])):
-            gap = abs(values[index] - nearest)
-            is_no_count = values[index] < 0 <= rest[0] and (rest == np.round(rest)).all()
-            is_far = gap > (LEAST_GAP if is_no_count else max(rest[-1] - rest[0], LEAST_GAP))
-            if values[index] in CODES and counts[index] >= LEAST_CODED and is_far:
+        for index, rest in ((-1, values[:-1]), (0, values[1:])):
+            are_whole = bool((rest == np.round(rest)).all())
+            is_outside = is_far(values[index], rest[0], rest[-1], are_whole=are_whole)
+            if values[index] in CODES and counts[index] >= LEAST_CODED and is_outside:
                 found.append(float(values[index]))
                 values, counts = np.delete(values, index), np.delete(counts, index)
                 break
@@ -330,7 +321,7 @@ def _code_steps(coded: dict[str, list[float]], options: ReadOptions) -> list[str
 
 def _has_no_limit(levels: list[str], decimal: str) -> bool:
     """Return whether cells lie below a limit that no cell of the column names."""
-    below = [one for level in levels if (one := _Measured.of(level, decimal)) and one.sign < 0]
+    below = [one for level in levels if (one := measured(level, decimal)) and one.sign < 0]
     return bool(below) and all(one.quantity is None for one in below)
 
 
@@ -342,7 +333,7 @@ class _Levels:
     unit: str
     is_beyond: npt.NDArray[np.bool_]
     is_converted: npt.NDArray[np.bool_]  # (n_levels,), without the last
-    other_unit: str = ""  # one that does not convert to that of the column
+    limit: float = math.nan
 
 
 def _read_levels(
@@ -359,72 +350,48 @@ def _read_levels(
     others = np.flatnonzero(np.isnan(plain) & ~missing)
     if not _are_quantities([levels[index] for index in others[:SAMPLED_LEVELS]], decimal):
         return _Levels(np.append(plain, math.nan), "", np.append(none, False), none)
-    found = [_Measured.of(level, decimal) for level in levels]
-    signs = np.array([0 if measured is None else measured.sign for measured in found])
-    quantities = [None if measured is None else measured.quantity for measured in found]
+    found = [measured(level, decimal) for level in levels]
+    signs = np.array([0 if one is None else one.sign for one in found])
+    quantities = [None if one is None else one.quantity for one in found]
     values, unit = in_one_unit(quantities, counts, without_unit(name)[1])
-    of_others = (
-        one.unit
-        for one, is_lost in zip(quantities, np.isnan(values).tolist(), strict=True)
-        if one is not None and is_lost
-    )
-    other_unit = next(of_others, "")
     values = np.where(np.isinf(plain), plain, values)
     is_beyond = signs != 0
-    n_measured = counts[~is_beyond & ~np.isnan(values)].sum()
+    n_measured, limit = counts[~is_beyond & ~np.isnan(values)].sum(), math.nan
     if limits == "text" or counts[is_beyond].sum() > n_measured:
         values, is_beyond = np.where(is_beyond, math.nan, values), none
     else:
-        values = _beyond(values, signs, counts, limits)
-    is_converted = np.array(
-        [measured is not None and measured.unit not in (unit, "") for measured in quantities]
-    )
+        values, limit = _beyond(values, signs, counts, limits)
+    is_converted = np.array([one is not None and one.unit not in (unit, "") for one in quantities])
     return _Levels(
         np.append(values, math.nan),
         unit,
         np.append(is_beyond, False),
         is_converted & ~np.isnan(values),
-        other_unit,
+        limit,
     )
 
 
 def _are_quantities(texts: list[str], decimal: str) -> bool:
     """Return whether most of these cells, none a plain number, are numbers in another form."""
-    n_measured = sum(_Measured.of(text, decimal) is not None for text in texts)
+    n_measured = sum(measured(text, decimal) is not None for text in texts)
     return n_measured > MOSTLY * len(texts)
 
 
-@dataclass(frozen=True)
-class _Measured:
-    """A quantity, or the limit that it lies beyond; without a number where nothing was found."""
-
-    quantity: Quantity | None
-    sign: int  # -1 below, 1 above, 0 measured
-
-    @classmethod
-    def of(cls, cell: str, decimal: str) -> _Measured | None:
-        if cell.casefold().replace(" ", "") in NOT_DETECTED:
-            return cls(None, -1)
-        match = LIMIT.fullmatch(cell)
-        measured = quantity(match["rest"] if match else cell, decimal)
-        if measured is None:
-            return None
-        return cls(measured, 0 if match is None else -1 if match["sign"] in "<≤" else 1)
-
-
-def _beyond(values: FloatArray, signs: IntArray, counts: IntArray, limits: str) -> FloatArray:
-    """The values with those of cells beyond a limit, as chosen."""
+def _beyond(
+    values: FloatArray, signs: IntArray, counts: IntArray, limits: str
+) -> tuple[FloatArray, float]:
+    """The values with those of cells beyond a limit, as chosen, and the limit of n.d. and such."""
     is_below = (signs < 0) & ~np.isnan(values)
     is_measured = (signs == 0) & (values > 0)
     usual = math.nan
     if is_below.any():  # a cell such as n.d. has the limit that most others have
         usual = values[np.argmax(np.where(is_below, counts, -1))]
-    elif is_measured.any():  # the median, as of missing cells, would be far above
+    elif is_measured.any() and (signs < 0).any():  # the median, as of missing cells, is far above
         usual = values[is_measured].min()
     values = np.where((signs < 0) & np.isnan(values), usual, values)
     if limits == "empty":
-        return np.where(signs == 0, values, math.nan)
-    return np.where((signs < 0) & (limits != "limit"), values / 2, values)
+        return np.where(signs == 0, values, math.nan), float(usual)
+    return np.where((signs < 0) & (limits != "limit"), values / 2, values), float(usual)
 
 
 def _non_numeric_text(

@@ -15,7 +15,15 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError, known_type
+from melm_core.base import (
+    CellRules,
+    ColumnEncoding,
+    FloatArray,
+    IntArray,
+    UserError,
+    known_type,
+    range_of,
+)
 from melm_core.folds import group_strata
 from melm_core.recipe import (
     FittedPreparation,
@@ -97,6 +105,8 @@ class LabeledData:
         independent.
     form : Form
         How the file was split into cells.
+    cell_rules : CellRules or None
+        How cells were read, for new rows; None without limits, codes and the like.
     row_columns : tuple of RowColumn
         The columns with the roles Name, Info, Group, Batch and Order.
     unlabeled : UnlabeledRows or None
@@ -129,6 +139,7 @@ class LabeledData:
     columns: tuple[Column, ...] = ()
     groups: IntArray | None = None
     form: Form = COMMA_SEPARATED
+    cell_rules: CellRules | None = None
     row_columns: tuple[RowColumn, ...] = ()
     unlabeled: UnlabeledRows | None = None
     warnings: tuple[str, ...] = ()
@@ -296,6 +307,20 @@ class LabeledData:
             return self.raw
         encoded: FloatArray = self.X * self.scale + self.center
         return encoded if self.is_missing is None else np.where(self.is_missing, np.nan, encoded)
+
+    @property
+    def rules_of_new_cells(self) -> CellRules:
+        """How cells of new rows are read: as those of the table, with the range of its numbers.
+
+        Of columns compared within subjects, only the differences are known.
+        """
+        rules, ranges, at = self.cell_rules or CellRules(), {}, 0
+        rows = self.unprepared
+        for encoding in () if self.within else self.encodings:
+            if not encoding.levels:
+                ranges[encoding.name] = range_of(rows[:, at])
+            at += len(encoding.feature_names)
+        return replace(rules, ranges=ranges)
 
     @property
     def row_names(self) -> list[str] | None:
@@ -505,3 +530,4 @@ class _Header(msgspec.Struct, omit_defaults=True):
     form: Form
     questions: tuple[Question, ...] = ()
     within: WithinSubjects | None = None
+    cell_rules: CellRules | None = None

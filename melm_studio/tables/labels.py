@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from melm_core.base import BEYOND_LIMIT
 from melm_studio.tables.above_rows import NO_GROUPS
-from melm_studio.tables.cells import BEYOND_LIMIT
 from melm_studio.tables.classes import DIGITS, MAX_CLASSES, MAX_VALUES, is_measure
 from melm_studio.tables.families import members_of_families
 from melm_studio.tables.formatting import MOST_NAMES, words_of

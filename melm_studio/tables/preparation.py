@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
+from melm_core.base import CellRules, ColumnEncoding, FloatArray, IntArray, UserError
 from melm_core.recipe import (
     FittedPreparation,
     MissingValues,
@@ -228,6 +228,7 @@ def prepare(
         unlabeled=unlabeled,
         encodings=tuple(refilled(encodings, fitted.rules.fill) if subjects else encodings),
         form=table.form,
+        cell_rules=None if table.rules == CellRules() else table.rules,
         questions=(*questions, *read_questions),
         within=centering.within,
         **_kept_for_refits(centering, fitted),

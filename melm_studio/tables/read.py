@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from melm_core.base import IntArray
+from melm_core.base import CellRules, IntArray
 from melm_studio.tables.above_rows import (
     MOST_PREVIEWED,
     Head,
@@ -152,9 +152,8 @@ class Table:
         The columns of text in which a word for what is missing may be a class, and how often.
     beside : collection of str
         The columns that say what the samples are, where features are measured.
-    other_units : mapping of str to str
-        The units of cells that are missing since these do not convert to that of their column, by
-        the names of columns.
+    rules : CellRules
+        How the cells of further rows are read alike.
     """
 
     name: str
@@ -170,7 +169,7 @@ class Table:
     encodings: Mapping[str, str] = field(default_factory=dict)
     missing_words: Mapping[str, str] = field(default_factory=dict)
     beside: Collection[str] = ()
-    other_units: Mapping[str, str] = field(default_factory=dict)
+    rules: CellRules = field(default_factory=CellRules)
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -232,9 +231,8 @@ def read_table(
         content = replace(content, cells=cells, steps=steps)
     rows = content.file_rows
     decimal, texts = content.form.decimal, content.texts
-    frame, cell_steps, asked, other_units = infer_columns(
-        content.cells, decimal, rows, options, texts
-    )
+    numbers = msgspec.structs.replace(options, as_written=False)
+    frame, cell_steps, asked, rules = infer_columns(content.cells, decimal, rows, numbers, texts)
     # First as it was read, of which a last row costs less.
     n_empty = _n_empty(content.cells) if frame.iloc[-1].isna().all() else 0
     frame = frame.iloc[: len(frame) - n_empty]
@@ -244,6 +242,9 @@ def read_table(
     asked = {**content.asked, **asked, "totals": totals}
     total_steps = [f"Left out: {totals}."] if is_left_out else []
     frame = frame.iloc[:-n_totals] if is_left_out else frame
+    if options.as_written:
+        written = infer_columns(content.cells, decimal, rows, options, texts)[0]
+        frame = written.iloc[: len(frame)]
     merged = written_once(frame)
     asked["blocks"] = listed(merged)
     if merged and options.blocks == "filled":
@@ -266,7 +267,7 @@ def read_table(
         encodings=content.encodings,
         missing_words=content.missing_words,
         beside=content.beside,
-        other_units=other_units,
+        rules=rules,
     )
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
-from melm_core.base import FloatArray
+from melm_core.base import CellRules, FloatArray
 from melm_studio.reading import Channel, ChannelError, FileReader, RefusedError
 from melm_studio.tables.above_rows import MOST_PREVIEWED
 from melm_studio.tables.formatting import number
@@ -96,6 +96,7 @@ class _Header(Struct, frozen=True):
     descriptions: dict[_Name, _Words]
     encodings: dict[_Words, _Words]
     missing_words: dict[_Name, _Words]
+    rules: CellRules
 
 
 def read_table_apart(
@@ -191,6 +192,7 @@ def answer(channel: Channel) -> None:
         descriptions=dict(table.descriptions),
         encodings=dict(table.encodings),
         missing_words=dict(table.missing_words),
+        rules=table.rules,
     )
     channel.send_values(header)
     channel.send(frame.select_dtypes(np.float64).to_numpy().T.reshape(-1).data)
@@ -224,6 +226,7 @@ def _received(channel: Channel, limits: Limits, most_text: int) -> Table:
         descriptions=header.descriptions,
         encodings=header.encodings,
         missing_words=header.missing_words,
+        rules=header.rules,
     )
 
 

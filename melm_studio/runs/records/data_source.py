@@ -126,15 +126,14 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
     def alike(self, second: DataSource) -> DataSource:
         """Return the source of a second file, to be read like this one.
 
-        Samples are found in its columns or rows anew: they may lie otherwise than in the first.
+        Samples are found in its columns or rows anew: they may lie otherwise than in the first. Its
+        cells are left as they are written: the first has rules for them.
         """
         options = self.read_options
         preferred = options.sheet or options.preferred_sheet
         samples = "rows" if options.samples == "rows" else "auto"
-        return replace(
-            second,
-            reading=replace(options, sheet="", preferred_sheet=preferred, samples=samples),
-        )
+        options = replace(options, sheet="", preferred_sheet=preferred, samples=samples)
+        return replace(second, reading=replace(options, as_written=True))
 
     @property
     def full_recipe(self) -> Recipe:

@@ -47,6 +47,9 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
         That of text which is not UTF-8; found by itself by default.
     kept_words : tuple of str
         The columns in which NA, null and the like are words, as sodium may be.
+    as_written : bool
+        Whether columns that are not all numbers are left as text, which is read by the rules of
+        another table.
     """
 
     sheet: Annotated[str, Meta(title="The sheet", max_length=200)] = ""
@@ -93,6 +96,7 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
         tuple[Annotated[str, Meta(max_length=MOST_NAME)], ...],
         Meta(title="The columns in which NA is a word", max_length=20),
     ] = ()
+    as_written: Annotated[bool, Meta(title="Whether cells are left as written")] = False
 
 
 DEFAULT_OPTIONS = ReadOptions()

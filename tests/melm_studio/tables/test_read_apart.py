@@ -29,7 +29,7 @@ def assert_alike(raw: bytes, name: str = "table") -> None:
     apart, here = read(raw, name), read_table(raw, name)
     pd.testing.assert_frame_equal(apart.frame, here.frame)
     assert apart.frame.columns.dtype == here.frame.columns.dtype
-    for each in ("name", "steps", "form", "sheets", "sheet", "asked"):
+    for each in ("name", "steps", "form", "sheets", "sheet", "asked", "rules"):
         assert getattr(apart, each) == getattr(here, each)
     np.testing.assert_array_equal(apart.row_numbers, here.row_numbers)
 
@@ -125,6 +125,7 @@ HEADER = {
     "descriptions": {},
     "encodings": {},
     "missing_words": {},
+    "rules": {},
 }
 NUMBERS, CODES = np.zeros(2).tobytes(), np.array([0, -1], np.int32).tobytes()
 TEXTS = msgspec.msgpack.encode([["a"]])

@@ -243,7 +243,10 @@ def test_rows_of_unseen_categories_are_left_out_and_counted(finished) -> None:
     new.loc[[2, 4], "color"] = "purple"
     answer = placed(finished, new).get_json()
     assert answer["points"]["rows"] == [1, 2, 4, 6, 7, 8, 9]
-    assert any("2 rows left out: color has purple" in note for note in answer["report"]["notes"])
+    said = (
+        '2 rows left out. Column "color" has categories that the plane was not fitted to: "purple"'
+    )
+    assert any(said in note for note in answer["report"]["notes"])
 
 
 def test_columns_spelled_otherwise_are_matched_and_said(finished) -> None:
