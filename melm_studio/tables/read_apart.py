@@ -97,6 +97,8 @@ class _Header(Struct, frozen=True):
     encodings: dict[_Words, _Words]
     missing_words: dict[_Name, _Words]
     rules: CellRules
+    beside: tuple[_Name, ...]
+    other_units: dict[_Name, _Words]
 
 
 def read_table_apart(
@@ -193,6 +195,8 @@ def answer(channel: Channel) -> None:
         encodings=dict(table.encodings),
         missing_words=dict(table.missing_words),
         rules=table.rules,
+        beside=tuple(table.beside),
+        other_units=dict(table.other_units),
     )
     channel.send_values(header)
     channel.send(frame.select_dtypes(np.float64).to_numpy().T.reshape(-1).data)
@@ -227,6 +231,8 @@ def _received(channel: Channel, limits: Limits, most_text: int) -> Table:
         encodings=header.encodings,
         missing_words=header.missing_words,
         rules=header.rules,
+        beside=header.beside,
+        other_units=header.other_units,
     )
 
 
