@@ -23,6 +23,7 @@ from melm_studio.tables.roles import ALL_ROWS, NO_LABEL
 from melm_studio.tables.scales import ordered_names
 
 MAX_CLASSES = 50
+MOST_SHARED = 0.2  # of fractions, for each to be measured rather than a class
 MAX_VALUES = 20  # of a fractional number, for its values to be classes by default
 DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is an identifier
 MAX_CLASS_NAME = 200  # characters, since legends show it
@@ -249,7 +250,7 @@ def _names_in_one_form(cells: pd.Series) -> pd.Series:
 def is_measure(cells: pd.Series) -> bool:
     """Return whether a column is a number whose values are no classes.
 
-    It has too many of them, or is of fractions of which hardly two rows have one.
+    It has too many of them, or is of fractions of which few are those of several rows.
     """
     if cells.dtype.kind != "f":
         return False
@@ -257,7 +258,8 @@ def is_measure(cells: pd.Series) -> bool:
     values, n_rows = np.unique(present.to_numpy(), return_counts=True)
     if bool((values % 1 == 0).all()):
         return len(values) > MAX_CLASSES
-    is_cut = len(present) >= 2 * DEFAULT_QUANTILES and int((n_rows > 1).sum()) < 2
+    n_shared = int((n_rows > 1).sum())
+    is_cut = len(present) >= 2 * DEFAULT_QUANTILES and n_shared < max(2, MOST_SHARED * len(values))
     return len(values) > MAX_VALUES or is_cut
 
 

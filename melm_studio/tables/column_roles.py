@@ -51,6 +51,7 @@ _UNIT = re.compile(r"\[[^\[\]]+\]$")
 LEAST_NUMBERED, MOST_SHARING = 10, 20  # values, and rows for each on average
 NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", "title", "uuid"}
 BATCH_WORDS = {"batch", "block", "lot", "plate"}
+BATCH = "batch"
 _OF_BATCH = {"barcode", "code", "id", "identifier", "name", "no", "nr", "number"}
 ORDER_WORDS = {"date", "datetime", "injection", "order", "time", "timestamp"}
 _ROLE_WORDS = GROUP_WORDS | BATCH_WORDS | ORDER_WORDS
@@ -376,7 +377,7 @@ def _numbers_things(cells: _Cells) -> bool:
         return False
     if not before:
         is_thing = last == "id" or last in GROUP_WORDS or is_id_of_thing(last)
-        return is_thing or last in {"mrn", "specimen"}
+        return is_thing or last in {"mrn", "sample", "specimen"}
     is_number = last in SAYS_A_NUMBER and not THINGS_NUMBERED.isdisjoint(before)
     return is_number or last in {"id", "mrn", "specimen"}
 
@@ -466,6 +467,9 @@ class _Guesses:
                     n_rows = len(self._classes.rows)
                     found[column.name] = (role, f"{_repeated(column, n_rows)}: {why}")
                     break
+        for column in self._named(lambda words: words == (BATCH,)):
+            if column.name not in found and column.role in FEATURES:
+                found[column.name] = (Role.INFO, "a batch, which is not a property of the rows")
         return found
 
     def unnamed(self) -> dict[str, tuple[Role, str]]:

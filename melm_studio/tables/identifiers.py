@@ -19,7 +19,7 @@ THINGS_NUMBERED = {
 }  # fmt: skip
 LEAST_STEM = 3  # letters
 _SHORT = re.compile("[a-z]{1,2}id")  # of geographic systems and databases: fid, gid, uid
-_JOINED = re.compile("[a-z]{3,}(?:id|number)")  # copairid, rownumber
+_JOINED = re.compile("[a-z]{3,}(?:code|id|number)")  # copairid, plotcode, rownumber
 _NO_SHORT = {"acid", "aid", "bid", "grid", "kid", "mid", "paid", "void"}
 _NO_IDS = (
     "acid", "arid", "covid", "fluid", "grid", "humid", "hybrid", "lipid", "liquid", "oid", "paid",
@@ -30,7 +30,7 @@ _NO_IDS = (
 def names_identifier(name: str) -> bool:
     """Return whether a name says that whole numbers which nearly all differ name things.
 
-    Its first word or its last one does, or that ends in "id" or "number".
+    Its first word or its last one does, or that ends in "code", "id" or "number".
 
     Examples
     --------

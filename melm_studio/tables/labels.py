@@ -57,6 +57,16 @@ TARGET_WORDS = {
     "charges", "cnt", "cost", "mpg", "price", "rent", "salary", "sales", "strength", "value",
     "wage", "yield",
 }  # fmt: skip
+# Words of a label that other texts are as often, where they are the whole name.
+_PLAIN_KINDS = {"category", "condition", "group", "result", "status", "type"}
+_YES_NO = {"yes", "no", "y", "n", "true", "false", "t", "f", "unknown"}
+# Symbols of elements, beside which Y is yttrium.
+_ELEMENTS = {
+    "Ag", "Al", "As", "Ba", "Be", "Bi", "Ca", "Cd", "Ce", "Co", "Cr", "Cs", "Cu", "Fe", "Ga", "Hf",
+    "K", "La", "Li", "Mg", "Mn", "Mo", "Na", "Nb", "Nd", "Ni", "P", "Pb", "Rb", "S", "Sb", "Sc",
+    "Si", "Sm", "Sn", "Sr", "Th", "Ti", "U", "V", "Yb", "Zn", "Zr",
+}  # fmt: skip
+LEAST_ELEMENTS = 4
 _TRAINING = {"train", "training", "calibration"}
 _HELD_OUT = {"dev", "heldout", "holdout", "test", "testing", "val", "valid", "validation"}
 LEAST_WORD = 4  # letters, of a word of the file's name that says what its label is
@@ -157,13 +167,15 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     is_told = _is_all_hint(guess) and not _is_other_number(table.frame[guess])
     numeric, usable = {*table.numbers.names}, dict(_could_be_labels(table, {*others}))
     is_text = guess not in numeric
-    takes_numbers = 0 if _is_hinted(guess) else 2 if is_text else MAX_CLASSES
+    is_of_codes = _is_hinted(guess) and not _is_other_number(table.frame[guess])
+    takes_numbers = 0 if is_of_codes else 2 if is_text or _is_hinted(guess) else MAX_CLASSES
+    is_plain = is_text and _PLAIN_KINDS.issuperset(words_of(guess))
     rivals = [
         name
         for name in others
         if _is_hinted(name)
         or not (
-            is_told
+            (is_told and not (is_plain and name in usable and _names_kinds(table.frame[name])))
             or (name in numeric and usable.get(name, MAX_CLASSES) > takes_numbers)
             or (_is_hinted(guess) and not COVARIATE_WORDS.isdisjoint(words_of(name)))
         )
@@ -238,6 +250,12 @@ def _are_kinds(cells: pd.Series) -> bool:
     return are_words and 2 <= len(counts) <= MOST_KINDS and int(counts.min()) >= LEAST_OF_KIND
 
 
+def _names_kinds(cells: pd.Series) -> bool:
+    """Return whether these are a few words which say more than yes and no."""
+    values = {str(value).casefold() for value in cells.dropna().unique()}
+    return _is_text(cells) and 2 <= len(values) <= FEW_TEXTS and not values <= _YES_NO
+
+
 def _targets(table: Table, guess: str, ends: Sequence[str]) -> list[str]:
     """Numbers to be cut into classes: of such a name, or at one of the ends."""
     frame = table.frame
@@ -299,9 +317,11 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
 def may_be_no_label(frame: pd.DataFrame, name: str) -> bool:
     """Return whether a column may hold no classes.
 
-    It is a number that is cut or may measure, or has many words, such as states.
+    It is a number that is cut or may measure, has many words, such as states, or hardly any cells.
     """
     cells = frame[name]
+    if cells.isna().mean() > MOST_MISSING and name.lower() not in PLAIN_NAMES:
+        return True
     is_plain = _is_plain_number(frame, name) and _is_other_number(cells)
     are_many = _is_text(cells) and not _is_hinted(name) and cells.nunique() > MAX_VALUES
     return is_measure(cells) or _is_count(frame, name) or is_plain or are_many
@@ -351,7 +371,7 @@ def _named_measures(frame: pd.DataFrame, without: Collection[str]) -> list[str]:
     """Numbers to be cut into classes that have no other name than that of a label, but for x, y."""
     if len(frame) <= MAX_VALUES:
         return []
-    return [
+    named = [
         str(name)
         for at, name in enumerate(frame.columns)
         if _is_all_hint(str(name))
@@ -359,11 +379,16 @@ def _named_measures(frame: pd.DataFrame, without: Collection[str]) -> list[str]:
         and not _is_place(str(name), frame)
         and is_measure(frame.iloc[:, at])
     ]
+    return sorted(named, key=_hint)
 
 
 def _is_place(name: str, frame: pd.DataFrame) -> bool:
-    """Return whether this is the y of an x."""
-    return name.lower() == "y" and any(str(other).lower() == "x" for other in frame)
+    """Return whether this is the y of an x, or yttrium beside other elements."""
+    if name.lower() != "y":
+        return False
+    others = {str(other) for other in frame}
+    is_element = name == "Y" and len(others & _ELEMENTS) >= LEAST_ELEMENTS
+    return is_element or not others.isdisjoint({"x", "X"})
 
 
 def _is_hinted(name: str) -> bool:

@@ -275,3 +275,26 @@ def test_keys_that_several_rows_share_are_no_categories(keys, is_key):
     cells = {"album_id": [*keys] * 8, "x": np.arange(16) % 7.0, "class": ["a", "a", "b", "b"] * 4}
     columns = column_roles(Table("t", pd.DataFrame(cells), ()), "class")
     assert (columns[0].role is Role.INFO) == is_key
+
+
+@pytest.mark.parametrize(
+    ("name", "is_feature"), [("batch", False), ("Batch", False), ("lot", True)]
+)
+def test_a_batch_that_tells_a_class_is_no_feature(name, is_feature):
+    cells = {name: [1.0, 1.0, 2.0] * 6, "x": np.arange(18.0) ** 2, "class": ["a", "a", "b"] * 6}
+    columns = column_roles(Table("t", pd.DataFrame(cells), ()), "class")
+    roles = {column.name: column.role for column in columns}
+    assert roles[name] is (Role.NUMERIC if is_feature else Role.INFO)
+
+
+@pytest.mark.parametrize("name", ["plotcode", "zipcode", "sample"])
+def test_whole_numbers_that_hardly_recur_under_such_a_name_are_no_feature(name):
+    cells = {"x": np.arange(24.0) ** 2, name: np.arange(24.0)[::-1] * 7 + 50_000}
+    frame = pd.DataFrame({**cells, "class": ["a", "a", "b"] * 8})
+    shared = frame.assign(**{name: np.resize(np.arange(12.0), 24)})
+    for rows in (frame, shared) if name == "sample" else (frame,):
+        roles = {one.name: one.role for one in column_roles(Table("t", rows, ()), "class")}
+        assert roles[name] in (Role.NAME, Role.INFO)
+    measured = frame.rename(columns={name: "sample mass"})
+    roles = {one.name: one.role for one in column_roles(Table("t", measured, ()), "class")}
+    assert roles["sample mass"] is Role.NUMERIC

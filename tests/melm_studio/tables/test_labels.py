@@ -366,3 +366,54 @@ def test_the_y_of_an_x_is_no_likelier_label_than_others():
     assert (
         guess_label(Table("t", frame.drop(columns="x").rename(columns={"angle": "b"}), ())) == "y"
     )
+
+
+@pytest.mark.parametrize("kind", ["type", "Category", "group", "condition"])
+@pytest.mark.parametrize(
+    ("beside", "is_asked"),
+    [(words("peat", "clay", "sand"), True), (words("yes", "no"), False), (numbers(1, 2), False)],
+)
+def test_a_plain_word_for_kinds_is_asked_about_beside_other_kinds(kind, beside, is_asked):
+    frame = measured("a", "b").assign(**{kind: words("p", "q", "q"), "soil": beside})
+    assert choices(Table("t", frame, ())) == ([kind, "soil"] if is_asked else [])
+    assert choices(Table("t", frame.rename(columns={kind: "species"}), ())) == []
+    assert choices(Table("t", frame.rename(columns={"soil": "sex"}), ())) == []
+
+
+@pytest.mark.parametrize("codes", [(7, 8), (2, 5, 9)])
+def test_two_values_are_offered_beside_numbers_that_count_no_classes(codes):
+    frame = pd.DataFrame({"school": numbers(0, 1, 1), "grade": numbers(*codes)})
+    frame = frame.join(measured("a", "b"))
+    assert choices(Table("t", frame, ())) == ["grade", "school"]
+    counted = frame.assign(grade=numbers(*range(len(codes))))
+    assert choices(Table("t", counted, ())) == []
+
+
+def test_yttrium_is_no_label_beside_other_elements():
+    elements = pd.DataFrame({"rock": words("p", "q", "r")})
+    elements = elements.join(measured("Y", "Zr", "La", "Ba", "Sr"))
+    assert guess_label(Table("t", elements, ())) == "rock"
+    few = elements.drop(columns=["La", "Ba"])
+    assert guess_label(Table("t", few, ())) == "Y"
+
+
+def test_of_numbers_named_as_labels_the_likeliest_name_is_cut():
+    assert guess_label(Table("t", measured("SPAM", "a", "b", "y", "c"), ())) == "y"
+
+
+def test_a_guess_of_hardly_any_cells_may_be_no_label():
+    note = np.full(N_ROWS, None, dtype=object)
+    note[:4] = ["odd", "odd", "wet", "wet"]
+    frame = measured("a", "b").assign(note=note)
+    assert choices(Table("t", frame, ())) == ["note", NO_LABEL]
+    assert choices(Table("t", frame.assign(note=words("odd", "wet")), ())) == []
+
+
+@pytest.mark.parametrize(("n_shared", "is_cut"), [(1, True), (3, True), (8, False)])
+def test_fractions_of_which_few_recur_are_measured(n_shared, is_cut):
+    values = np.arange(20) / 8 + 0.1
+    price = np.concatenate([values[:18], values[:n_shared]])
+    frame = pd.DataFrame({"price": price, "kind": np.resize(["p", "q"], len(price))})
+    frame = frame.assign(a=RNG.normal(size=len(price)), b=RNG.normal(size=len(price)))
+    frame = frame[["a", "price", "b", "kind"]].astype({"kind": object})
+    assert ("price" in choices(Table("t", frame, ()))) == is_cut
