@@ -9,6 +9,9 @@ import pandas as pd
 
 from melm_core.base import FloatArray
 
+# What a reader says of columns, in the attributes of their frame: which say what the samples are
+# that the others were measured of, and which are text though their cells are numbers.
+BESIDE, TEXTS = "beside", "texts"
 _MOST_INSERTED = 100  # columns of text; of more, pandas is faster if all are joined at once
 
 

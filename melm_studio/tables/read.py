@@ -31,6 +31,7 @@ from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.digits import plain_numbers
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.formatting import count, listed, number, shortened
+from melm_studio.tables.frames import BESIDE, TEXTS
 from melm_studio.tables.grammars import (
     ROWS_COMPARED,
     Layout,
@@ -475,8 +476,26 @@ def _of_frame(cells: pd.DataFrame, steps: Sequence[str]) -> _Content:
     names = [str(name).strip() for name in cells.columns]
     _reject_long_names(names)
     numbered = [name or f"column {at}" for at, name in enumerate(names, start=1)]
-    renamed = cells.set_axis(unique_names(numbered), axis=1)
-    return _Content(renamed, np.arange(2, len(cells) + 2), tuple(steps))
+    renamed = _without_blanks(cells.set_axis(unique_names(numbered), axis=1))
+    said = {
+        key: [new for old, new in zip(cells.columns, renamed.columns, strict=True) if old in those]
+        for key in (TEXTS, BESIDE)
+        if (those := {*cells.attrs.get(key, ())})
+    }
+    texts, beside = frozenset(said.get(TEXTS, ())), tuple(said.get(BESIDE, ()))
+    rows = np.arange(2, len(cells) + 2)
+    return _Content(renamed, rows, tuple(steps), texts=texts, beside=beside)
+
+
+def _without_blanks(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells, of which texts have no blanks around them; of blanks alone, they are missing."""
+    texts = {}
+    for name in cells.columns[[kind.kind not in "biufc" for kind in cells.dtypes]]:
+        codes, levels = pd.factorize(cells[name])
+        bare = [level.strip() if isinstance(level, str) else level for level in levels]
+        if bare != [*levels] or "" in bare:
+            texts[name] = np.array([*(level or None for level in bare), None], dtype=object)[codes]
+    return cells.assign(**texts) if texts else cells
 
 
 def unique_names(names: Sequence[str]) -> list[str]:

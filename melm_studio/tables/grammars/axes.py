@@ -17,7 +17,8 @@ NEARLY_ALL = 0.8
 MOST_AXES = 3
 COLUMNS_PROBED = 60
 _AXIS = re.compile(
-    r"wave ?-?(?:length|number)s?|raman|\bshift|m/z|\bmz\b|\bppm\b|\bnm\b|cm-?(?:1|\^-1|⁻¹)|µm"
+    r"wave ?-?(?:length|number)s?|\bwl\b|\bwvl\b|\blambda\b|raman"
+    r"|\bshift|m/z|\bmz\b|\bppm\b|\bnm\b|cm-?(?:1|\^-1|⁻¹)|µm"
     r"|\bum\b"
     r"|2 ?-?theta|\bfrequenc|\bhz\b|\bev\b|\benergy|\bretention|\bchannel|\baxis\b",
     re.IGNORECASE,

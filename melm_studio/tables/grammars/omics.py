@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PureWindowsPath
 
-from melm_studio.tables.grammars.layout import FirstLines, Layout, Turned
+from melm_studio.tables.grammars.layout import FirstLines, Layout, Long, Turned
 from melm_studio.tables.questions import LABEL, USE
 from melm_studio.tables.roles import NO_LABEL, Use
 
@@ -27,6 +27,11 @@ _ENDS_OF_MWTAB = ("MS_METABOLITE_DATA_END", "NMR_METABOLITE_DATA_END", "NMR_BINN
 _FRAGPIPE = {"Protein ID", "Entry Name", "Peptide Sequence"}
 _INTENSITIES = (" MaxLFQ Intensity", " Intensity", " Razor Intensity", " Total Intensity")
 _OTHER_INTENSITIES = (" Razor Intensity", " Total Intensity", " Unique Intensity")
+# A row for each ion of each run, with what the run is of, and how the two are named.
+_IONS = ("peptidesequence", "precursorcharge", "fragmention", "productcharge", "isotopelabeltype")
+_RUNS = ("run", "filename", "rawfile")
+_AREAS = ("intensity", "area")
+_OF_RUNS = ("condition", "bioreplicate")
 _LINEAGES = {"taxonomy", "consensus lineage", "consensuslineage", "confidence"}
 _MOST_ABOVE = 5  # lines of comments
 _PREFIX_OF_PERSEUS = re.compile(r"[TNCM]: ")
@@ -112,6 +117,22 @@ def diann(first: FirstLines) -> Layout | None:
     named = [column for column in ("Precursor.Id", "Protein.Group") if column in header[:n_known]]
     features = [header.index(column) for column in named]
     return _matrix("a matrix of DIA-NN", header, 1, columns, names=names, features=features)
+
+
+def msstats(first: FirstLines) -> Layout | None:
+    """Read MSstats, also as Skyline writes it for that: a row for each ion of each run."""
+    header = first.cells(0, first.delimiter)
+    places = {name.lower().replace(".", ""): place for place, name in enumerate(header)}
+    run, area = (
+        next((places[name] for name in names if name in places), -1) for names in (_RUNS, _AREAS)
+    )
+    if not places.keys() >= {"proteinname", "peptidesequence", *_OF_RUNS} or min(run, area) < 0:
+        return None
+    ions = tuple(places[name] for name in _IONS if name in places)
+    step = f"Read as ions of MSstats: each {header[run]} is a row."
+    asked = {"samples": f"Each row has the {header[area]} of one ion in one {header[run]}"}
+    turned = Long(run, ions, area, tuple(places[name] for name in _OF_RUNS))
+    return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
 
 
 def perseus(first: FirstLines) -> Layout | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from melm_studio.tables.grammars.layout import FirstLines, Layout, is_number
+from dataclasses import replace
+
+from melm_studio.tables.grammars.features_in_rows import below_alike_names
+from melm_studio.tables.grammars.layout import FirstLines, Layout, header_line, is_number
 from melm_studio.tables.questions import USE
 from melm_studio.tables.roles import Use
 
@@ -64,8 +67,14 @@ def r_table(first: FirstLines) -> Layout | None:
         # A delimiter at the end of every row is no field.
         if is_short and is_header and any(row[-1] for row in below):
             name = ROW if ROW not in header else f"{ROW} name"
-            step = "Read as R writes tables: the first field of every row is its name."
-            return Layout(
-                step, (name, *header), n_above, mark, answers={USE + name: Use.NAME.value}
-            )
+            return _with_names(first, (name, *header), n_above, mark)
     return None
+
+
+def _with_names(first: FirstLines, names: tuple[str, ...], n_above: int, mark: str) -> Layout:
+    """The layout of a table whose rows have names; these may be features, its columns samples."""
+    below = "\n".join([*first.texts[n_above:], ""]).encode()
+    if turned := below_alike_names(FirstLines(header_line(names, mark) + below)):
+        return replace(turned, n_above=n_above)
+    step = "Read as R writes tables: the first field of every row is its name."
+    return Layout(step, names, n_above, mark, answers={USE + names[0]: Use.NAME.value})

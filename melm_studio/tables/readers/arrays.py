@@ -18,6 +18,7 @@ from melm_studio.tables.readers.unpack import MAX_UNPACKED
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import ZIP, TableError
 
+LEAST_OF_CLASS = 5  # members of a vector with each value, on average
 NPY = b"\x93NUMPY"
 _FIRST_NAME = slice(0, 300)  # of an archive
 _NAMES = ("feature_names", "features_names", "columns", "var_names", "names")
@@ -72,6 +73,7 @@ def columns_of_arrays(
     TableError
         If they are too large.
     """
+    arrays, turned = with_samples_in_rows(arrays)
     sizes = Counter(len(array) for array in arrays.values() if array.ndim)
     labeled = {len(a) for a in arrays.values() if a.ndim == 1} & {
         len(a) for a in arrays.values() if a.ndim > 1
@@ -96,7 +98,44 @@ def columns_of_arrays(
     others = [name for name in arrays if name not in fitting and name not in names]
     left = f"Left out: {count(len(others), 'array')} without {number(n_rows)} rows"
     steps = (f"{left} ({listed(others)}).",) if others else ()
-    return pd.DataFrame(columns), (*named, *steps)
+    return pd.DataFrame(columns), (*turned, *named, *steps)
+
+
+def with_samples_in_rows(arrays: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Arrays whose columns are samples, as a vector of classes tells, with these in rows.
+
+    None is turned where an array has as many rows as the vector has values.
+
+    Returns
+    -------
+    arrays : dict of str to array
+    steps : tuple of str
+        Which were turned, a sentence.
+
+    Examples
+    --------
+    >>> genes = {"genes": np.zeros((3, 10)), "kind": np.array(["a", "b"] * 5)}
+    >>> with_samples_in_rows(genes)[0]["genes"].shape
+    (10, 3)
+    """
+    classes = {
+        len(array): name
+        for name, array in arrays.items()
+        if getattr(array, "ndim", 0) == 1 and are_classes(array)
+    }
+    blocks = {name: array for name, array in arrays.items() if getattr(array, "ndim", 0) == 2}
+    beside = {array.shape[1] for array in blocks.values()} & {*classes}
+    if not beside.isdisjoint(len(array) for array in blocks.values()) or len(beside) != 1:
+        return arrays, ()
+    (n_samples,) = beside
+    turned = {name: array.T for name, array in blocks.items() if array.shape[1] == n_samples}
+    step = f"Turned: the columns of {listed([*turned])} are samples, as {classes[n_samples]} tells."
+    return {**arrays, **turned}, (step,)
+
+
+def are_classes(vector: Any) -> bool:
+    """Return whether the values of a vector recur, as classes do."""
+    return 2 <= len({*np.asarray(vector).tolist()}) <= len(vector) / LEAST_OF_CLASS
 
 
 def _arrays(raw: bytes, file: str, max_bytes: int) -> dict[str, npt.NDArray[Any]]:

@@ -16,6 +16,7 @@ from scipy.sparse import csc_matrix, csr_matrix
 from melm_core.base import FloatArray
 from melm_studio.installation import install_command
 from melm_studio.tables.formatting import number
+from melm_studio.tables.frames import BESIDE
 from melm_studio.tables.readers.unpack import MAX_UNPACKED
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
@@ -95,7 +96,7 @@ class _Annotated:
         beside = [name for name in _BESIDE if name in self._file and len(self._file[name])]
         left = f" Left out: {', '.join(beside)}." if beside else ""
         said = f"Read X, {number(len(names))} variables, and obs.{left}"
-        return pd.DataFrame(columns), (said,)
+        return _known_beside(columns, names), (said,)
 
     def cells_of_biom(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
         """As `cells`, of BIOM 2: a row for each sample, and what is known of these."""
@@ -113,7 +114,7 @@ class _Annotated:
             if values.shape == (len(rows),):
                 columns[_free(str(name), columns)] = values
         said = f"Read as BIOM 2, {number(len(names))} features of {number(len(rows))} samples."
-        return pd.DataFrame(columns), (said,)
+        return _known_beside(columns, names), (said,)
 
     def _sparse(self, part: Any, kind: Any, n_rows: int, n_columns: int) -> FloatArray:
         arrays = tuple(self._values(part, name) for name in ("data", "indices", "indptr"))
@@ -188,6 +189,13 @@ class _Annotated:
         is_number = values.dtype.kind in "iuf"
         cells: npt.NDArray[Any] = values.astype(np.float64 if is_number else object)
         return cells
+
+
+def _known_beside(columns: dict[str, Any], measured: npt.NDArray[Any]) -> pd.DataFrame:
+    """The names of the rows, what was measured of them, and behind it what is known of them."""
+    cells = pd.DataFrame(columns)
+    cells.attrs[BESIDE] = tuple(cells.columns[1 + len(measured) :])
+    return cells
 
 
 def _named(codes: npt.NDArray[Any], levels: npt.NDArray[Any]) -> npt.NDArray[Any]:

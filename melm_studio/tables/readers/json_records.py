@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from melm_studio.tables.formatting import number
+from melm_studio.tables.frames import BESIDE
 from melm_studio.tables.records import Limits, reject_rows
 from melm_studio.tables.text import TableError
 
@@ -267,5 +268,6 @@ def _biom(content: Mapping[str, Any], limits: Limits) -> pd.DataFrame:
     for name in dict.fromkeys(name for entry in marks for name in entry):
         free = name if name not in features else f"{name} of the sample"
         cells.insert(cells.shape[1], free, _column([entry.get(name) for entry in marks]))
+    cells.attrs[BESIDE] = tuple(cells.columns[len(features) :])
     cells.insert(0, "sample", [str(entry["id"]) for entry in samples], allow_duplicates=True)
     return cells

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from melm_studio.installation import install_command
+from melm_studio.tables.frames import BESIDE, TEXTS
+from melm_studio.tables.readers.arrays import are_classes, with_samples_in_rows
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
 
@@ -19,9 +21,10 @@ _SAS7BDAT = bytes(12) + b"\xc2\xea\x81\x60"
 _TRANSPORT = b"HEADER RECORD*"
 _EIGHTH = b"LIBV8"  # of transport files, which pandas does not know
 _HEAD = 80
-LEAST_OF_CLASS = 5  # members of a vector with each value, on average
 LEAST_DRAWS = 10  # tables of the same rows and columns, which fewer may measure again
 STEP = "step"  # of a frame: what else was decided
+MOST_LEVELS = 200  # of a factor whose numbers are words: treatments 1 to 6, judges 101 to 147
+FEW_LEVELS = 20  # of one that may have each in a single row
 FIRST = "column 1"  # of a matrix without names
 _LOOKS = {"colors", "sym", "alt.sym"}  # how a program of spectra draws each sample
 _STATA = b"<stata_dta>"
@@ -85,9 +88,19 @@ def statistics_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFram
             "(write.csv) and drop that."
         )
     limits.reject(*frame.shape)
-    columns = {str(name): _cells(column) for name, column in frame.items()}
+    cells = pd.DataFrame({str(name): _cells(column) for name, column in frame.items()})
+    if program == "R":
+        factors = (str(name) for name, column in frame.items() if _is_factor(column))
+        cells.attrs = {TEXTS: tuple(factors), BESIDE: frame.attrs.get(BESIDE, ())}
     step = f"Read as a file of {program}."
-    return pd.DataFrame(columns), (step, *([frame.attrs[STEP]] if STEP in frame.attrs else []))
+    return cells, (step, *([frame.attrs[STEP]] if STEP in frame.attrs else []))
+
+
+def _is_factor(column: pd.Series) -> bool:
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return False
+    n_levels = len(column.dtype.categories)
+    return n_levels <= FEW_LEVELS or n_levels <= min(MOST_LEVELS, len(column) / 2)
 
 
 def _stata(raw: bytes) -> pd.DataFrame:
@@ -148,7 +161,8 @@ def _with_classes(members: dict[str, Any]) -> dict[str, Any]:
 
     Of several, the table with most rows.
     """
-    tables = {name: one for name, one in members.items() if getattr(one, "ndim", 0) == 2}
+    turned, _ = with_samples_in_rows(members)
+    tables = {name: one for name, one in turned.items() if getattr(one, "ndim", 0) == 2}
     vectors = {name: one for name, one in members.items() if getattr(one, "ndim", 0) == 1}
     pairs = [
         (len(table), name, other)
@@ -161,12 +175,7 @@ def _with_classes(members: dict[str, Any]) -> dict[str, Any]:
     n_rows = max(pairs, key=lambda pair: pair[0])[0]
     name = next(name for length, name, _ in pairs if length == n_rows)
     others = {other: vectors[other] for length, of, other in pairs if of == name}
-    return {name: tables[name], **others}
-
-
-def _are_classes(vector: Any) -> bool:
-    """Return whether the values of a vector recur, as classes do."""
-    return 2 <= len({*np.asarray(vector).tolist()}) <= len(vector) / LEAST_OF_CLASS
+    return {name: members[name], **others}
 
 
 def data_frame(parts: dict[str, Any], attributes: Any) -> Any:
@@ -215,9 +224,10 @@ def _of_samples(study: SimpleNamespace) -> dict[str, Any]:
 def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
     """A list of R with tables of the same rows and what else is known of these, such as x and y."""
     members = {name: member for name, member in _flat(parts).items() if name not in _LOOKS}
+    members, turned = with_samples_in_rows(members)
     tables = {name: member for name, member in members.items() if getattr(member, "ndim", 0) == 2}
     vectors = {name: member for name, member in members.items() if getattr(member, "ndim", 0) == 1}
-    labeled = {len(vector) for vector in vectors.values() if _are_classes(vector)}
+    labeled = {len(vector) for vector in vectors.values() if are_classes(vector)}
     of_labeled = [table for table in tables.values() if len(table) in labeled]
     n_rows = len(max(of_labeled or tables.values(), key=np.size, default=()))
     blocks = {name: _named(member) for name, member in tables.items() if len(member) == n_rows}
@@ -242,7 +252,9 @@ def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
         for name, vector in vectors.items()
         if len(vector) == n_rows
     }
-    return pd.concat([*blocks.values(), pd.DataFrame(beside)], axis=1)
+    joined = pd.concat([*blocks.values(), pd.DataFrame(beside)], axis=1)
+    joined.attrs = {BESIDE: tuple(map(str, beside)), **({STEP: turned[0]} if turned else {})}
+    return joined
 
 
 def _flat(parts: dict[str, Any], before: str = "") -> dict[str, Any]:

@@ -75,6 +75,7 @@ MATRIX_FIRST = {"g0": MATRIX[0][0], "g5": MATRIX[5][0]}
 def r_tables() -> dict[str, Program]:
     quoted = [[f'"{at}"', *row[:-1], f'"{row[-1]}"'] for at, row in enumerate(with_kinds(X3), 1)]
     expected = {"features": ("a", "b", "c"), "label": "grade", "name": "row", "said": "R writes"}
+    genes = [[f"AT1G{at:05d}", *row] for at, row in enumerate(grid(6, 5, 64))]
     return {
         "R with commas": Program(
             ('"a","b","c","grade"\n' + lines(quoted)).encode(), first={"a": X3[0][0]}, **expected
@@ -95,6 +96,14 @@ def r_tables() -> dict[str, Program]:
         ),
         "R, opened in a sheet": Program(
             ("a,b,c,grade,\n" + lines(numbered(with_kinds(X3)))).encode(), **expected
+        ),
+        "R with far more genes than samples": Program(
+            ("C61,C62,C91,I561,I562,I591\n" + lines(genes)).encode(),
+            [row[0] for row in genes],
+            "group",
+            name="sample",
+            asked=("label", "samples"),
+            n_rows=6,
         ),
         "spaces between names, tabs between cells": Program(
             ("a\tb  c\tgrade\n" + lines(with_kinds(X3), "\t")).encode(),
@@ -504,6 +513,9 @@ def spectra_in_columns() -> dict[str, Program]:
         "shifts that descend": Program(
             lines([["Raman shift [cm-1]", *letters], *down], "\t").encode(),
             [f"{row[0]:g}" if row[0] % 1 else f"{row[0]}" for row in down], **expected,
+        ),
+        "wavelengths by their short name": Program(
+            lines([["wl", *SAMPLES], *cells]).encode(), [*map(str, axis)], **expected
         ),
         "masses and decimal commas": Program(
             lines([["m/z", *SAMPLES], *cells], ";").replace(".", ",").encode(),

@@ -260,6 +260,7 @@ def test_the_samples_of_a_phyloseq_are_rows(taxa_are_rows, monkeypatch):
     table = of_class(monkeypatch, otu_table=counts, sam_data=ABOUT)
     assert list(table.frame) == [*(f"column {at}" for at in range(1, 8)), "diet"]
     np.testing.assert_array_equal(table.frame.iloc[:, :7], ABUNDANCES.T)
+    assert [*table.beside] == ["diet"]
 
 
 def test_the_samples_of_an_expression_set_are_rows(monkeypatch):
@@ -276,6 +277,81 @@ def test_the_samples_of_a_summarized_experiment_are_rows(monkeypatch):
     table = of_class(monkeypatch, assays=assays, colData=of_samples)
     assert table.frame.shape == (5, 8)
     assert list(table.frame["diet"]) == list(ABOUT["diet"])
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+def test_samples_that_are_columns_beside_their_classes_in_r_are_rows(is_list, monkeypatch):
+    kinds = np.resize(np.array(["a", "b"], dtype=object), 12)
+    study = {"kind": kinds, "genes": np.arange(84.0).reshape(7, 12) % 11, "age": np.arange(12.0)}
+    table = of_objects(monkeypatch, **({"study": study} if is_list else study))
+    assert [*table.frame] == [*(f"column {at}" for at in range(1, 8)), "kind", "age"]
+    np.testing.assert_array_equal(table.frame.iloc[:, :7], study["genes"].T)
+    data = prepare(table)
+    assert data.feature_names == tuple(f"column {at}" for at in range(1, 8))
+    of_rows = {**study, "genes": study["genes"].T}
+    same = of_objects(monkeypatch, **({"study": of_rows} if is_list else of_rows))
+    pd.testing.assert_frame_equal(same.frame, table.frame)
+
+
+def test_samples_that_are_columns_beside_their_classes_in_matlab_are_rows():
+    X, y = np.arange(84.0).reshape(7, 12) % 11, np.resize([1.0, 2.0], 12)
+    table = read_table(matlab(X=X, y=y), "study.mat")
+    assert table.frame.shape == (12, 8)
+    assert table.steps == ("Turned: the columns of X are samples, as y tells.",)
+    of_rows = read_table(matlab(X=X.T, y=y), "study.mat")
+    pd.testing.assert_frame_equal(of_rows.frame, table.frame)
+    kinds = np.arange(7.0)[::-1] // 4
+    axis = read_table(matlab(X=X, nm=np.linspace(4, 6, 12), kind=kinds), "study.mat")
+    assert axis.frame.shape == (7, 13)
+
+
+def test_what_is_said_of_samples_beside_a_matrix_of_r_is_no_feature(monkeypatch):
+    kinds = np.resize(np.array(["a", "b"], dtype=object), 20)
+    measured = pd.DataFrame({"size": np.arange(20.0) % 7, "mass": np.arange(20.0) % 3})
+    study = {"x": measured, "kind": kinds, "person": np.arange(20.0) % 9}
+    table = of_objects(monkeypatch, study=study)
+    assert [*table.beside] == ["kind", "person"]
+    assert prepare(table, "kind").feature_names == ("size", "mass")
+
+
+@pytest.mark.parametrize(("n_levels", "n_rows"), [(6, 48), (15, 18), (47, 141)])
+def test_numbers_of_a_factor_of_r_are_words(n_levels, n_rows, monkeypatch):
+    levels = pd.Categorical(np.resize([str(level) for level in range(n_levels)], n_rows))
+    frame = pd.DataFrame({"treat": levels, "size": np.arange(n_rows) ** 2.0 % 31})
+    table = of_objects(monkeypatch, study=frame.assign(mass=frame["size"] % 7))
+    assert table.frame["treat"].dtype.kind != "f"
+    unique = pd.Categorical([f"{at / 7:.3f}" for at in range(n_rows * 2)])
+    own = pd.DataFrame({"size": unique, "mass": np.arange(n_rows * 2) % 7.0})
+    assert of_objects(monkeypatch, study=own).frame["size"].dtype.kind == "f"
+
+
+@pytest.mark.parametrize("blank", ["", " ", "  "])
+def test_texts_of_other_programs_have_no_blanks_around_them(blank, monkeypatch):
+    slope = np.resize(np.array(["N", " N", "S", blank, "S "], dtype=object), 40)
+    frame = pd.DataFrame({"slope": slope, "size": np.arange(40) % 7.0, "kind": ["a", "b"] * 20})
+    table = of_objects(monkeypatch, study=frame)
+    assert {*table.frame["slope"].dropna()} == {"N", "S"}
+    assert table.frame["slope"].isna().sum() == 8
+    assert prepare(table, "kind").X.shape == (40, 4)
+
+
+def test_ions_of_msstats_are_features_of_its_runs(monkeypatch):
+    ions = [("AAK", 2, "y3", 1), ("AAK", 3, "y3", 1), ("LMR", 2, "b4", 1), ("LMR", 2, "y4", 1)]
+    rows = [
+        {"ProteinName": "P1", "PeptideSequence": peptide, "PrecursorCharge": charge,
+         "FragmentIon": ion, "ProductCharge": product, "IsotopeLabelType": "L",
+         "Condition": "ab"[run % 2], "BioReplicate": run, "Run": f"r{run}",
+         "Intensity": run * 10.0 + at}
+        for run in range(6)
+        for at, (peptide, charge, ion, product) in enumerate(ions)
+    ]  # fmt: skip
+    raw = pd.DataFrame(rows).to_csv(index=False).encode()
+    data = prepare(read_table(raw, "msstats.csv"))
+    assert (data.X.shape, data.class_names) == ((6, 4), ("a", "b"))
+    assert data.feature_names[0] == "AAK 2 y3 1 L"
+    assert [one.id for one in data.questions if one.id == "samples"] == ["samples"]
+    other = pd.DataFrame(rows).drop(columns=["Condition", "BioReplicate"])
+    assert len(read_table(other.to_csv(index=False).encode(), "ions.csv").frame) == len(rows)
 
 
 def test_spectra_of_a_list_of_r_are_named_by_their_axis_and_have_no_colors(monkeypatch):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_matrix, csr_matrix
 
-from melm_studio.tables import TableError, prepare
+from melm_studio.tables import Role, TableError, prepare
 from melm_studio.tables.read import read_table
 from melm_studio.tables.readers import h5ad
 from tests.messy_tables.example import KIND, N_ROWS
@@ -61,7 +61,8 @@ def test_what_was_measured_is_features_and_what_is_known_stands_beside(tmp_path,
     assert table.frame["kind"].tolist() == KIND
     data = prepare(table, "kind")
     assert data.row_names[:2] == ["cell-0", "cell-1"]
-    assert list(data.feature_names) == [*GENES, "depth"]
+    assert list(data.feature_names) == GENES
+    assert [column.name for column in data.columns if column.role is Role.INFO] == ["depth"]
     assert table.steps[0] == "Read X, 3 variables, and obs."
 
 
@@ -170,4 +171,5 @@ def test_the_samples_of_a_newer_biom_are_rows(tmp_path):
         file.create_dataset("observation/ids", data=GENES, dtype=TEXT)
     table = read_table((tmp_path / "table.biom").read_bytes(), "table.biom")
     assert [*table.frame] == ["sample", *GENES, "kind"]
+    assert [*table.beside] == ["kind"]
     np.testing.assert_array_equal(table.frame[GENES].to_numpy(), COUNTS)
