@@ -32,7 +32,7 @@ def qualtrics(first: FirstLines) -> Layout | None:
         return None
     (names, _), (texts, _), (ids, n_above) = records
     n_ids = sum(bool(_IMPORT_ID.match(cell)) for cell in ids)
-    if len({len(names), len(texts), len(ids)}) > 1 or n_ids < _LEAST_IDS * len(ids):
+    if len({len(names), len(texts), len(ids)}) > 1 or n_ids < max(1, _LEAST_IDS * len(ids)):
         return None
     described = {
         name: text for name, text in zip(names, texts, strict=True) if text and text != name

@@ -12,7 +12,7 @@ from typing import Any
 import python_calamine
 
 from melm_studio.tables.foreign import foreign_file
-from melm_studio.tables.formatting import listed, number, number_text, shortened
+from melm_studio.tables.formatting import listed, number, number_text, shortened, words_of
 from melm_studio.tables.readers.rows import TextWriter
 from melm_studio.tables.readers.unpack import DAMAGED_ARCHIVE
 from melm_studio.tables.records import MAX_CELLS
@@ -32,6 +32,12 @@ _SHEETS = "xl/worksheets/"
 _STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
 # A tag ends before the next one: otherwise each that is not closed would be read to the end.
 _PLACE = re.compile(rb"<(?:\w+:)?(?:row|c)\s[^<>]*?\br=[\"']([A-Z]{0,3})([0-9]+)")
+# Names of sheets that say what the others hold.
+_EXPLAINING = {
+    "about", "citation", "codebook", "contents", "cover", "description", "dictionary",
+    "documentation", "glossary", "info", "information", "instructions", "introduction", "legend",
+    "metadata", "note", "notes", "readme", "reference", "references", "source", "sources",
+}  # fmt: skip
 
 
 def is_excel(raw: bytes) -> bool:
@@ -58,7 +64,8 @@ def excel_text(
     file : str
         The name of the file, for messages.
     sheet : str, optional
-        The sheet to read; by default the first that holds a table, else the first with cells.
+        The sheet to read; by default the first that holds a table and whose name says no more,
+        such as README, else the first with cells.
     preferred : str, optional
         The sheet to read by default if there is one of this name.
     max_rows, max_columns : float
@@ -89,7 +96,8 @@ def excel_text(
                 f'{file} has no sheet "{shortened(sheet)}". Its sheets are {listed(names)}.'
             )
         requested = sheet or (preferred if preferred in names else "")
-        data, sheet_read = _first_table(book, (requested,) if requested else names, limits)
+        in_order = (requested,) if requested else sorted(names, key=_explains)
+        data, sheet_read = _first_table(book, in_order, limits)
     except python_calamine.PasswordError:
         raise TableError(
             f"{file} is protected by a password. Save it without one, or as CSV, and drop that."
@@ -119,6 +127,12 @@ def _first_table(
         if not first[0].strip():
             first = text.data, name
     return first
+
+
+def _explains(name: str) -> bool:
+    """Return whether a sheet is named as one that says what the others hold."""
+    words = words_of(name.casefold())
+    return not _EXPLAINING.isdisjoint({*words, "".join(words)})
 
 
 def _is_table(data: bytes) -> bool:

@@ -178,6 +178,24 @@ def test_the_first_sheet_that_holds_a_table_is_read_before_pages_of_explanations
     )
 
 
+def test_empty_rows_above_a_table_of_a_workbook_are_no_answers_of_a_survey():
+    rows = [["a", "b", "kind"], *([at, at * at, "xy"[at % 2]] for at in range(8))]
+    table = read_table(workbook(sheet=[[], [], [], *rows]), "book.xlsx")
+    assert [*table.frame] == ["a", "b", "kind"]
+    assert not any("Qualtrics" in step for step in table.steps)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_first"),
+    [("README", False), ("Read me", False), ("Data dictionary", False), ("Readings", True)],
+)
+def test_a_sheet_that_explains_the_others_is_read_only_where_there_is_no_other(name, is_first):
+    about = [["column", "what"], ["a", "length"], ["b", "width"]]
+    raw = workbook(**{name: about, "measured": [["a", "b"], [1, 2]]})
+    assert read_table(raw, "book.xlsx").sheet == (name if is_first else "measured")
+    assert read_table(workbook(**{name: about}), "book.xlsx").frame.shape == (2, 2)
+
+
 def test_a_workbook_without_any_table_is_refused_for_its_first_page():
     raw = workbook(about=[["This workbook holds nothing."], ["It is ours."]], empty=[])
     with pytest.raises(TableError, match="running text"):
