@@ -42,7 +42,7 @@ def is_statistics(raw: bytes) -> bool:
 
 
 def _program(raw: bytes) -> str:
-    if raw.startswith(_STATA) or (raw[:1] in (b"\x72", b"\x73") and raw[1:4] in _OLD_STATA):
+    if raw.startswith(_STATA) or (raw[:1] in _VERSIONS and raw[1:3] in _OLD_STATA):
         return "Stata"
     if raw.startswith((_SAS7BDAT, _TRANSPORT)):
         return "SAS"
@@ -51,7 +51,8 @@ def _program(raw: bytes) -> str:
     return "R" if raw.startswith(_R) else ""
 
 
-_OLD_STATA = (b"\1\1\0", b"\2\1\0")  # order of bytes, of versions 8 to 12
+_VERSIONS = [bytes([version]) for version in (108, 110, 111, 113, 114, 115)]  # of Stata 6 to 12
+_OLD_STATA = (b"\1\1", b"\2\1")  # order of bytes behind these
 
 
 def statistics_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -135,7 +136,12 @@ def _r(raw: bytes) -> pd.DataFrame | None:
     try:
         classes = {**rdata.conversion.DEFAULT_CLASS_MAP, "data.frame": data_frame}
         tree = rdata.parser.parse_data(raw, extension=extension)
-        content = rdata.conversion.convert(tree, constructor_dict=classes)
+        try:
+            content = rdata.conversion.convert(tree, constructor_dict=classes)
+        except UnicodeDecodeError:  # texts of R before 2.10 on Windows, which it does not mark
+            content = rdata.conversion.convert(
+                tree, constructor_dict=classes, default_encoding="cp1252"
+            )
     except NotImplementedError:
         raise TableError(
             "The file of R has objects of a kind that cannot be read. Save their table as CSV "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import gzip
 import io
 import json
 import lzma
@@ -109,6 +110,19 @@ def stata(version):
     return file.getvalue()
 
 
+def stata_before_10():
+    """A file of version 114 whose formats of columns are as short as they were before it."""
+    raw = stata(114)
+    head = 4 + 2 + 4 + 81 + 18
+    n_columns = FRAME.shape[1]
+    start = head + n_columns * (1 + 33) + 2 * (n_columns + 1)
+    stop = start + 49 * n_columns
+    formats = b"".join(raw[at : at + 12] for at in range(start, stop, 49))
+    labels = b"".join(raw[at : at + 33] for at in range(stop, stop + 33 * n_columns, 33))
+    rest = raw[stop + 33 * n_columns :]
+    return b"\x71" + raw[1:3] + b"\xbf" + raw[4:start] + formats + labels + rest
+
+
 def spss(path):
     pytest.importorskip("pyreadstat").write_sav(FRAME, path)
 
@@ -184,6 +198,7 @@ TEXTS = {
     "a family of GEO": (soft_family(), "tissue", ("p0", "p1", "p2")),
     "Stata": (stata(118), "kind", ("size", "mass")),
     "Stata of old": (stata(114), "kind", ("size", "mass")),
+    "Stata before 10": (stata_before_10(), "kind", ("size", "mass")),
 }  # fmt: skip
 PATHS = {
     "SPSS": spss,
@@ -199,6 +214,20 @@ def _quiet():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+@pytest.mark.parametrize("word", ["tête", "Größe"])
+def test_texts_of_r_in_an_encoding_that_it_does_not_name_are_read(word, tmp_path):
+    rdata = pytest.importorskip("rdata")
+    kinds = pd.Categorical(np.array([word, "pied"] * 4, dtype=object))
+    frame = pd.DataFrame({"size": np.arange(8.0), "kind": kinds})
+    path = tmp_path / "file"
+    rdata.write_rda(path, {"frame": frame}, encoding="cp1252")
+    latin, unnamed = b"\x00\x00\x40\x09", b"\x00\x00\x00\x09"
+    raw = gzip.decompress(path.read_bytes())
+    assert latin in raw
+    table = read_table(raw.replace(latin, unnamed), "old.rda")
+    assert {*table.frame["kind"]} == {word, "pied"}
 
 
 @pytest.mark.parametrize("kind", TEXTS)
