@@ -74,7 +74,7 @@ ONE_COMMA = re.compile("[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 # Numbers that stand for what is missing where they are far from all others.
 CODES = frozenset(
     float(sign + digit * n) for sign in ("", "-") for digit in "89" for n in range(1, 7)
-) - {8.0, 9.0}
+) - {8.0, 9.0} | {-1.0}
 LEAST_GAP = 3.0
 # The digits of a script follow each other: each is known by its zero.
 _ZEROS = "\u0660\u06f0\u0966\u09e6\u0a66\u0ae6\u0be6\u0c66\u0ce6\u0d66\u0e50\uff10"

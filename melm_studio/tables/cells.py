@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -47,6 +48,11 @@ LIMITS_READ = {
     "indicator": "read as half the limit if below, else as the limit, with a column that says so",
 }
 LIMITS_SHOWN = 3
+# Beside yes and no, a code of one digit, too, says that neither is known.
+_THIRD_VALUES = CODES - {-1.0} | {8.0, 9.0}
+_YES_AND_NO = ((0.0, 1.0), (1.0, 2.0))
+LEAST_ALIKE = 3  # columns with the same third value beside those
+NEARLY_ALL = 0.9  # of the columns that end with it
 LEAST_VALUES = 4  # beside it
 LEAST_CODED = 2  # rows
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
@@ -269,11 +275,12 @@ def _codes_of_missing(
     """The numbers that stand for what is missing, by the columns that have them.
 
     Such a number is often written so, such as 999 or -9; several rows have it; and it is farther
-    from all others than these are from each other, or below zero among counts.
+    from all others than these are from each other, or below zero among counts. Or it is the third
+    value of several columns whose others are 0 and 1, or 1 and 2.
     """
     # Before what costs more: hardly a column has one at its ends.
     ends = np.stack([np.fmin.reduce(plain, axis=0), np.fmax.reduce(plain, axis=0)])
-    may_have = np.isin(ends, [*CODES]).any(axis=0)
+    may_have = np.isin(ends, [*CODES, 8.0, 9.0]).any(axis=0)
     numeric = np.array(names, dtype=object)[is_number]
     suspects = {numeric[index]: plain[:, index] for index in np.flatnonzero(may_have).tolist()}
     suspects |= {
@@ -281,12 +288,36 @@ def _codes_of_missing(
         for name, column in inferred.items()
         if column.cells.dtype.kind == "f"
     }
-    found = {name: _far_codes(suspects[name]) for name in names if name in suspects}
+    distinct = {
+        name: np.unique(cells[np.isfinite(cells)], return_counts=True)
+        for name in names
+        if (cells := suspects.get(name)) is not None
+    }
+    thirds = _third_values(distinct)
+    found = {name: thirds.get(name) or _far_codes(*one) for name, one in distinct.items()}
     return {name: codes for name, codes in found.items() if codes}
 
 
-def _far_codes(numbers: FloatArray) -> list[float]:
-    values, counts = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
+def _third_values(distinct: Mapping[str, tuple[FloatArray, IntArray]]) -> dict[str, list[float]]:
+    """The values beside yes and no that say that neither is known, by the columns with these.
+
+    Such a value is that of several columns, and of hardly any other: counts may reach it, too.
+    """
+    ends = Counter(end for values, _ in distinct.values() if len(values) for end in values[[0, -1]])
+    found: dict[float, list[str]] = {}
+    for name, (values, _) in distinct.items():
+        for code, others in ((values[-1:], values[:-1]), (values[:1], values[1:])):
+            if tuple(others) in _YES_AND_NO and code[0] in _THIRD_VALUES:
+                found.setdefault(float(code[0]), []).append(name)
+    return {
+        name: [code]
+        for code, names in found.items()
+        if len(names) >= max(LEAST_ALIKE, NEARLY_ALL * ends[code])
+        for name in names
+    }
+
+
+def _far_codes(values: FloatArray, counts: IntArray) -> list[float]:
     found: list[float] = []
     while len(values) > LEAST_VALUES:
         for index, rest in ((-1, values[:-1]), (0, values[1:])):

@@ -201,3 +201,44 @@ def test_other_numbers_stay(cells):
     table = of_cells(cells)
     assert table.frame["a"].notna().all()
     assert "codes" not in table.asked
+
+
+def test_minus_one_far_below_counts_is_a_code_of_what_is_missing():
+    sales = [*range(1_000, 1_018), -1, -1]
+    assert np.isnan(of_cells(sales).frame["a"].iloc[-1])
+    assert of_cells(sales, codes="numbers").frame["a"].iloc[-1] == -1
+    for others in ([-1, -1, *range(9)], [-1, -1, *np.arange(0.5, 9)], [-1, *range(5, 20)]):
+        assert of_cells(others).frame["a"].notna().all()
+
+
+def of_columns(*cells):
+    """A table with columns that repeat these cells, and a class."""
+    names = ",".join(f"q{at}" for at in range(len(cells)))
+    rows = (
+        ",".join(str(column[at % len(column)]) for column in cells) + f",{'xy'[at % 2]}"
+        for at in range(30)
+    )
+    return read_table("\n".join([f"{names},kind", *rows, ""]).encode(), "t.csv")
+
+
+@pytest.mark.parametrize("code", [9, 8, 99, -9])
+@pytest.mark.parametrize("answers", [(0, 1), (1, 2)])
+def test_a_third_value_of_several_columns_of_yes_and_no_is_missing_and_asked_about(code, answers):
+    asked = (*answers, *answers, code)
+    table = of_columns(asked, asked[::-1], asked, range(7))
+    assert table.frame[["q0", "q1", "q2"]].isna().sum().tolist() == [6, 6, 6]
+    assert "codes" in table.asked
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [(0, 1, 9), (0, 1, 9), range(7)],  # of two columns
+        [(0, 1, 9)] * 3 + [(0, 3, 5, 9)],  # counts, which reach it as well
+        [(0, 1, 3)] * 4,
+        [(0, 2, 9)] * 4,
+        [(0, 1, 8, 9)] * 4,
+    ],
+)
+def test_other_numbers_beside_yes_and_no_stay(cells):
+    assert "codes" not in of_columns(*cells).asked
