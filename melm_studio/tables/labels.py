@@ -29,12 +29,20 @@ MIN_COLUMNS = 2  # besides a number that is cut into classes
 
 # The best hint first; plurals count as well.
 LABEL_WORDS = (
-    "label", "class", "target", "y", "species", "diagnosis", "dx", "outcome", "category",
-    "cultivar", "digit", "letter", "variety", "survived", "survival", "attrition", "churn",
-    "churned", "default", "defaulted", "exited", "disease", "status", "condition", "genotype",
-    "phenotype", "arm", "group", "grade", "response", "result", "quality", "type", "death", "died",
-    "mortality", "fraud", "spam",
+    "label", "class", "target", "y", "species", "diagnosis", "dx", "prognosis", "outcome",
+    "category", "cultivar", "digit", "letter", "variety", "survived", "survival", "attrition",
+    "churn", "churned", "default", "defaulted", "exited", "disease", "status", "condition",
+    "genotype", "phenotype", "arm", "group", "grade", "response", "result", "quality", "rating",
+    "type", "death", "died", "mortality", "fraud", "spam",
 )  # fmt: skip
+_ALONE = {"digit", "letter", "y"}  # these say it only where no other word stands beside them
+# Those of what becomes of rows, beside which another kind of thing is hardly asked for.
+_VERDICTS = {
+    "attrition", "churn", "churned", "default", "defaulted", "died", "exited", "fraud", "spam",
+    "survival", "survived",
+}  # fmt: skip
+# Those of kinds, beside which a price or the like is asked for as often.
+_KINDS = {"category", "condition", "grade", "rating"}
 # Names of what things are told apart by, rather than classes of them.
 NO_CLASS_WORDS = {
     "animal", "batch", "donor", "file", "id", "identifier", "individual", "lot", "name",
@@ -52,6 +60,8 @@ SPARSE = 20  # values that whole numbers could have for each row, where they num
 LEAST_OF_IDS = 1e6
 LEAST_OF_MANY = 5  # rows of each of many words, on average
 MOST_KINDS, LEAST_OF_KIND = 3, 8  # values that are no persons or plates, and rows of each
+LEAST_OF_NAMED = 20  # rows of each of few things with names, such as causes
+MOST_INDICATORS = 5  # numbers of two values, above which they say yes or no of many features
 # Last words of numbers that are asked for as often as classes are.
 TARGET_WORDS = {
     "charges", "cnt", "cost", "mpg", "price", "rent", "salary", "sales", "strength", "value",
@@ -164,23 +174,27 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
         hinted = (name for name in others if _is_all_hint(name))
         return [name for name in hinted if _parts_further(table.frame[guess], table.frame[name])]
     is_hinted = _is_hinted(guess) and not is_measure(table.frame[guess])
-    is_told = _is_all_hint(guess) and not _is_other_number(table.frame[guess])
+    first, last = str(table.frame.columns[0]), str(table.frame.columns[-1])
+    says_it = _is_all_hint(guess) or (
+        guess == last and any(map(_names_label, words_of(guess)[-1:]))
+    )
+    is_told = says_it and not _is_other_number(table.frame[guess])
     numeric, usable = {*table.numbers.names}, dict(_could_be_labels(table, {*others}))
     is_text = guess not in numeric
-    is_of_codes = _is_hinted(guess) and not _is_other_number(table.frame[guess])
-    takes_numbers = 0 if is_of_codes else 2 if is_text or _is_hinted(guess) else MAX_CLASSES
+    takes_numbers = _most_values_of_rivals(table, guess, usable, is_text=is_text)
+    is_verdict = _is_all_hint(guess) and words_of(guess)[-1] in _VERDICTS
     is_plain = is_text and _PLAIN_KINDS.issuperset(words_of(guess))
     rivals = [
         name
         for name in others
-        if _is_hinted(name)
+        if (_is_all_hint(name) if is_verdict else _is_hinted(name))
         or not (
             (is_told and not (is_plain and name in usable and _names_kinds(table.frame[name])))
             or (name in numeric and usable.get(name, MAX_CLASSES) > takes_numbers)
             or (_is_hinted(guess) and not COVARIATE_WORDS.isdisjoint(words_of(name)))
         )
     ]
-    rivals = [name for name in rivals if not _names_no_class(name) or _are_kinds(table.frame[name])]
+    rivals = [name for name in rivals if _may_name_classes(name, table.frame[name])]
     if not is_measure(table.frame[guess]):
         rivals = [
             name for name in rivals if not _says_the_same(table.frame[guess], table.frame[name])
@@ -191,18 +205,37 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     preference = _Preference(table, usable)
     ranked = sorted(kept, key=lambda name: preference(name) if name in usable else ())
     is_doubtful = not is_hinted and (bool(ranked) or not is_text)
-    first, last = str(table.frame.columns[0]), str(table.frame.columns[-1])
     has_no_end = guess not in (first, last) or not table.form.has_header
     ends: tuple[str, ...] = (last, first) if is_doubtful and has_no_end else ()
     if not is_hinted and ranked and guess == first:  # the label or the place; a mark is last
         ends = (last,)
-    targets = [] if _is_all_hint(guess) else _targets(table, guess, ends)
+    is_kind = _KINDS.issuperset(words_of(guess))
+    targets = [] if _is_all_hint(guess) and not is_kind else _targets(table, guess, ends)
     is_code = is_hinted and not is_text
     if is_code and usable.get(last) == 2 and COVARIATE_WORDS.isdisjoint(words_of(last)):
         targets.append(last)
-    finer = [] if _is_hinted(guess) else _of_many_words(table.frame, {*usable})
+    finer = [] if is_hinted else _of_many_words(table.frame, {*usable})
     finer = [name for name in finer if not is_text or name == last]
-    return [*dict.fromkeys([*targets, *ranked, *finer])]
+    is_within = not is_hinted and not is_text and guess not in (first, last)
+    words = finer if is_within else []  # before numbers that are as likely as the guess
+    return [*dict.fromkeys([*targets, *words, *ranked, *finer])]
+
+
+def _most_values_of_rivals(
+    table: Table, guess: str, usable: Mapping[str, int], *, is_text: bool
+) -> int:
+    """The most values of a number that could be the label as well, though its name does not say so.
+
+    None of many that say yes or no is; and beside a yes or no in the last column, none of many
+    values.
+    """
+    if _is_hinted(guess):
+        return 2 if _is_other_number(table.frame[guess]) else 0
+    if is_text:
+        numbers = (name for name in table.numbers.names if usable.get(str(name)) == 2)
+        return 0 if sum(1 for _ in numbers) > MOST_INDICATORS else 2
+    is_last = table.form.has_header and guess == str(table.frame.columns[-1])
+    return FEW_AT_END if is_last and table.frame[guess].nunique() == 2 else MAX_CLASSES
 
 
 def _of_many_words(frame: pd.DataFrame, usable: Collection[str]) -> list[str]:
@@ -243,6 +276,16 @@ def _names_no_class(name: str) -> bool:
     return not NO_CLASS_WORDS.isdisjoint(words_of(name))
 
 
+def _may_name_classes(name: str, cells: pd.Series) -> bool:
+    """Return whether a column names classes, or few things that many rows have in common."""
+    if not _names_no_class(name) or _are_kinds(cells):
+        return True
+    others = [word for word in words_of(name) if word != "name"]
+    n_values = cells.nunique()
+    is_of_few = 2 <= n_values <= min(MAX_CLASSES, len(cells) // LEAST_OF_NAMED)
+    return bool(others) and NO_CLASS_WORDS.isdisjoint(others) and is_of_few
+
+
 def _are_kinds(cells: pd.Series) -> bool:
     """Return whether many rows have the same few words, which are kinds: patient or control."""
     counts = cells.value_counts()
@@ -269,6 +312,7 @@ def _targets(table: Table, guess: str, ends: Sequence[str]) -> list[str]:
         and (is_measure(frame[name]) or (name in ends and _is_count(frame, name)))
         and not _may_number(frame[name])
         and not names_identifier(name)
+        and not is_time(name)
     ]
     members = members_of_families(frame, table.numbers) if found else ()
     return [name for name in found if name not in members]
@@ -317,12 +361,15 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
 def may_be_no_label(frame: pd.DataFrame, name: str) -> bool:
     """Return whether a column may hold no classes.
 
-    It is a number that is cut or may measure, has many words, such as states, or hardly any cells.
+    It is a number that is cut or may measure, or of several values within the table, has many
+    words, such as states, or hardly any cells.
     """
     cells = frame[name]
     if cells.isna().mean() > MOST_MISSING and name.lower() not in PLAIN_NAMES:
         return True
-    is_plain = _is_plain_number(frame, name) and _is_other_number(cells)
+    ends = (str(frame.columns[0]), str(frame.columns[-1]))
+    is_within = name not in ends and cells.nunique() > 2
+    is_plain = _is_plain_number(frame, name) and (is_within or _is_other_number(cells))
     are_many = _is_text(cells) and not _is_hinted(name) and cells.nunique() > MAX_VALUES
     return is_measure(cells) or _is_count(frame, name) or is_plain or are_many
 
@@ -412,8 +459,8 @@ def _hint(name: str) -> tuple[int, int]:
     """
     words = words_of(name)
     ranks = [_rank(word) for word in words]
-    if len(words) > 1:  # of y2bar, it is no label
-        ranks = [None if word == "y" else rank for word, rank in zip(words, ranks, strict=True)]
+    if len(words) > 1:  # y2bar is no label, nor what somebody thinks of a letter
+        ranks = [None if word in _ALONE else rank for word, rank in zip(words, ranks, strict=True)]
     known = [rank for rank in ranks if rank is not None]
     if not known:
         return _NO_HINT
@@ -422,6 +469,10 @@ def _hint(name: str) -> tuple[int, int]:
     if not QUANTITY_WORDS.isdisjoint(words):
         return _NO_HINT
     return 1 + (ranks[0] is None and ranks[-1] is None), min(known)
+
+
+def _names_label(word: str) -> bool:
+    return _rank(word) is not None
 
 
 def _rank(word: str) -> int | None:

@@ -417,3 +417,76 @@ def test_fractions_of_which_few_recur_are_measured(n_shared, is_cut):
     frame = frame.assign(a=RNG.normal(size=len(price)), b=RNG.normal(size=len(price)))
     frame = frame[["a", "price", "b", "kind"]].astype({"kind": object})
     assert ("price" in choices(Table("t", frame, ()))) == is_cut
+
+
+@pytest.mark.parametrize("name", ["Survived", "churn", "Attrition", "is_fraud", "spam"])
+def test_beside_what_becomes_of_rows_no_kind_of_something_is_asked_about(name):
+    frame = measured("a").assign(pclass=words("1st", "2nd"), contract_type=words("x", "y", "z"))
+    frame[name] = numbers(0, 1)
+    hinted = [] if len(name.split("_")) == 1 else ["is_fraud", "contract_type", "pclass"]
+    assert guess_label(Table("t", frame, ())) in {name, "pclass", "contract_type"}
+    if len(name.split("_")) == 1:
+        assert choices(Table("t", frame, ())) == hinted
+    assert set(choices(Table("t", frame.assign(outcome=words("p", "q")), ()))) >= {"outcome"}
+
+
+@pytest.mark.parametrize("name", ["condition", "grade", "rating", "category"])
+def test_a_price_is_offered_beside_a_mark_that_somebody_gave(name):
+    frame = measured("mass").assign(price=RNG.uniform(1, 9, N_ROWS), **{name: numbers(1, 2, 3, 4)})
+    assert "price" in choices(Table("t", frame, ()))
+    assert choices(Table("t", frame.rename(columns={"price": "cut"}), ())) != ["price"]
+
+
+def test_a_rating_is_asked_about_beside_a_type():
+    frame = measured("size").assign(school_rating=numbers(*range(6)), school_type=words("p", "q"))
+    assert choices(Table("t", frame, ())) == ["school_rating", "school_type"]
+
+
+def test_names_of_few_things_that_many_rows_have_in_common_may_be_classes():
+    frame = measured("rate").assign(deaths=numbers(*range(40)), cause=words("a", "b"))
+    causes = frame.rename(columns={"cause": "Cause Name"})
+    assert "Cause Name" in choices(Table("t", causes, ()))
+    for name in ("Patient Name", "name"):
+        frame = causes.rename(columns={"Cause Name": name})
+        frame[name] = words(*string.ascii_lowercase[:20])
+        assert name not in choices(Table("t", frame, ()))
+
+
+@pytest.mark.parametrize("n_indicators", [3, 8])
+def test_many_numbers_that_say_yes_or_no_are_features_of_the_words_behind_them(n_indicators):
+    frame = measured("mass")
+    for at in range(n_indicators):
+        frame["abcdefgh"[at] + "ing"] = numbers(0, 1, *[1] * at)
+    frame["found"] = words("x", "y", "z")
+    assert bool(choices(Table("t", frame, ()))) == (n_indicators == 3)
+
+
+def test_beside_a_last_column_of_two_values_no_number_of_many_is_asked_about():
+    frame = measured("mass").assign(times=numbers(*range(12)), ill=numbers(0, 1))
+    assert (guess_label(Table("t", frame, ())), choices(Table("t", frame, ()))) == ("ill", [])
+    within = measured("mass").assign(
+        ill=numbers(0, 1), times=numbers(*range(12)), age=numbers(*range(30))
+    )
+    assert choices(Table("t", within, ()))
+
+
+def test_a_number_within_the_table_may_be_no_label_and_words_come_before_others_alike():
+    counts = {name: RNG.integers(0, 5, 180).astype(np.float64) for name in "pqr"}
+    country = np.resize(np.array([*string.ascii_letters[:30]], dtype=object), 180)
+    frame = pd.DataFrame({"country": country, **counts, "end": RNG.normal(size=180)})
+    guess, *others = choices(Table("t", frame, ()))
+    assert guess in counts
+    assert others[-1] == NO_LABEL
+    assert others.index("country") < min(others.index(name) for name in {*counts} - {guess})
+
+
+def test_what_somebody_thinks_of_a_letter_is_no_label():
+    frame = measured("a").assign(**{"Responding to a serious letter": numbers(1, 2, 3, 4, 5)})
+    frame["house"] = words("p", "q")
+    assert guess_label(Table("t", frame, ())) == "house"
+
+
+def test_a_last_column_whose_last_word_is_that_of_a_label_is_told():
+    frame = measured("a").assign(education=words("x", "y", "z"), loan_status=words("p", "q"))
+    assert choices(Table("t", frame, ())) == []
+    assert choices(Table("t", frame[["a", "loan_status", "education"]], ())) != []
