@@ -53,6 +53,7 @@ NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", 
 BATCH_WORDS = {"batch", "block", "lot", "plate"}
 BATCH = "batch"
 _OF_BATCH = {"barcode", "code", "id", "identifier", "name", "no", "nr", "number"}
+_OF_LAND = {"a", "acre", "acres", "area", "feet", "ft", "m", "parking", "size", "sq", "sqft", "sqm"}
 ORDER_WORDS = {"date", "datetime", "injection", "order", "time", "timestamp"}
 _ROLE_WORDS = GROUP_WORDS | BATCH_WORDS | ORDER_WORDS
 LONGEST_NAME = 60  # characters of most names
@@ -63,6 +64,7 @@ _ABOUT_ROWS = "metadata"
 MAP_AXIS = "an axis of a map of the rows: drawn beside a plane, and no feature"
 FEWEST_FEATURES = 2  # beside a map, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
+MOST_WORDS = 4  # of a name; did_the_subject_meet_the_criteria is a question
 MIN_GROUPS = 2  # of every class: with one, no rows of the class could be held out
 
 
@@ -457,7 +459,7 @@ class _Guesses:
         """At most one group and one batch."""
         found: dict[str, tuple[Role, str]] = {}
         for role, names_it, why in (
-            (Role.GROUP, _has(GROUP_WORDS), "rows with the same value stay together"),
+            (Role.GROUP, _names_group, "rows with the same value stay together"),
             (Role.BATCH, _names_batch, "not a property of the rows"),
         ):
             if role in self._taken:
@@ -548,9 +550,15 @@ def _has(some: set[str]) -> Callable[[Sequence[str]], bool]:
     return lambda words: not some.isdisjoint(words)
 
 
+def _names_group(words: Sequence[str]) -> bool:
+    """Return whether these words name what was measured several times, and ask nothing of it."""
+    return len(words) <= MOST_WORDS and not GROUP_WORDS.isdisjoint(words)
+
+
 def _names_batch(words: Sequence[str]) -> bool:
-    """Return whether these words name a batch, and no shape of a lot, nor "a lot"."""
-    is_last = words[-1] in BATCH_WORDS and words[-2:] != ("a", "lot") and words[-1] != "block"
+    """Return whether these words name a batch, and no shape or size of a lot, nor "a lot"."""
+    is_land = words[-1] == "lot" and not _OF_LAND.isdisjoint(words)
+    is_last = words[-1] in BATCH_WORDS and not is_land and words[-1] != "block"
     return is_last or (words[0] in BATCH_WORDS and {*words[1:]} <= _OF_BATCH)
 
 

@@ -7,8 +7,8 @@ import re
 from melm_studio.tables.formatting import words_of
 
 ID_WORDS = {
-    "code", "id", "ids", "idx", "index", "identifier", "key", "no", "nr", "number", "rowid",
-    "seqno", "ssn", "uuid",
+    "code", "ean", "gtin", "id", "ids", "idx", "index", "identifier", "isbn", "key", "no", "nr",
+    "number", "rowid", "seqno", "sku", "ssn", "upc", "uuid",
 }  # fmt: skip
 GROUP_WORDS = {"animal", "donor", "participant", "patient", "person", "subject"}
 # Whole numbers of such names number things; those that rows share are no measure, either.

@@ -253,7 +253,7 @@ def _may_be_no_quantity(frame: pd.DataFrame, column: Column) -> bool:
     words = words_of(_OXIDES.sub("", column.name))
     if _NUMBERING_WORDS.isdisjoint(words) or not _AMOUNT_WORDS.isdisjoint(words):
         return False
-    if "number of" in " ".join(words):
+    if "number of" in " ".join(words) or any(map(_is_span, words, words[1:])):
         return False
     cells = frame[column.name]
     if cells.dtype.kind != "f":
@@ -261,6 +261,11 @@ def _may_be_no_quantity(frame: pd.DataFrame, column: Column) -> bool:
     numbers = cells.dropna()
     is_whole = bool(np.equal(numbers, np.floor(numbers)).all())
     return is_whole and (numbers.abs().max() < 2**53)
+
+
+def _is_span(before: str, word: str) -> bool:
+    """Return whether two words say how long, as of sales_3_month, rather than which."""
+    return before.isdecimal() and word.removesuffix("s") in OCCASION_WORDS
 
 
 def _are_years(numbers: pd.Series) -> bool:

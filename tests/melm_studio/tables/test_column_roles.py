@@ -203,6 +203,7 @@ def test_a_column_that_is_nearly_empty_is_left_out_and_one_click_brings_it_back(
         ("subject", np.arange(60.0) // 4 * 7 + 11),
         ("id", np.arange(60.0) // 2 * 7 + 11),
         ("copairid", np.arange(60.0)[::-1] * 3 + 7),
+        ("sku", np.arange(60.0)[::-1] * 3 + 1_113_121),
         ("pitnumber", np.arange(60.0)[::-1] * 3 + 7),
         ("Metadata_Site", np.arange(60.0) % 9),
         ("Case", ["Train", "Test"] * 30),
@@ -232,6 +233,16 @@ def test_words_that_hardly_two_rows_share_are_names_not_categories():
     assert data.feature_names == ("x",)
 
 
+def test_a_question_about_subjects_names_no_group():
+    asked = "Did subject meet all definitions?"
+    cells = {asked: ["yes", "no"] * 8, "x": np.arange(16.0), "class": ["a", "a", "b", "b"] * 4}
+    for name, is_group in ((asked, False), ("Subject", True)):
+        columns = column_roles(
+            Table("t", pd.DataFrame(cells).rename(columns={asked: name}), ()), "class"
+        )
+        assert any(one.role is Role.GROUP for one in columns) == is_group
+
+
 @pytest.mark.parametrize(
     ("name", "is_batch"),
     [
@@ -240,6 +251,9 @@ def test_words_that_hardly_two_rows_share_are_names_not_categories():
         ("assay plate", True),
         ("LotShape", False),
         ("A lot", False),
+        ("lot", True),
+        ("sqft_lot", False),
+        ("parking lot", False),
         ("magma_block", False),
     ],
 )

@@ -135,6 +135,16 @@ def test_whole_numbers_are_categories_as_answered():
     np.testing.assert_array_equal(encoding.encode([10.0, 9, "11"]), np.eye(3)[[1, 0, 2]])
 
 
+@pytest.mark.parametrize(
+    ("name", "is_asked"),
+    [("sales_3_month", False), ("last 12 months", False), ("month_3", True), ("visit", True)],
+)
+def test_how_long_something_was_counted_is_no_occasion(name, is_asked):
+    text = of_sites(**{name: [at % 7 for at in range(60)]})
+    asked = {question.id for question in read_and_prepared(text, {}).questions}
+    assert (f"use:{name}" in asked) == is_asked
+
+
 def test_numbers_with_too_many_values_are_no_categories():
     frame = pd.DataFrame({"x": RNG.normal(size=500), "site_no": np.arange(500) // 2})
     frame["kind"] = ["a", "b", "b", "a", "b"] * 100
