@@ -21,7 +21,7 @@ from msgspec.structs import asdict
 from melm_core.base import CellRules, FloatArray
 from melm_studio.reading import Channel, ChannelError, FileReader, RefusedError
 from melm_studio.tables.above_rows import MOST_PREVIEWED
-from melm_studio.tables.formatting import number
+from melm_studio.tables.formatting import count, number
 from melm_studio.tables.frames import assembled
 from melm_studio.tables.read import Table, read_table
 from melm_studio.tables.readers import DEFAULT_OPTIONS, ReadOptions
@@ -33,6 +33,7 @@ JOB = f"{__name__}:answer"
 _MOST_FILE = 2**40  # the memory of the reader is bounded
 _MOST_HEADER = 64 * 2**20
 _MOST_STEPS = 1_000
+_MOST_WORDS = 100_000  # characters
 _MOST_SHEETS = 10_000
 # Inserting more would say that it is slow; they are put together at once.
 _MISSING_CODE = -1
@@ -52,7 +53,7 @@ _Name: TypeAlias = Annotated[str, Meta(max_length=2 * MAX_NAME)]  # with the num
 _Row: TypeAlias = Annotated[
     tuple[Annotated[str, Meta(max_length=MAX_NAME)], ...], Meta(max_length=MOST_PREVIEWED)
 ]
-_Words: TypeAlias = Annotated[str, Meta(max_length=100_000)]
+_Words: TypeAlias = Annotated[str, Meta(max_length=_MOST_WORDS)]
 
 
 class _Request(Struct, frozen=True):
@@ -184,14 +185,14 @@ def answer(channel: Channel) -> None:
         n_rows=len(frame),
         names=tuple(map(str, frame.columns)),
         is_text=is_text,
-        steps=table.steps,
+        steps=_within(table.steps),
         form=table.form,
         sheets=table.sheets,
         sheet=table.sheet,
         asked=_Asked(**table.asked),
         turned=table.turned,
         answers=dict(table.answers),
-        descriptions=dict(table.descriptions),
+        descriptions={name: words[:_MOST_WORDS] for name, words in table.descriptions.items()},
         encodings=dict(table.encodings),
         missing_words=dict(table.missing_words),
         rules=table.rules,
@@ -203,6 +204,12 @@ def answer(channel: Channel) -> None:
     channel.send(codes.reshape(-1).data)
     channel.send(msgspec.msgpack.encode(texts))
     channel.send(_END)
+
+
+def _within(steps: tuple[str, ...]) -> tuple[str, ...]:
+    """Steps, of which no more can be sent than there may be."""
+    n_more = len(steps) - _MOST_STEPS + 1
+    return steps if n_more < 2 else (*steps[:-n_more], f"And {count(n_more, 'step')} more.")
 
 
 def _received(channel: Channel, limits: Limits, most_text: int) -> Table:

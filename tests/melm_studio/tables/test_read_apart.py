@@ -16,8 +16,11 @@ from lab.driver.crafted_files import CRAFTED, many_constants
 from lab.driver.visitor import shared_reader
 from melm_studio.reading import FileReader, ReaderFailedError, ReadingLimits
 from melm_studio.tables import ReadOptions, TableError, read_apart, read_table, read_table_apart
+from melm_studio.tables.read import Table
 from melm_studio.tables.records import MAX_TEXT_BYTES
+from tests.melm_studio.tables.programs import PROGRAMS
 from tests.melm_studio.tables.test_readers import FRAME, KINDS, packed, workbook
+from tests.messy_tables import MESSY
 
 MOST = {"max_rows": 2_000_000, "max_columns": 10_000}
 
@@ -55,6 +58,9 @@ def test_every_format_gives_the_table_that_it_gives_here(kind):
         b"x (mg),class\n1 mg,a\n2 mg,b\n3 K,a\n4 mg,b\n5 mg,a\n",
         b",".join(b"c%d" % i for i in range(99)) + b"\n" + b",".join([b"x"] * 99) + b"\n",
         b",".join(b"c%d" % i for i in range(99)) + b"\n" + b",".join([b"1"] * 50 + [b"x"] * 49),
+        PROGRAMS["rows of words above metabolites"].raw,
+        PROGRAMS["Qualtrics"].raw,
+        MESSY["other_unit_in_name"]().raw,
     ],
 )
 def test_odd_tables_are_the_same_there(raw):
@@ -67,6 +73,24 @@ def test_a_refusal_is_the_same_sentence_there():
         read_table(raw, "t")
     with pytest.raises(TableError, match=re.escape(str(here.value))):
         read(raw, "t")
+
+
+def test_of_more_steps_than_may_be_sent_the_first_are(monkeypatch):
+    names = [f"v{at}" for at in range(1_010)]
+    rows = [";".join(cells) for cells in (names, *[["[1, 2]"] * len(names)] * 3)]
+    raw = "\n".join(rows).encode()
+    steps = read(raw).steps
+    assert (len(steps), steps[-1]) == (
+        1_000,
+        f"And {len(read_table(raw, 't').steps) - 999} steps more.",
+    )
+
+
+def test_of_a_long_question_of_a_survey_as_much_as_may_be_sent_is():
+    raw = PROGRAMS["Qualtrics"].raw
+    question = read(raw).descriptions.popitem()[1].encode()
+    long = read(raw.replace(question, question * 20_000)).descriptions
+    assert max(map(len, long.values())) == 100_000
 
 
 def test_options_reach_the_reader():
@@ -131,6 +155,8 @@ HEADER = {
     "encodings": {},
     "missing_words": {},
     "rules": {},
+    "beside": [],
+    "other_units": {},
 }
 NUMBERS, CODES = np.zeros(2).tobytes(), np.array([0, -1], np.int32).tobytes()
 TEXTS = msgspec.msgpack.encode([["a"]])
