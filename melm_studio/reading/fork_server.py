@@ -25,6 +25,7 @@ from melm_core.base import known_type
 from melm_studio.reading.channel import (
     FAILED,
     STARTED,
+    TOO_LARGE,
     TOO_SLOW,
     Channel,
     ChannelError,
@@ -155,6 +156,8 @@ def _done(job: Job, task: Task, connection: socket.socket) -> int:
 def _sentence_for(code: int, task: Task) -> str:
     if -code in _OUT_OF_TIME:
         return TOO_SLOW.format(seconds=task.seconds)
+    if -code == signal.SIGABRT:  # so packages of compiled code end that get no more memory
+        return TOO_LARGE.format(memory_mb=f"{task.memory_mb:,}")
     return FAILED
 
 

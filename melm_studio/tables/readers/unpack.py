@@ -23,6 +23,7 @@ _WORDS_OF_DOCUMENTS = {
 }  # fmt: skip
 GZIP = b"\x1f\x8b"
 MAX_UNPACKED = 512 * 2**20  # bytes, of a compressed file or workbook
+_PIECE = 2**14  # bytes that are decompressed at once
 _WBITS = 31  # a gzip header
 _MOST_MEMORY = 256 * 2**20  # bytes, of xz
 # What decompresses a stream, by its first bytes, with the name and the ending of its files.
@@ -59,19 +60,23 @@ def unpacked(raw: bytes, file: str, max_bytes: int = MAX_UNPACKED) -> tuple[byte
     if start is None:
         return raw, file
     opened, kind, ending = _STREAMS[start]
-    parts, n_bytes = [], 0
-    while raw.startswith(start):  # concatenated files are one
+    parts, n_bytes, at = [], 0, 0
+    while raw.startswith(start, at):  # concatenated files are one
         stream = opened()
-        try:
-            parts.append(stream.decompress(raw, max_bytes - n_bytes + 1))
-        except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
-            raise TableError(_damaged(file, kind)) from None
-        n_bytes += len(parts[-1])
-        if n_bytes > max_bytes:
-            raise TableError(_too_large(file, max_bytes))
-        if not stream.eof:
-            raise TableError(_damaged(file, kind))
-        raw = stream.unused_data
+        while not stream.eof:
+            # What is behind a file is copied, so it is given a piece at a time.
+            piece = raw[at : at + _PIECE]
+            at += len(piece)
+            try:
+                parts.append(stream.decompress(piece, max_bytes - n_bytes + 1))
+            except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
+                raise TableError(_damaged(file, kind)) from None
+            n_bytes += len(parts[-1])
+            if n_bytes > max_bytes:
+                raise TableError(_too_large(file, max_bytes))
+            if not (piece or stream.eof):
+                raise TableError(_damaged(file, kind))
+        at -= len(stream.unused_data)
     return b"".join(parts), file.removesuffix(ending).removesuffix(ending.upper())
 
 
@@ -96,7 +101,7 @@ def archived_files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     files = [
         part
         for part in archive.infolist()
-        if not part.is_dir() and not part.filename.startswith("__MACOSX/")
+        if not part.filename.endswith("/") and not part.filename.startswith("__MACOSX/")
     ]
     return [part for part in files if not is_document(part.filename)] or files
 

@@ -62,6 +62,11 @@ def take_memory(channel: Channel) -> None:
     bytearray(2**34)
 
 
+def abort(channel: Channel) -> None:
+    """End as compiled packages do that get no more memory."""
+    os.abort()
+
+
 def say_too_much(channel: Channel) -> None:
     channel.send(bytes(11))
 

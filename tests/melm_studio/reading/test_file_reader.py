@@ -26,6 +26,7 @@ from melm_studio.workspace.project.read_apart import own_file_reader
 JOBS = "tests.melm_studio.reading.jobs"
 NAMES = [
     "echo",
+    "abort",
     "crash",
     "crash_midway",
     "raise_error",
@@ -103,9 +104,10 @@ def test_a_reader_whose_answer_nobody_waits_for_is_killed(reader):
     assert asked(reader, "echo") == b"hello"
 
 
-def test_a_reader_takes_no_more_memory_than_it_may(reader):
+@pytest.mark.parametrize("job", ["take_memory", "abort"])
+def test_a_reader_takes_no_more_memory_than_it_may(reader, job):
     with pytest.raises(RefusedError, match="more than 256 MB of memory"):
-        asked(reader, "take_memory")
+        asked(reader, job)
 
 
 @pytest.mark.parametrize("job", ["say_too_much", "claim_too_much", "speak_nonsense"])
