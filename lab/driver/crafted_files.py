@@ -79,6 +79,13 @@ def far_row() -> bytes:
     return _packed(parts)
 
 
+def unnumbered_rows() -> bytes:
+    """Return a workbook with three million empty rows, which are not numbered."""
+    parts = _workbook()
+    parts[_SHEET] = parts[_SHEET].replace(b"<sheetData>", b"<sheetData>" + b"<row/>" * 3_000_000)
+    return _packed(parts)
+
+
 def many_texts() -> bytes:
     """Return a workbook with a million and one texts that no cell has."""
     parts, types = _workbook(), "[Content_Types].xml"
@@ -146,6 +153,9 @@ CRAFTED = {
         lambda: one_long_text(20_000), "more than 128 MB of text"
     ),
     "workbook with a far row": CraftedFile(far_row, "cells beyond row 1,048,576"),
+    "workbook with rows without numbers": CraftedFile(
+        unnumbered_rows, "cells beyond row 1,048,576"
+    ),
     "workbook with far columns": CraftedFile(far_column, "more than 50,000,000 cells"),
     "workbook with many texts": CraftedFile(many_texts, "more than 1,000,000 texts"),
     "workbook of tags without an end": CraftedFile(open_tags, "has no cells"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import sys
 import zipfile
 import zlib
 from collections import Counter
@@ -25,6 +26,7 @@ _NAMES = ("feature_names", "features_names", "columns", "var_names", "names")
 _CLASS_NAMES = ("target_names", "class_names", "label_names", "classes")
 _CODES = ("y", "target", "targets", "label", "labels", "class")
 _FEATURES = ("X", "x", "data", "features", "embeddings", "embedding")
+_HALVES = 0xD800, 0xDFFF  # of characters beyond 16 bits, the codes from, to
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError)
 
 
@@ -55,10 +57,10 @@ def array_cells(
     """
     try:
         arrays = _arrays(raw, file, max_bytes)
-    except _UNREADABLE as error:
+    except _UNREADABLE:
         raise TableError(
-            f"{file} has arrays that cannot be read ({type(error).__name__}), such as objects, "
-            "which could run code. Save numbers and text, or a CSV, and drop that."
+            f"{file} has arrays that cannot be read, such as objects, which could run code. Save "
+            "numbers and text, or a CSV, and drop that."
         ) from None
     return columns_of_arrays(arrays, file, limits)
 
@@ -71,8 +73,13 @@ def columns_of_arrays(
     Raises
     ------
     TableError
-        If they are too large.
+        If they are too large, or their texts have codes that are no characters.
     """
+    if not all(map(_are_characters, arrays.values())):
+        raise TableError(
+            f"{file} has texts that are damaged: some of their codes are no characters. Save it "
+            "again, or as CSV, and drop that."
+        )
     arrays, turned = with_samples_in_rows(arrays)
     sizes = Counter(len(array) for array in arrays.values() if array.ndim)
     labeled = {len(a) for a in arrays.values() if a.ndim == 1} & {
@@ -161,10 +168,23 @@ def _array(raw: bytes) -> npt.NDArray[Any]:
         else np.lib.format.read_array_header_2_0
     )
     shape, _, dtype = read_header(file)
-    if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(raw) - file.tell():
+    fields = [dtype[name] for name in dtype.names] if dtype.names and len(shape) == 1 else [dtype]
+    is_plain = not (dtype.hasobject or any(one.kind == "V" for one in fields))
+    if not is_plain or math.prod(shape) * dtype.itemsize != len(raw) - file.tell():
         raise ValueError(raw[: file.tell()])
     file.seek(0)
     return np.lib.format.read_array(file, allow_pickle=False)
+
+
+def _are_characters(array: npt.NDArray[Any]) -> bool:
+    """Return whether an array has no code that is half of a character, or beyond all."""
+    if array.dtype.names:
+        return all(_are_characters(array[name]) for name in array.dtype.names)
+    if array.dtype.kind != "U" or not array.size or not array.dtype.itemsize:
+        return True
+    codes = array.astype(array.dtype.newbyteorder("=")).reshape(-1).view(np.uint32)
+    is_half = (codes >= _HALVES[0]) & (codes <= _HALVES[1])
+    return not (is_half | (codes > sys.maxunicode)).any()
 
 
 def _column_names(arrays: dict[str, npt.NDArray[Any]]) -> dict[str, list[str]]:

@@ -70,10 +70,9 @@ def arrow_cells(
         }
     except (TableError, MemoryError):
         raise
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError):
         raise TableError(
-            f"{file} is a {kind} file that cannot be read ({type(error).__name__}). Save the table "
-            "again, or as CSV."
+            f"{file} is a {kind} file that cannot be read. Save the table again, or as CSV."
         ) from None
     nested = [schema.names[i] for i, cells in columns.items() if cells is None and i not in vectors]
     steps = [f"Left out: nested columns ({listed(nested)})."] if nested else []

@@ -26,6 +26,7 @@ MAX_WORKBOOK = 256 * 2**20  # bytes when it is unpacked
 MAX_ROWS = 2**20
 # Texts that cells refer to, each of which takes as long as a cell.
 MAX_STRINGS = 1_000_000
+MAX_SHEETS, MAX_SHEET_NAME = 10_000, 1_000
 _PROBED_BYTES = 100_000  # of a sheet, to see whether it is a table
 _STRINGS = "xl/sharedStrings.xml"
 _SHEETS = "xl/worksheets/"
@@ -91,6 +92,11 @@ def excel_text(
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
         names = tuple(book.sheet_names)
+        if len(names) > MAX_SHEETS or max(map(len, names), default=0) > MAX_SHEET_NAME:
+            raise TableError(
+                f"{file} has more than {number(MAX_SHEETS)} sheets, or one whose name has more "
+                f"than {number(MAX_SHEET_NAME)} characters. Save the sheet as CSV and drop that."
+            )
         if sheet and sheet not in names:
             raise TableError(
                 f'{file} has no sheet "{shortened(sheet)}". Its sheets are {listed(names)}.'
@@ -102,9 +108,9 @@ def excel_text(
         raise TableError(
             f"{file} is protected by a password. Save it without one, or as CSV, and drop that."
         ) from None
-    except (TableError, MemoryError):
+    except (TableError, MemoryError, KeyboardInterrupt, SystemExit):
         raise
-    except Exception:  # noqa: BLE001 (calamine raises whatever its parsers do)
+    except BaseException:  # noqa: BLE001 (calamine raises what its parsers do, and panics)
         raise TableError(
             f"{file} is a workbook that cannot be read: it is damaged, or another document of "
             "Office. Save the sheet as CSV and drop that."
@@ -172,7 +178,8 @@ def _reject_large(raw: bytes, file: str, max_bytes: int) -> None:
 def _reject_far(sheet: bytes) -> None:
     """Refuse a sheet whose cells span a larger area than can be read, most of it empty."""
     places = {(letters, int(row)) for letters, row in _PLACE.findall(sheet)}
-    n_rows = max((row for _, row in places), default=0)
+    # Rows without a number stand behind the one before.
+    n_rows = max(sheet.count(b"<row"), *(row for _, row in places), 0)
     n_columns = max((_column(letters) for letters, _ in places), default=0)
     if n_rows > MAX_ROWS or n_rows * n_columns > MAX_CELLS:
         raise TableError(

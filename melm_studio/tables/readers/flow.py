@@ -42,12 +42,13 @@ def flow_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
         events = flow.as_array(preprocess=True)
         channels = zip(flow.pnn_labels, flow.pns_labels, strict=True)
         names = [marker.strip() or channel.strip() for channel, marker in channels]
+        cells = pd.DataFrame(events, columns=pd.Index(names, dtype=object))
     except (TableError, MemoryError):
         raise
-    except Exception as error:  # noqa: BLE001 (damaged files raise any type)
+    except Exception:  # noqa: BLE001 (damaged files raise any type)
         raise TableError(
-            f"{file} is an .fcs file that cannot be read ({type(error).__name__}): it may be cut "
-            "off. Export its events again, or as CSV, and drop that."
+            f"{file} is an .fcs file that cannot be read: it may be cut off. Export its events "
+            "again, or as CSV, and drop that."
         ) from None
     step = "Read as flow cytometry: a row for each event."
-    return pd.DataFrame(events, columns=pd.Index(names, dtype=object)), (step,)
+    return cells, (step,)

@@ -67,11 +67,10 @@ def h5ad_cells(
             return matrix.cells_of_biom() if "observation" in opened else matrix.cells()
     except (TableError, MemoryError):
         raise
-    except _UNREADABLE as error:
+    except _UNREADABLE:
         raise TableError(
-            f"{file} is an HDF5 file that cannot be read as .h5ad ({type(error).__name__}): that "
-            "has X, obs and var, as anndata 0.7 and later write them. Save the table as CSV and "
-            "drop that."
+            f"{file} is an HDF5 file that cannot be read as .h5ad: that has X, obs and var, as "
+            "anndata 0.7 and later write them. Save the table as CSV and drop that."
         ) from None
 
 

@@ -47,10 +47,10 @@ def matlab_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, t
         values = loadmat(io.BytesIO(raw), variable_names=names, chars_as_strings=True)
     except (TableError, MemoryError):
         raise
-    except Exception as error:  # noqa: BLE001 (damaged files raise any type)
+    except Exception:  # noqa: BLE001 (damaged files raise any type)
         raise TableError(
-            f"{file} is a MATLAB file that cannot be read ({type(error).__name__}): it may be cut "
-            "off. Save it again, or its table as CSV (writetable), and drop that."
+            f"{file} is a MATLAB file that cannot be read: it may be cut off. Save it again, or "
+            "its table as CSV (writetable), and drop that."
         ) from None
     arrays = {name: array for name in names if (array := _array(values[name])) is not None}
     if not arrays:
@@ -76,4 +76,6 @@ def _array(value: Any) -> npt.NDArray[Any] | None:
 
 def _text(cell: Any) -> str | None:
     flat = np.asarray(cell).reshape(-1)
+    if flat.dtype == object:  # cells within cells
+        return None
     return str(flat[0]) if len(flat) == 1 else "" if not len(flat) else None

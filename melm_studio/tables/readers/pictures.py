@@ -213,7 +213,9 @@ class PictureArchive:
             return None
         try:
             archive = zipfile.ZipFile(io.BytesIO(raw))
-            files = [part.filename for part in archive.infolist() if not part.is_dir()]
+            files = [
+                part.filename for part in archive.infolist() if not part.filename.endswith("/")
+            ]
         except (zipfile.BadZipFile, NotImplementedError, *_DAMAGED):
             return None
         files = [name for name in files if not _is_hidden(name)]

@@ -78,10 +78,10 @@ def statistics_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFram
         ) from None
     except (TableError, MemoryError):
         raise
-    except Exception as error:  # noqa: BLE001 (damaged files raise any type)
+    except Exception:  # noqa: BLE001 (damaged files raise any type)
         raise TableError(
-            f"{file} is a file of {program} that cannot be read ({type(error).__name__}): it may "
-            "be cut off. Save it again, or as CSV, and drop that."
+            f"{file} is a file of {program} that cannot be read: it may be cut off. Save it "
+            "again, or as CSV, and drop that."
         ) from None
     if frame is None:
         raise TableError(

@@ -496,6 +496,14 @@ def test_records_in_a_western_encoding_keep_their_letters():
     assert list(read_table(raw.encode("latin-1"), "file").frame) == ["größe", "kind"]
 
 
+def npy(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+RECORD = np.zeros(N, [("x", "f8"), ("of", [("y", "f8"), ("z", "i4")])])
+CELLS = np.array([*[np.array([[1.0, "a"]], object)] * 3, None], object)[:3]
 HOSTILE = {
     "JSON that is nested deeply": b"[" * 100_000,
     "objects that are nested deeply": b'{"a":' * 100_000,
@@ -509,6 +517,14 @@ HOSTILE = {
         struct.pack("<ii", N, 2), struct.pack("<ii", 2**30, 2**30)
     ),
     "MATLAB with structures alone": matlab(table={"a": 1}),
+    "MATLAB with cells within cells": matlab(table=CELLS),
+    "NumPy with halves of characters": npy(np.array([["\ud800", "a"]] * 3)),
+    "NumPy with codes beyond all characters": npy(np.array([["ab", "c"]] * 3)).replace(
+        b"b\0\0\0", b"b\0\xff\0"
+    ),
+    "NumPy with records within records": npy(RECORD),
+    "NumPy with nameless bytes": npy(np.zeros((N, 2), "V8")),
+    "NumPy with rows of records": npy(np.zeros((N, 2), [("x", "f8"), ("y", "f8")])),
     "Stata that is cut off": stata(118)[:300],
     "Stata with nothing": b"<stata_dta>",
     "SAS with nothing": b"HEADER RECORD*" + b" " * 66,
@@ -523,6 +539,13 @@ HOSTILE = {
 def test_a_file_that_is_damaged_gets_a_sentence(kind):
     with pytest.raises(TableError, match=r"\.$"):
         read_table(HOSTILE[kind], "file", max_rows=10_000, max_columns=1_000)
+
+
+def test_flow_cytometry_that_does_not_name_a_channel_gets_a_sentence(tmp_path):
+    flow(tmp_path / "events.fcs")
+    raw = (tmp_path / "events.fcs").read_bytes()
+    with pytest.raises(TableError, match=r"cannot be read: it may be cut off"):
+        read_table(raw.replace(b"$P2N", b"$P9N"), "events.fcs")
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import datetime as dt
 import gzip
 import io
+import lzma
 import zipfile
 from contextlib import suppress
 
@@ -15,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from melm_studio.tables import ReadOptions, TableError, prepare, read_table
-from melm_studio.tables.readers import excel_text, unpacked
+from melm_studio.tables.readers import excel, excel_text, unpack, unpacked
 
 FRAME = pd.DataFrame(
     {
@@ -236,6 +238,16 @@ def test_a_part_that_would_begin_before_its_archive_gets_a_sentence(parts):
         read_table(raw[:50] + raw[70:], "t.xlsx")
 
 
+@pytest.mark.parametrize("name", ["x.csv", "x.npy"])
+def test_a_part_of_an_archive_without_a_name_gets_a_sentence(name):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(name, b"a,b\n1,2\n")
+        archive.writestr("@y", b"a,b\n1,2\n")
+    with pytest.raises(TableError):
+        read_table(file.getvalue().replace(b"@y", b"\0y"), "t.zip")
+
+
 def test_a_picture_in_letters_that_are_none_of_its_code_is_missing():
     rows = "".join(f'"data:image/png;base64,é{row}",{"ab"[row % 2]},{row}\n' for row in range(4))
     with suppress(TableError):
@@ -262,6 +274,25 @@ def test_a_gzip_file_that_would_unpack_to_too_much_is_refused_in_time():
         unpacked(raw, "t.csv.gz", max_bytes=2**20)
     with pytest.raises(TableError, match="damaged or incomplete"):
         unpacked(raw[:-20], "t.csv.gz")
+
+
+@pytest.mark.parametrize("package", [gzip, bz2, lzma])
+def test_packed_files_one_behind_the_other_are_one(package, monkeypatch):
+    monkeypatch.setattr(unpack, "_PIECE", 7)  # of several files, or of one
+    raw = package.compress(b"") + package.compress(b"a,b\n1,2\n") + package.compress(b"3,4\n") * 9
+    assert unpacked(raw, "t") == (b"a,b\n1,2\n" + b"3,4\n" * 9, "t")
+    with pytest.raises(TableError, match="damaged or incomplete"):
+        unpacked(raw[:-3], "t")
+
+
+def test_a_workbook_with_more_sheets_or_longer_names_than_may_be_is_refused(monkeypatch):
+    raw = workbook(first=[["a", "b"], [1, 2]], second=[["c", "d"], [3, 4]])
+    for limit, most in (("MAX_SHEETS", 1), ("MAX_SHEET_NAME", 5)):
+        with monkeypatch.context() as patch:
+            patch.setattr(excel, limit, most)
+            with pytest.raises(TableError, match="sheets, or one whose name has more than"):
+                read_table(raw, "book.xlsx")
+    assert read_table(raw, "book.xlsx").sheets == ("first", "second")
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "parquet", "feather", "arff"])
