@@ -333,7 +333,7 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
         )
         step = (f"Read from the sheet {shortened(sheet)}.",) if len(sheets) > 1 else ()
         return replace(_written(text, limits, step, options), sheets=sheets, sheet=sheet)
-    for is_such, cells_of in _FORMATS:
+    for is_such, cells_of in FORMATS:
         if is_such(data):
             cells, steps = cells_of(data, file, limits)
             if _may_be_turned(cells, options):
@@ -350,7 +350,7 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
     return replace(content, encodings=decoded.encodings)
 
 
-_FORMATS = (
+FORMATS = (
     (is_arrays, array_cells),
     (is_h5ad, h5ad_cells),
     (is_arrow, arrow_cells),

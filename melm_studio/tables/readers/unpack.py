@@ -27,7 +27,7 @@ _PIECE = 2**14  # bytes that are decompressed at once
 _WBITS = 31  # a gzip header
 _MOST_MEMORY = 256 * 2**20  # bytes, of xz
 # What decompresses a stream, by its first bytes, with the name and the ending of its files.
-_STREAMS: dict[bytes, tuple[Callable[[], Any], str, str]] = {
+STREAMS: dict[bytes, tuple[Callable[[], Any], str, str]] = {
     GZIP: (lambda: zlib.decompressobj(_WBITS), "gzip", ".gz"),
     b"BZh": (bz2.BZ2Decompressor, "bzip2", ".bz2"),
     b"\xfd7zXZ": (lambda: lzma.LZMADecompressor(memlimit=_MOST_MEMORY), "xz", ".xz"),
@@ -56,10 +56,10 @@ def unpacked(raw: bytes, file: str, max_bytes: int = MAX_UNPACKED) -> tuple[byte
     """
     if raw.startswith(ZIP):
         return _only_file(raw, file, max_bytes)
-    start = next((signature for signature in _STREAMS if raw.startswith(signature)), None)
+    start = next((signature for signature in STREAMS if raw.startswith(signature)), None)
     if start is None:
         return raw, file
-    opened, kind, ending = _STREAMS[start]
+    opened, kind, ending = STREAMS[start]
     parts, n_bytes, at = [], 0, 0
     while raw.startswith(start, at):  # concatenated files are one
         stream = opened()

@@ -487,6 +487,12 @@ def features_in_rows() -> dict[str, Program]:
             .replace(".", ",").encode(),
             [f"AAG{gene}K" for gene in GENES], asked=("samples", "label"), **turned,
         ),
+        "far more genes than samples": Program(
+            lines([["gene", *SAMPLES[:6]],
+                   *([f"g{at}", *row] for at, row in enumerate(grid(6, 5, 60)))]).encode(),
+            [f"g{at}" for at in range(60)], label="group", n_rows=6, asked=("samples",),
+            said="Turned: the 6 columns behind gene are samples.",
+        ),
         "levels of pandas": Program(
             lines([["side", "left", "left", "right"], ["depth", "low", "high", "low"],
                    ["row", "", "", ""], *numbered(X3)]).encode(),
