@@ -280,7 +280,7 @@ def numbers_as_known(
     -------
     numbers : ndarray of float64, (n_rows,)
     notes : list of str
-        Which cells were counted as missing, a sentence each.
+        Which units were converted and which cells counted as missing, a sentence each.
 
     Raises
     ------
@@ -294,9 +294,10 @@ def numbers_as_known(
     >>> units = {"mg/g": {"mg/g": (1.0, 0.0), "g/g": (1000.0, 0.0)}}
     >>> cells = ["0.013 g/g", "12", "?", "<0.5"]
     >>> numbers_as_known(cells, "lead [mg/g]", "Lead", ".", units, rules=CellRules())
-    (array([13.  , 12.  ,   nan,  0.25]), [])
+    (array([13.  , 12.  ,   nan,  0.25]), ['lead [mg/g] was converted from g/g.'])
     """
     target, there = name_and_unit(column, units)[1], name_and_unit(given, units)[1]
+    from_units = {there: None}
     if isinstance(cells, np.ndarray):
         factor, offset = units.get(target, {}).get(there, (1.0, 0.0))
         texts: Sequence[str] = [""] * len(cells)
@@ -312,16 +313,20 @@ def numbers_as_known(
             value, unit = quantity or Quantity(math.nan, "")
             factor, offset = conversions.get(unit or there, (1.0, 0.0))
             read[text] = value, factor * value + offset, sign
+            if unit:
+                from_units[unit] = None
         written, numbers, signs = np.array([read[text] for text in texts]).reshape(-1, 3).T
     if column.endswith(BEYOND_LIMIT) and not given.endswith(BEYOND_LIMIT):
         return np.abs(signs), []
     numbers = _beyond_limits(numbers, signs, column, rules)
-    is_code, notes = _codes_in(np.where(signs == 0, written, np.nan), numbers, column, rules)
+    is_code, on_codes = _codes_in(np.where(signs == 0, written, np.nan), numbers, column, rules)
     if is_code.any():
         numbers = np.where(is_code, np.nan, numbers)
         texts = ["" if gone else text for gone, text in zip(is_code.tolist(), texts, strict=True)]
-    check_numbers(numbers, texts, column, notes)
-    return numbers, [*notes, *_notes_on_texts(numbers, texts, column)]
+    check_numbers(numbers, texts, column, on_codes)
+    others = [unit for unit in from_units if unit != target and unit in units.get(target, {})]
+    converted = [f"{column} was converted from {unit}." for unit in others]
+    return numbers, [*converted, *on_codes, *_notes_on_texts(numbers, texts, column)]
 
 
 def _with_decimals(

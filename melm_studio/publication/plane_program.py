@@ -36,7 +36,6 @@ from melm_core.base import (
     check_numbers,
     columns_as_known,
     decimal_mark,
-    name_and_unit,
     numbers_as_known,
     plain_cell,
     sources_of,
@@ -370,9 +369,6 @@ def numbers(
 ) -> npt.NDArray[np.float64]:
     name = str(cells.name)
     values, notes = numbers_as_known(cells.tolist(), name, given, decimal, UNITS, rules=CELL_RULES)
-    target, unit = name_and_unit(name, UNITS)[1], name_and_unit(given, UNITS)[1]
-    if unit not in ("", target) and target in UNITS:
-        sys.stderr.write(f'"{name}" was converted from {unit}.\n')
     is_missing = ~np.isfinite(values)
     sys.stderr.writelines(f"{note}\n" for note in notes)
     if RULES:

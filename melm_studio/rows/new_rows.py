@@ -18,7 +18,6 @@ from melm_core.base import (
     UserError,
     check_columns,
     columns_as_known,
-    name_and_unit,
     numbers_as_known,
     plain_name,
     sources_of,
@@ -289,9 +288,6 @@ def _own_columns(
             cells = [cell_text(cell) or "" for cell in column] if is_text else column.to_numpy()
             numbers, said = numbers_as_known(cells, name, given[name], decimal, units, rules=rules)
             notes += said
-            there, own = (name_and_unit(each, units)[1] for each in (given[name], name))
-            if own in units and there not in ("", own):
-                notes.append(f"{name} was converted from {there}.")
             if (factor := scaled.get(name, 1.0)) != 1.0:
                 numbers *= factor
                 notes.append(f"{name} {_times(factor)}, as you chose.")

@@ -99,7 +99,6 @@ class _Header(Struct, frozen=True):
     missing_words: dict[_Name, _Words]
     rules: CellRules
     beside: tuple[_Name, ...]
-    other_units: dict[_Name, _Words]
 
 
 def read_table_apart(
@@ -197,7 +196,6 @@ def answer(channel: Channel) -> None:
         missing_words=dict(table.missing_words),
         rules=table.rules,
         beside=tuple(table.beside),
-        other_units=dict(table.other_units),
     )
     channel.send_values(header)
     channel.send(frame.select_dtypes(np.float64).to_numpy().T.reshape(-1).data)
@@ -239,7 +237,6 @@ def _received(channel: Channel, limits: Limits, most_text: int) -> Table:
         missing_words=header.missing_words,
         rules=header.rules,
         beside=header.beside,
-        other_units=header.other_units,
     )
 
 

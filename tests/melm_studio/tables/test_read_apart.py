@@ -16,7 +16,6 @@ from lab.driver.crafted_files import CRAFTED, many_constants
 from lab.driver.visitor import shared_reader
 from melm_studio.reading import FileReader, ReaderFailedError, ReadingLimits
 from melm_studio.tables import ReadOptions, TableError, read_apart, read_table, read_table_apart
-from melm_studio.tables.read import Table
 from melm_studio.tables.records import MAX_TEXT_BYTES
 from tests.melm_studio.tables.programs import PROGRAMS
 from tests.melm_studio.tables.test_readers import FRAME, KINDS, packed, workbook
@@ -156,7 +155,6 @@ HEADER = {
     "missing_words": {},
     "rules": {},
     "beside": [],
-    "other_units": {},
 }
 NUMBERS, CODES = np.zeros(2).tobytes(), np.array([0, -1], np.int32).tobytes()
 TEXTS = msgspec.msgpack.encode([["a"]])

@@ -317,7 +317,7 @@ def test_numbers_in_a_unit_of_another_kind_are_refused(studio, visitor):
     finished = SimpleNamespace(visitor=visitor, runs={"lda": run})
     answer = placed(finished, with_units("mm"))
     assert answer.status_code == 400
-    said = '"width [mg/kg]" is given in mm, which does not convert to mg/kg.'
+    said = '"width [mg/kg]" is given in mm, which does not convert to mg/kg (row 1,'
     assert said in answer.get_json()["words"]
 
 
