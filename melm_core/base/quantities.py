@@ -149,6 +149,12 @@ class Measured(NamedTuple):
     """A quantity, or the limit that it lies beyond: -1 below it, 1 above; 0 if it was measured.
 
     Without a number where nothing was found.
+
+    Examples
+    --------
+    >>> from melm_core.base.quantities import Measured, Quantity
+    >>> Measured(Quantity(0.5, "mg"), -1).sign
+    -1
     """
 
     quantity: Quantity | None

@@ -210,7 +210,9 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     if not is_hinted and ranked and guess == first:  # the label or the place; a mark is last
         ends = (last,)
     is_kind = _KINDS.issuperset(words_of(guess))
-    targets = [] if _is_all_hint(guess) and not is_kind else _targets(table, guess, ends)
+    targets = (
+        [] if _is_all_hint(guess) and (is_text or not is_kind) else _targets(table, guess, ends)
+    )
     is_code = is_hinted and not is_text
     if is_code and usable.get(last) == 2 and COVARIATE_WORDS.isdisjoint(words_of(last)):
         targets.append(last)

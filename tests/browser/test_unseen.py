@@ -70,7 +70,7 @@ def test_noise_falls_into_a_heap_by_itself_and_is_the_same_after_a_reload(
 def test_real_structure_stays_and_is_answered_without_a_question(page: Page, answering: Studio):
     studio = StudioPage(page, f"{answering.url}/")
     panel = studio.run("LDA")
-    expect(panel.part("places")).to_contain_text("sd", timeout=60_000)
+    expect(panel.part("places")).to_contain_text("SD", timeout=60_000)
     expect(panel.part("verdict")).to_contain_text(
         re.compile(r"Yes\. .*\(p = 0\.005\)"), timeout=60_000
     )
@@ -79,7 +79,7 @@ def test_real_structure_stays_and_is_answered_without_a_question(page: Page, ans
     page.keyboard.press("u")
     expect(panel.part("moves")).to_contain_text("has seen")
     page.keyboard.press("u")
-    expect(panel.part("moves")).to_contain_text("sd")
+    expect(panel.part("moves")).to_contain_text("SD")
 
 
 def test_a_plane_that_holds_rows_out_has_open_circles_and_no_switch(page: Page, answering: Studio):

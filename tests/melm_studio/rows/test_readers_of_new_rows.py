@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from functools import cache
 from types import SimpleNamespace
 
@@ -280,7 +281,9 @@ def of_a_saved_plane(first: LabeledData, text: str, **options) -> np.ndarray:
     plane = saved(first, units=units, cell_rules=rules, rules=first.rules)
     delimiter = ";" if ";" in text.partition("\n")[0] else ","
     table = pd.read_csv(io.StringIO(text), sep=delimiter, **options)
-    return SavedPlane.from_json(plane.to_json()).transform(table)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".* was converted from ")
+        return SavedPlane.from_json(plane.to_json()).transform(table)
 
 
 def answer(read, *arguments, **options) -> np.ndarray | str:

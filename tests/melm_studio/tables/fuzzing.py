@@ -53,7 +53,7 @@ from melm_studio.tables.readers import is_arff, is_excel
 from melm_studio.tables.readers.unpack import STREAMS
 from melm_studio.tables.text import ZIP, TableError, as_utf8
 from tests.melm_studio.tables.programs import PROGRAMS
-from tests.melm_studio.tables.test_formats import FRAME, PATHS, TEXTS, flow
+from tests.melm_studio.tables.test_formats import FRAME, PATHS, TEXTS, flow, ions_of_msstats
 from tests.melm_studio.tables.test_readers import arrow_file
 from tests.messy_tables import MESSY, REFUSED
 
@@ -163,6 +163,7 @@ def known_files() -> Mapping[str, Sample]:
     known = {name: Sample(one.file, one.raw) for name, one in made if len(one.raw) <= _MOST_BYTES}
     known |= {name: Sample(one.file, one.raw) for name, one in PROGRAMS.items()}
     known |= {name: Sample("file", raw) for name, (raw, *_) in TEXTS.items()}
+    known["ions"] = Sample("file", ions_of_msstats().to_csv(index=False).encode())
     known |= {name: Sample("file", raw) for name, raw in _others().items()}
     return {name: replace(sample, raw=_undated(sample.raw)) for name, sample in known.items()}
 

@@ -364,7 +364,7 @@ def test_texts_of_other_programs_have_no_blanks_around_them(blank, monkeypatch):
     assert prepare(table, "kind").X.shape == (40, 4)
 
 
-def test_ions_of_msstats_are_features_of_its_runs(monkeypatch):
+def ions_of_msstats() -> pd.DataFrame:
     ions = [("AAK", 2, "y3", 1), ("AAK", 3, "y3", 1), ("LMR", 2, "b4", 1), ("LMR", 2, "y4", 1)]
     rows = [
         {"ProteinName": "P1", "PeptideSequence": peptide, "PrecursorCharge": charge,
@@ -374,13 +374,18 @@ def test_ions_of_msstats_are_features_of_its_runs(monkeypatch):
         for run in range(6)
         for at, (peptide, charge, ion, product) in enumerate(ions)
     ]  # fmt: skip
-    raw = pd.DataFrame(rows).to_csv(index=False).encode()
+    return pd.DataFrame(rows)
+
+
+def test_ions_of_msstats_are_features_of_its_runs():
+    ions = ions_of_msstats()
+    raw = ions.to_csv(index=False).encode()
     data = prepare(read_table(raw, "msstats.csv"))
     assert (data.X.shape, data.class_names) == ((6, 4), ("a", "b"))
     assert data.feature_names[0] == "AAK 2 y3 1 L"
     assert [one.id for one in data.questions if one.id == "samples"] == ["samples"]
-    other = pd.DataFrame(rows).drop(columns=["Condition", "BioReplicate"])
-    assert len(read_table(other.to_csv(index=False).encode(), "ions.csv").frame) == len(rows)
+    other = ions.drop(columns=["Condition", "BioReplicate"])
+    assert len(read_table(other.to_csv(index=False).encode(), "ions.csv").frame) == len(ions)
 
 
 def test_spectra_of_a_list_of_r_are_named_by_their_axis_and_have_no_colors(monkeypatch):
