@@ -80,10 +80,10 @@ def range_of(numbers: FloatArray) -> tuple[float, float, float, bool]:
     >>> range_of(np.array([3.0, np.nan, 0.0, 1.5]))
     (0.0, 3.0, 1.5, False)
     """
-    given = np.unique(numbers[np.isfinite(numbers)])
+    given = numbers[np.isfinite(numbers)]
     if not len(given):
         return 0.0, 0.0, 0.0, False
-    ends = given[0], given[-1], given[given > 0].min(initial=max(given[-1], 0.0))
+    ends = given.min(), given.max(), given[given > 0].min(initial=max(given.max(), 0.0))
     low, high, least = (float(f"{end:.12g}") for end in ends)
     are_whole = np.isclose(given, np.round(given), rtol=1e-12, atol=1e-9).all()
     return low, high, least, bool(are_whole)
