@@ -470,6 +470,16 @@ def test_beside_a_last_column_of_two_values_no_number_of_many_is_asked_about():
     assert choices(Table("t", within, ()))
 
 
+def test_a_number_within_the_table_may_be_no_label_and_words_come_before_others_alike():
+    counts = {name: RNG.integers(0, 5, 360).astype(np.float64) for name in "pqr"}
+    country = np.resize(np.array([f"land {at}" for at in range(60)], dtype=object), 360)
+    frame = pd.DataFrame({"country": country, **counts, "end": RNG.normal(size=360)})
+    guess, *others = choices(Table("t", frame, ()))
+    assert guess in counts
+    assert others[-1] == NO_LABEL
+    assert others.index("country") < min(others.index(name) for name in {*counts} - {guess})
+
+
 def test_what_somebody_thinks_of_a_letter_is_no_label():
     frame = measured("a").assign(**{"Responding to a serious letter": numbers(1, 2, 3, 4, 5)})
     frame["house"] = words("p", "q")
