@@ -75,7 +75,7 @@ ONE_COMMA = re.compile("[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 CODES = frozenset(
     float(sign + digit * n) for sign in ("", "-") for digit in "89" for n in range(1, 7)
 ) - {8.0, 9.0} | {-1.0}
-LEAST_GAP = 3.0
+_LEAST_GAP = 3.0
 # The digits of a script follow each other: each is known by its zero.
 _ZEROS = "\u0660\u06f0\u0966\u09e6\u0a66\u0ae6\u0be6\u0c66\u0ce6\u0d66\u0e50\uff10"
 _DIGITS = "".join(chr(ord(zero) + digit) for zero in _ZEROS for digit in range(10))
@@ -215,7 +215,7 @@ def is_far(value: float, low: float, high: float, *, are_whole: bool) -> bool:
     """
     is_no_count = value < 0 <= low and are_whole
     return max(low - value, value - high) > (
-        LEAST_GAP if is_no_count else max(high - low, LEAST_GAP)
+        _LEAST_GAP if is_no_count else max(high - low, _LEAST_GAP)
     )
 
 
