@@ -51,7 +51,6 @@ _UNIT = re.compile(r"\[[^\[\]]+\]$")
 LEAST_NUMBERED, MOST_SHARING = 10, 20  # values, and rows for each on average
 NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", "title", "uuid"}
 BATCH_WORDS = {"batch", "block", "lot", "plate"}
-BATCH = "batch"
 _OF_BATCH = {"barcode", "code", "id", "identifier", "name", "no", "nr", "number"}
 _OF_LAND = {"a", "acre", "acres", "area", "feet", "ft", "m", "parking", "size", "sq", "sqft", "sqm"}
 ORDER_WORDS = {"date", "datetime", "injection", "order", "time", "timestamp"}
@@ -469,7 +468,7 @@ class _Guesses:
                     n_rows = len(self._classes.rows)
                     found[column.name] = (role, f"{_repeated(column, n_rows)}: {why}")
                     break
-        for column in self._named(lambda words: words == (BATCH,)):
+        for column in self._named(lambda words: words == ("batch",)):
             if column.name not in found and column.role in FEATURES:
                 found[column.name] = (Role.INFO, "a batch, which is not a property of the rows")
         return found
@@ -546,7 +545,7 @@ class _Guesses:
 
 
 def _has(some: set[str]) -> Callable[[Sequence[str]], bool]:
-    """Return whether a name has one of some words, asked by its words."""
+    """Return the test whether the words of a name have one of these among them."""
     return lambda words: not some.isdisjoint(words)
 
 
