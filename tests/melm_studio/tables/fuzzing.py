@@ -58,6 +58,7 @@ from tests.melm_studio.tables.test_readers import arrow_file
 from tests.messy_tables import MESSY, REFUSED
 
 _MEMORY_MB, _CPU_S = 1_024, 60
+_ANSWERS = 3  # the first descriptor behind those that every process has
 _SLOW_S, _AT_ONCE = 10, 50  # CPU seconds of a file, and files that a process reads
 _MOST_ROWS, _MOST_COLUMNS = 2_000_000, 10_000
 _MOST_BYTES = 50_000
@@ -442,8 +443,10 @@ def _read(samples: list[Sample], *, is_traced: bool = True) -> list[tuple[str, s
     reads, writes = os.pipe()
     pid = os.fork()
     if pid == 0:
-        os.close(reads)
-        with os.fdopen(writes, "w") as file:
+        # Alone of all that a process of tests has open, which may be more than a reader may have.
+        os.dup2(writes, _ANSWERS)
+        os.closerange(_ANSWERS + 1, os.sysconf("SC_OPEN_MAX"))
+        with os.fdopen(_ANSWERS, "w") as file:
             bound_this_process(_MEMORY_MB, _CPU_S)
             signal.alarm(0)  # others may use the processor
             for sample in samples:
