@@ -243,8 +243,8 @@ def _legend(table: TableDescription, swatches: Sequence[tuple[str, str]]) -> Com
         )
         for code, (name, shown, size, directions, (color, shape)) in enumerate(classes)
     ]
-    # The title of Present.
-    asked = data(question=question(names))
+    # The title of Present, and the data whose pictures it stands over.
+    asked = data(question=question(names), of=table.id)
     if table.has_batches:
         asked |= data(batches="")
     return plain(html.Ul(items, className="legend", **asked, **aria(label="Classes")))

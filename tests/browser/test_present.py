@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from lab.driver.page import Panel, StudioPage, share_by, wait_until
 from melm_studio.layout import ids
@@ -160,6 +160,25 @@ def test_the_keys_of_present(wines: StudioPage):
     expect(melm.node.get_by_role("button", name="Play", exact=True)).to_be_visible()
     page.keyboard.press("Escape")
     expect(wines.run_button).to_be_visible()
+
+
+def test_the_question_of_a_table_stands_over_its_own_pictures_alone(page: Page):
+    studio = StudioPage(page)
+    studio.choose_sample("Iris")
+    studio.run("PCA").expect_end()
+    title = page.locator(f"#{ids.TITLE}")
+    expect(title).to_contain_text("setosa")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/panels", hold, times=1)
+    studio.choose_sample("Wine")
+    wait_until(page, lambda: bool(held), "the runs of the table are asked for")
+    expect(title).to_contain_text("setosa")
+    held.pop().continue_()
+    expect(title).to_contain_text("Barolo")
 
 
 # Drops a table on whatever is in the middle of the stage.

@@ -7,9 +7,10 @@ import { switches } from "../page/switches.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { setSpeed, speed } from "../panel/history.mjs";
 import { allPanels, frontPanel, panelRuns } from "../panel/panels.mjs";
+import { runList } from "../panel/run_list.mjs";
 import { bringToFront, stage } from "../panel/runs.mjs";
 import { copyLink } from "../workspace/share_link.mjs";
-import { addToStory, currentStory, legendOfPage, showTitle, stepStory, toldView } from "../workspace/story.mjs";
+import { addToStory, currentStory, isOfPictures, legendOfPage, showTitle, stepStory, toldView } from "../workspace/story.mjs";
 import { positionLabel } from "../workspace/story_order.mjs";
 import { leave, openPresenter, toggleFullScreen, toggleKeys } from "./keys.mjs";
 
@@ -34,6 +35,7 @@ export function connectPlayBar() {
   whenPresent(".play-bar", build);
   whenPresent("#data-summary", (summary) => {
     new MutationObserver(showClasses).observe(summary, { childList: true });
+    onChange(runList, showClasses);
     showClasses();
   });
 }
@@ -108,7 +110,7 @@ function showStory() {
 
 function showClasses() {
   showTitle();
-  allPanels().forEach(copyLegend);
+  if (isOfPictures()) allPanels().forEach(copyLegend);
 }
 
 // The legend is in the sheet of the table, which Present hides.

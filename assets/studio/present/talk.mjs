@@ -69,7 +69,8 @@ function look() {
   if (isSending) return;
   const panel = frontPanel();
   const shown = mode.value === "present" && panel?.plane && panel.figure ? shownNow(panel) : null;
-  const key = shown && JSON.stringify(shown);
+  // What is said of a plane changes while that stays, as fold follows fold.
+  const key = shown && JSON.stringify([shown, panel.part("verdict-spoken").textContent]);
   if (key && key !== sent) send(key, shown);
   else if (performance.now() - countedAt > COUNT_EVERY_MS) count();
 }

@@ -6,7 +6,7 @@ import { mode } from "../page/mode.mjs";
 import { NO_PLANE, showNotice } from "../page/notice.mjs";
 import { computed, onChange, signal } from "../page/signals.mjs";
 import { frontPanel } from "../panel/panels.mjs";
-import { followRevision } from "../panel/run_list.mjs";
+import { followRevision, runList } from "../panel/run_list.mjs";
 import { forgetEarlier, frontRun } from "../panel/runs.mjs";
 import { restoredRun, sharedView } from "./share_link.mjs";
 import { positionAfter, viewCount } from "./story_order.mjs";
@@ -120,13 +120,17 @@ function isListed(views) {
   });
 }
 
-/** What a view of the story says, else what is asked of the classes. */
+/** What a view of the story says, else what is asked of the classes of the picture. */
 export function showTitle() {
   const title = byId("title");
   if (!title) return;
-  title.textContent = toldView.value?.title || (legendOfPage()?.dataset.question ?? "");
+  if (toldView.value?.title) title.textContent = toldView.value.title;
+  else if (isOfPictures()) title.textContent = legendOfPage()?.dataset.question ?? "";
   byId("caption").textContent = toldView.value?.caption ?? "";
 }
+
+/** Whether the pictures are of the classes in the sheet, which come before the runs of their table. */
+export const isOfPictures = () => !frontPanel() || runList.value.data.id === legendOfPage()?.dataset.of;
 
 /** The legend of the classes in the sheet of the table. @returns {HTMLElement | null} */
 export const legendOfPage = () => document.querySelector("#data-summary .legend");

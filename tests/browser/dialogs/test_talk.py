@@ -26,8 +26,12 @@ def test_a_phone_follows_what_present_shows(page: Page, new_context: Callable[..
     link = page.locator('[data-talk="link"]').get_attribute("href")
     phone = new_context(viewport=PHONE).new_page()
     phone.goto(link)
-    expect(phone.locator('[data-part="lead"]')).to_contain_text("held-out rows are told apart")
+    lead = phone.locator('[data-part="lead"]')
+    expect(lead).to_contain_text("of training rows are told apart")
+    expect(phone.locator('[data-part="follow"]')).to_have_css("display", "block")
     expect(page.locator('[data-talk="count"]')).to_have_text("1 viewer")
+    run.part("check").evaluate("button => button.click()")
+    expect(lead).to_contain_text("of held-out rows are told apart")  # while the plane stays
     page.keyboard.press("Escape")
     expect(page.locator("body")).to_have_attribute("data-mode", "present")
 
