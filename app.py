@@ -11,11 +11,11 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import partial
+from functools import cached_property
 from typing import Any, cast
 
 from dash import Dash
-from flask import Flask
+from flask import Flask, Response
 from threadpoolctl import threadpool_limits
 
 from callbacks.guards.web_server import ConnectionLimits, web_server
@@ -112,6 +112,14 @@ class _Page(Dash):
         shown = {name: value for name, value in config.items() if name not in _VERSIONS}
         return shown | {"children_props": children}
 
+    def serve_layout(self) -> Response:
+        return Response(self._written_layout, mimetype="application/json")
+
+    @cached_property
+    def _written_layout(self) -> bytes:
+        # Once, as it is the same for everybody: most of what an opened page costs the server.
+        return cast(Response, super().serve_layout()).get_data()  # type: ignore[no-untyped-call]
+
     def interpolate_index(self, *args: Any, **parts: Any) -> Any:
         parts["scripts"] = script_preloads(parts["scripts"])
         parts["app_entry"] = f"{markup(first_paint())}{parts['app_entry']}"
@@ -151,7 +159,7 @@ def create_app(settings: Settings, store: RunStore, reader: FileReader) -> Dash:
         .replace("__SCRIPT__", app.get_asset_url(PAGE_SCRIPT))
     )
     app.renderer = first_script(first_data())  # Dash's own would start it at once
-    app.layout = partial(page, settings)
+    app.layout = page(settings)
     # Each request has its own thread; further threads of linear algebra would only contend.
     threadpool_limits(1)
     return_large_blocks()

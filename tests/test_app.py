@@ -100,6 +100,18 @@ def test_no_id_stands_twice_on_the_page(studio):
     assert len(found) == len(set(found))
 
 
+def test_the_layout_is_written_once_for_everybody_and_anew_for_each_studio(studio, tmp_path):
+    def said(one: Studio) -> str:
+        first, second = (one.app.server.test_client().get("/_dash-layout") for _ in range(2))
+        assert first.is_json
+        assert first.data == second.data
+        return first.text
+
+    with opened_studio(tmp_path / "second", max_upload_mb=7) as second:
+        assert "At most 7 MB" in said(second)
+    assert "At most 7 MB" not in said(studio)
+
+
 def test_two_apps_of_one_factory_both_have_every_callback_and_route(studio, tmp_path):
     with opened_studio(tmp_path / "second") as second:
         assert dependencies(second) == dependencies(studio)
