@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -50,10 +50,10 @@ PLANTED: Mapping[str, Callable[[IntArray, np.random.Generator], dict[str, _Colum
 
 
 def _simulate(quick: bool) -> tuple[Measured, ...]:
-    return tuple(_figures(_FEW_TABLES if quick else _N_TABLES))
+    return tuple(_figures(_FEW_TABLES, _SIZES[:1]) if quick else _figures(_N_TABLES, _SIZES))
 
 
-def _figures(n_tables: int) -> Iterator[Measured]:
+def _figures(n_tables: int, sizes: Iterable[tuple[int, int]]) -> Iterator[Measured]:
     for kind, planted in PLANTED.items():
         named = [_is_named(planted, FIRST_SEED + number) for number in range(n_tables)]
         yield Measured(kind, "named, and nothing else", float(np.mean(named)), (1.0, 1.0))
@@ -63,14 +63,14 @@ def _figures(n_tables: int) -> Iterator[Measured]:
     noise = [_any_named(*_noise(FIRST_SEED + number)) for number in range(20 * n_tables)]
     words = f"{len(noise)} tables of noise of several types"
     yield Measured(words, "a column is named", float(np.mean(noise)), (0.0, 0.01))
-    yield from _made_of_features(n_tables)
+    yield from _made_of_features(n_tables, sizes)
     made = float(np.mean([are_quantized(*table) for table in _tables_of_classes()]))
     words = "clean tables, and those of the paper"
     yield Measured(words, "said to be made of the features", made, (0.0, 0.0))
 
 
-def _made_of_features(n_tables: int) -> Iterator[Measured]:
-    for n_rows, n_features in _SIZES:
+def _made_of_features(n_tables: int, sizes: Iterable[tuple[int, int]]) -> Iterator[Measured]:
+    for n_rows, n_features in sizes:
         words = f"said to be made of the features, {n_rows} x {n_features}"
         for name, cluster in _CLUSTERINGS.items():
             made = (

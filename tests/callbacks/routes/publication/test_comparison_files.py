@@ -71,6 +71,7 @@ def test_the_ranking_is_a_file_once_a_method_is_scored(studio, visitor, read):
     table = read(f"/runs/{ranking.run_id}/ranking.csv")
     assert table["method"].tolist() == ["LDA", "PCA"]
     assert table["held_out"].tolist() == pytest.approx([0.95, 0.55])
+    studio.store.delete(ranking.run_id)  # which later tests would work off
 
 
 @pytest.mark.parametrize("path", ["table", "movers"])
