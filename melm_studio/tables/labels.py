@@ -183,11 +183,11 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     is_text = guess not in numeric
     takes_numbers = _most_values_of_rivals(table, guess, usable, is_text=is_text)
     is_verdict = _is_all_hint(guess) and words_of(guess)[-1] in _VERDICTS
-    is_plain = is_text and _PLAIN_KINDS.issuperset(words_of(guess))
+    is_plain = is_text and guess not in (first, last) and _PLAIN_KINDS.issuperset(words_of(guess))
     rivals = [
         name
         for name in others
-        if (_is_all_hint(name) if is_verdict else _is_hinted(name))
+        if (_is_all_hint(name) if is_verdict else _says_more(name, guess))
         or not (
             (is_told and not (is_plain and name in usable and _names_kinds(table.frame[name])))
             or (name in numeric and usable.get(name, MAX_CLASSES) > takes_numbers)
@@ -202,7 +202,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     is_missing = table.frame[rivals].isna().to_numpy()
     shares = is_missing.mean(axis=0) if rivals else ()
     kept = [name for name, share in zip(rivals, shares, strict=True) if share <= MOST_MISSING]
-    preference = _Preference(table, usable)
+    preference = _Preference(table, usable, TIME_WORDS)
     ranked = sorted(kept, key=lambda name: preference(name) if name in usable else ())
     is_doubtful = not is_hinted and (bool(ranked) or not is_text)
     has_no_end = guess not in (first, last) or not table.form.has_header
@@ -228,16 +228,17 @@ def _most_values_of_rivals(
 ) -> int:
     """The most values of a number that could be the label as well, though its name does not say so.
 
-    None of many that say yes or no is; and beside a yes or no in the last column, none of many
-    values.
+    None of many that say yes or no is; and beside text, or few codes in the last column, none of
+    many values.
     """
+    cells = table.frame[guess]
     if _is_hinted(guess):
-        return 2 if _is_other_number(table.frame[guess]) else 0
-    if is_text:
-        numbers = (name for name in table.numbers.names if usable.get(str(name)) == 2)
-        return 0 if sum(1 for _ in numbers) > MOST_INDICATORS else 2
+        return 2 if _is_other_number(cells) else 0
     is_last = table.form.has_header and guess == str(table.frame.columns[-1])
-    return FEW_AT_END if is_last and table.frame[guess].nunique() == 2 else MAX_CLASSES
+    if not (is_text or (is_last and cells.nunique() <= FEW_AT_END and not _is_other_number(cells))):
+        return MAX_CLASSES
+    n_indicators = sum(usable.get(str(name)) == 2 for name in table.numbers.names)
+    return 0 if n_indicators > MOST_INDICATORS else 2 if is_text else FEW_AT_END
 
 
 def _of_many_words(frame: pd.DataFrame, usable: Collection[str]) -> list[str]:
@@ -440,6 +441,12 @@ def _is_place(name: str, frame: pd.DataFrame) -> bool:
     return is_element or not others.isdisjoint({"x", "X"})
 
 
+def _says_more(name: str, guess: str) -> bool:
+    """Return whether a name says that this is a label, and not of a part what the guess says."""
+    hints = {word for word in words_of(name) if _names_label(word)}
+    return _is_hinted(name) and not (_is_all_hint(guess) and hints <= {*words_of(guess)})
+
+
 def _is_hinted(name: str) -> bool:
     return _hint(name) < _NO_HINT
 
@@ -549,10 +556,16 @@ class _Preference:
 
     In order: what names say; without a header, the ends; what the name of the file says; two
     values, or few in the last column; text before numbers; numbers of two values; the last column
-    and the first; fewer values.
+    and the first; fewer values. Those of such words as `rare` has come behind others alike.
     """
 
-    def __init__(self, table: Table, n_values: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        table: Table,
+        n_values: Mapping[str, int],
+        rare: Collection[str] = frozenset(COVARIATE_WORDS),
+    ) -> None:
+        self._rare = {*rare}
         self._numeric = {*table.numbers.names}
         self._n_values = n_values
         self._kinds_of_persons = {
@@ -561,6 +574,7 @@ class _Preference:
         self._ends = (str(table.frame.columns[0]), str(table.frame.columns[-1]))
         self._has_header = table.form.has_header
         self._file = {word for word in words_of(table.name) if len(word) >= LEAST_WORD}
+        self._file -= TIME_WORDS
 
     def __call__(self, name: str) -> tuple[Any, ...]:
         is_number = name in self._numeric
@@ -573,7 +587,7 @@ class _Preference:
             *_hint(name),
             not (self._has_header or name in self._ends),
             self._file.isdisjoint(words),
-            not COVARIATE_WORDS.isdisjoint(words)
+            not self._rare.isdisjoint(words)
             or (_names_no_class(name) and name not in self._kinds_of_persons),
             not is_telling,
             is_number,

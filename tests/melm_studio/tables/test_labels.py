@@ -70,6 +70,53 @@ def test_the_name_of_the_file_is_evidence():
     assert guess_label(Table("stroke-data-2", frame, ())) == "stroke"
 
 
+def test_the_word_of_a_time_in_the_name_of_the_file_is_none():
+    frame = measured("a").assign(land=words(*"pqr"), year=numbers(*range(1952, 1964)))
+    assert guess_label(Table("five-year-data", frame, ())) == "land"
+
+
+def test_of_many_rivals_those_that_say_who_somebody_is_are_offered():
+    asked = {
+        f"answer {letter}": words(*"pqr"[: 2 + at % 2], "s")
+        for at, letter in enumerate("abcdefghi")
+    }
+    frame = measured("mass").assign(
+        **asked, gender=words("f", "m", "m"), season=words("dry", "wet")
+    )
+    frame["house"] = words("flat", "bungalow")
+    offered = choices(Table("t", frame, ()))
+    assert "gender" in offered
+    assert "season" not in offered
+
+
+def test_part_of_a_name_that_says_no_more_than_the_guess_is_no_rival():
+    frame = pd.DataFrame({"type": words("p", "q"), "soil_type": words("peat", "clay", "sand")})
+    frame = frame.join(measured("mass"))
+    assert choices(Table("t", frame, ())) == []
+    assert choices(Table("t", frame.assign(ring_class=words("x", "y", "y")), ())) == [
+        "type",
+        "ring_class",
+    ]
+
+
+def test_a_word_for_kinds_in_the_first_column_is_told():
+    soils = measured("a").assign(soil=words("peat", "clay", "sand"), **measured("b"))
+    soils.insert(0, "type", words("p", "q"))
+    assert choices(Table("t", soils, ())) == []
+    assert choices(Table("t", soils[["a", "type", "soil", "b"]], ())) == ["type", "soil"]
+
+
+@pytest.mark.parametrize("n_indicators", [3, 8])
+def test_few_codes_in_the_last_column_are_told_beside_many_that_say_yes_or_no(n_indicators):
+    has = {f"has {letter}": numbers(0, 1, *[1] * at) for at, letter in enumerate("abcdefgh")}
+    frame = measured("mass").assign(
+        **dict([*has.items()][:n_indicators]), n_cores=numbers(*range(1, 9))
+    )
+    frame["price_range"] = numbers(0, 1, 2, 3)
+    assert ("n_cores" in choices(Table("t", frame, ()))) is False
+    assert bool(choices(Table("t", frame, ()))) == (n_indicators == 3)
+
+
 def test_two_values_come_before_the_last_place_of_several():
     frame = pd.DataFrame({"id": np.arange(60.0), "capsule": numbers(0, 1)})
     frame["race"] = numbers(0, 1, 2)
