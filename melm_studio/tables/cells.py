@@ -274,9 +274,9 @@ def _codes_of_missing(
 ) -> dict[str, list[float]]:
     """The numbers that stand for what is missing, by the columns that have them.
 
-    Such a number is often written so, such as 999 or -9; several rows have it; and it is farther
-    from all others than these are from each other, or below zero among counts. Or it is the third
-    value of several columns whose others are 0 and 1, or 1 and 2.
+    Such a number is often written so, such as 999 or -9; several rows have it, or it is one of
+    another column; and it is farther from all others than these are from each other, or below zero
+    among counts. Or it is the third value of several columns whose others are 0 and 1, or 1 and 2.
     """
     # Before what costs more: hardly a column has one at its ends.
     ends = np.stack([np.fmin.reduce(plain, axis=0), np.fmax.reduce(plain, axis=0)])
@@ -293,8 +293,10 @@ def _codes_of_missing(
         for name in names
         if (cells := suspects.get(name)) is not None
     }
-    thirds = _third_values(distinct)
-    found = {name: thirds.get(name) or _far_codes(*one) for name, one in distinct.items()}
+    found = {name: _far_codes(*one) for name, one in distinct.items()} | _third_values(distinct)
+    known = {code for codes in found.values() for code in codes}
+    if known:  # elsewhere, one such row is enough
+        found = {name: found[name] or _far_codes(*one, known) for name, one in distinct.items()}
     return {name: codes for name, codes in found.items() if codes}
 
 
@@ -317,13 +319,14 @@ def _third_values(distinct: Mapping[str, tuple[FloatArray, IntArray]]) -> dict[s
     }
 
 
-def _far_codes(values: FloatArray, counts: IntArray) -> list[float]:
+def _far_codes(values: FloatArray, counts: IntArray, known: Collection[float] = ()) -> list[float]:
     found: list[float] = []
     while len(values) > LEAST_VALUES:
         for index, rest in ((-1, values[:-1]), (0, values[1:])):
             are_whole = bool((rest == np.round(rest)).all())
             is_outside = is_far(values[index], rest[0], rest[-1], are_whole=are_whole)
-            if values[index] in CODES and counts[index] >= LEAST_CODED and is_outside:
+            recurs = counts[index] >= LEAST_CODED or values[index] in known
+            if values[index] in CODES and recurs and is_outside:
                 found.append(float(values[index]))
                 values, counts = np.delete(values, index), np.delete(counts, index)
                 break

@@ -211,6 +211,15 @@ def test_minus_one_far_below_counts_is_a_code_of_what_is_missing():
         assert of_cells(others).frame["a"].notna().all()
 
 
+def test_a_code_of_one_column_is_one_of_the_others_where_it_is_once():
+    table = of_columns([-99, *range(14)], [*range(14, 27), -99.0], [-99, *range(-120, -91)])
+    assert table.frame[["q0", "q1", "q2"]].isna().sum().tolist() == [2, 2, 0]
+    once = of_columns([*range(29), -99], range(30))
+    assert once.frame.notna().all(axis=None)
+    beside = of_columns([*range(29), -99], [-99, *range(14)])
+    assert beside.frame[["q0", "q1"]].isna().sum().tolist() == [1, 2]
+
+
 def of_columns(*cells):
     """A table with columns that repeat these cells, and a class."""
     names = ",".join(f"q{at}" for at in range(len(cells)))
