@@ -401,7 +401,8 @@ def _codes_in(
         if written[row] in CODES and is_far(numbers[row], low, high, are_whole=are_whole)
     ]
     is_in_other_unit = 2 * (len(outside) - len(far)) > np.isfinite(numbers).sum()
-    if not far or is_in_other_unit:
+    are_all = len(numbers) > 1 and len(far) == np.isfinite(numbers).sum()  # no column is missing
+    if not far or is_in_other_unit or are_all:
         return is_code, []
     is_code[far] = True
     return is_code, [

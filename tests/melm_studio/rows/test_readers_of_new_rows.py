@@ -200,7 +200,8 @@ OTHERS = {
         file(lead=lambda at, cell: "999" if at == 2 else f"{1000 + int(cell)}"),
     ),
     "a column of codes": (CODES, {}, file(count=everywhere("-99")), "a whole column is not filled"),
-    "a column of unknown codes": (FIRST, {}, file(count=everywhere("99999")), "8 cell(s)"),
+    "a column of unknown codes": (FIRST, {}, file(count=everywhere("99999")),
+                                  file(count=everywhere("99999.0"))),
     "two units where none is known": (
         labeled(file(NO_UNIT)), {},
         file(NO_UNIT, lead=lambda at, cell: f"{cell} mg/kg" if at != 4 else f"{cell} g/kg"),
