@@ -115,13 +115,18 @@ def _is_sparse(row: list[str]) -> bool:
 
 
 def _is_header(row: list[str], below: Sequence[list[str]], n_cells: int) -> bool:
-    is_text = not any(_is_number(cell) for cell in row)
+    numbers = [float(cell) for cell in row if cell.isdecimal()]  # such as years
+    are_names = sum(map(_is_number, row)) == len(numbers) < len(row) and _ascend(numbers)
     next_row = below[0] if below and len(below[0]) == n_cells else [""] * n_cells
     # A merged cell names the columns to its right, whose own names are in the next row.
     is_named = all(cell or other for cell, other in zip(row, next_row, strict=True)) and (
         all(row) or not any(map(_is_number, next_row))
     )
-    return is_text and is_named and any(len(other) == n_cells for other in below)
+    return are_names and is_named and any(len(other) == n_cells for other in below)
+
+
+def _ascend(numbers: Sequence[float]) -> bool:
+    return [*numbers] == sorted({*numbers}) and (not numbers or len(numbers) >= LEAST_ASCENDING)
 
 
 def _has_numbers(rows: Sequence[list[str]], n_cells: int) -> bool:

@@ -343,8 +343,10 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
     decoded = as_utf8(data, file, options.encoding)
     text, steps = decoded.data, decoded.steps
     if is_arff(text[:ARFF_HEAD].decode("utf-8", "replace")):
-        written = arff_text(text.decode(), max_rows=rows, max_columns=columns)
+        written, texts = arff_text(text.decode(), max_rows=rows, max_columns=columns)
         content = _written(written, limits, steps, options)
+        words = {*content.cells.select_dtypes(exclude="number")}
+        content = replace(content, texts=content.texts | (texts & words))
     else:
         content = _of_text(text, limits, steps, options)
     return replace(content, encodings=decoded.encodings)
@@ -381,9 +383,12 @@ def _may_be_turned(cells: pd.DataFrame, options: ReadOptions) -> bool:
 def _named_by_first_row(
     cells: pd.DataFrame, limits: Limits, steps: tuple[str, ...], options: ReadOptions
 ) -> _Content | None:
-    """The content of a data frame of R that was read without its header: V1, V2 and so on."""
-    names = [f"V{number}" for number in range(1, cells.shape[1] + 1)]
-    if [*cells] != names or all(kind == np.float64 for kind in cells.dtypes):
+    """The content of a data frame of R that was read without its header: V1, V2 and so on.
+
+    Or of lists in JSON, of which the first may be the header.
+    """
+    named = ([f"{name}{at}" for at in range(1, cells.shape[1] + 1)] for name in ("V", "column "))
+    if [*cells] not in named or all(kind == np.float64 for kind in cells.dtypes):
         return None
     content = _written(cells.to_csv(index=False, header=False).encode(), limits, steps, options)
     return content if content.form.has_header else None

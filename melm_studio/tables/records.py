@@ -20,7 +20,7 @@ from melm_studio.tables.text import DELIMITERS, EMPTY, TableError
 SAMPLE_BYTES = 1_000_000  # guesses use the first lines only
 SAMPLE_CELLS = 200_000
 ROWS_COMPARED = 1_000
-LEAST_RECURRING = 2  # words of the first record that recur below them, for it to be data
+LEAST_RECURRING = 2  # cells below words of the first record that are these, for it to be data
 GAPS = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-"}  # missing cells
 NEARLY_ALL = 0.95  # of records of equal length, for some to be cut off in a table
 PROSE_WORDS = 3  # cells with this many words on average are sentences
@@ -381,9 +381,10 @@ def _is_header(first: list[str], rest: list[list[str]], decimal: str) -> tuple[b
         return True, False
     columns = [[row[j].strip() for row in rows] for j in range(len(cells))]
     texts = [j for j, text in enumerate(is_text) if text and cells[j]]
-    recurring = [j for j in texts if any(record[j].strip() == cells[j] for record in rest)]
+    n_recurring = [sum(record[j].strip() == cells[j] for record in rest) for j in texts]
+    recurring = sum(map(bool, n_recurring))
     if len(texts) == len(cells):
-        are_data = len(recurring) >= max(LEAST_RECURRING, len(cells) / 2)
+        are_data = 2 * recurring >= len(cells) and sum(n_recurring) >= LEAST_RECURRING
         return not are_data, are_data
     if recurring:
         return False, False

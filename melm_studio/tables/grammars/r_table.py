@@ -63,7 +63,8 @@ def r_table(first: FirstLines) -> Layout | None:
             step = "Read as a header whose names spaces part where tabs part the rows."
             return Layout(step, tuple(aligned), n_above, mark)
         is_short = {len(row) for row in below} == {len(header) + 1} and len(header) > 1
-        is_header = not any(map(is_number, header)) and all(header)
+        are_named = len({*header}) == len(header) and not any(is_number(row[0]) for row in below)
+        is_header = all(header) and (are_named or not any(map(is_number, header)))
         # A delimiter at the end of every row is no field.
         if is_short and is_header and any(row[-1] for row in below):
             name = ROW if ROW not in header else f"{ROW} name"

@@ -120,11 +120,7 @@ def _records(content: Any) -> list[Mapping[str, Any]]:
     if _are_objects(content):
         return list(content)
     if isinstance(content, list) and len(content) > 1 and all(isinstance(x, list) for x in content):
-        names, *rows = content
-        is_header = all(isinstance(name, str) for name in names)
-        rows = rows if is_header else content
-        names = names if is_header else [f"column {index}" for index in range(1, len(names) + 1)]
-        return _named(names, rows)
+        return _named([f"column {place}" for place in range(1, len(content[0]) + 1)], content)
     return []
 
 

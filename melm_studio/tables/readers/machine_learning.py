@@ -31,6 +31,7 @@ ATTRIBUTE = re.compile(
     re.IGNORECASE,
 )
 DATA = re.compile(r"@data\b", re.IGNORECASE)
+_WORD = re.compile(r"^\{(?:[^{}]*,)?[\s'\"]*[^\W\d]")  # among the values of a nominal attribute
 _NUMBER = rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _LINE = re.compile(rb"\s*%s(?:\s+qid:[0-9]+)?(?:\s+[0-9]+:%s)+\s*(?:#.*)?" % (_NUMBER, _NUMBER))
 _PROBED = 20  # lines
@@ -51,8 +52,14 @@ def is_arff(text: str) -> bool:
 
 def arff_text(
     text: str, *, max_rows: float, max_columns: float, max_bytes: int = MAX_UNPACKED
-) -> bytes:
+) -> tuple[bytes, frozenset[str]]:
     """Convert ARFF to tab-separated text with a header.
+
+    Returns
+    -------
+    data : bytes
+    texts : frozenset of str
+        The attributes whose values are words, beside which numbers are words as well.
 
     Raises
     ------
@@ -60,18 +67,19 @@ def arff_text(
         If the file is sparse or relational, has no data, or a row has too many or few values.
     """
     lines = enumerate(text.splitlines(), start=1)
-    names = list(_names(lines))
+    types = [*_types(lines)]
+    names = [name for name, _ in types]
     written = TextWriter(max_rows, max_columns, max_bytes)
     written.add(names)
     for row, line in lines:
         if not line.strip() or line.lstrip().startswith("%"):
             continue
         written.add(_values(line.strip(), len(names), row))
-    return written.data
+    return written.data, frozenset(name for name, values in types if _WORD.search(values))
 
 
-def _names(lines: Iterator[tuple[int, str]]) -> Iterator[str]:
-    """The names of the attributes; afterwards the lines are at the data."""
+def _types(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[str, str]]:
+    """The names and types of the attributes; afterwards the lines are at the data."""
     for row, line in lines:
         stripped = line.strip()
         if DATA.match(stripped):
@@ -86,7 +94,7 @@ def _names(lines: Iterator[tuple[int, str]]) -> Iterator[str]:
             )
         quoted = attribute["single"] if attribute["single"] is not None else attribute["double"]
         name = attribute["plain"] if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
-        yield " ".join(name.split())
+        yield " ".join(name.split()), attribute["type"]
     raise TableError("The ARFF file has no @data. Save the whole table and drop it again.")
 
 

@@ -94,6 +94,13 @@ def r_tables() -> dict[str, Program]:
             ("a\tb\tc\tgrade\n" + lines(numbered(with_kinds(X3), "plot "), "\t")).encode(),
             **expected,
         ),
+        "R with names that are numbers": Program(
+            ("7 8 9 5\n" + lines(numbered(with_kinds(X3), "plot"), " ")).encode(),
+            ("7", "8", "9"),
+            "5",
+            name="row",
+            said="R writes",
+        ),
         "R, opened in a sheet": Program(
             ("a,b,c,grade,\n" + lines(numbered(with_kinds(X3)))).encode(), **expected
         ),

@@ -104,6 +104,14 @@ def metabolites():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("header", [[], [["name", "group"]]])
+def test_lists_of_words_in_json_lose_no_row(header):
+    rows = [[f"n{at}", "ab"[at % 2]] for at in range(9)]
+    table = read_table(json.dumps([*header, *rows]).encode(), "t.json")
+    assert table.frame.to_numpy().tolist() == rows
+    assert [*table.frame] == (header[0] if header else ["column 1", "column 2"])
+
+
 def stata(version):
     file = io.BytesIO()
     FRAME.to_stata(file, write_index=False, version=version)

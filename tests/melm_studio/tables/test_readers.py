@@ -62,6 +62,19 @@ def arrow_file(frame: pd.DataFrame, kind: str) -> bytes:
     return file.getvalue()
 
 
+def test_words_beside_numbers_of_a_nominal_attribute_are_words():
+    head = (
+        "@relation r\n@attribute {} {}\n@attribute mass numeric\n@attribute kind {{p,q}}\n@data\n"
+    )
+    rows = [f"{at % 3},{at},{'pq'[at % 2]}" for at in range(60)]
+    raw = head.format("doors", "{0, 1, 2, many}") + "\n".join([*rows, "many,1,p"])
+    table = read_table(raw.encode(), "t.arff")
+    assert {*table.frame["doors"]} == {"0", "1", "2", "many"}
+    assert "words" not in table.asked
+    numbers = head.format("doors", "{0, 1, 2}") + "\n".join(rows)
+    assert read_table(numbers.encode(), "t.arff").frame["doors"].dtype.kind == "f"
+
+
 def arff_file(frame: pd.DataFrame) -> bytes:
     lines = ["% made by a test", "@RELATION 'a b'", ""]
     for name, cells in frame.items():
@@ -341,6 +354,14 @@ def test_title_lines_above_the_header_are_skipped_and_rows_keep_their_numbers(ab
     assert any(step.startswith(f"Skipped: {n_titles}") for step in table.steps)
     place = above.count("\n") + 8
     assert any(f"row {place} (the first line is row 1)" in step for step in table.steps)
+
+
+def test_years_in_a_header_below_titles_are_names():
+    titles = "Migration\n\nsource: a census\nkind,,counts,,,,,,\n"
+    years = ",".join(map(str, range(1980, 1987)))
+    body = "".join(f"land {at},p{at % 2}" + f",{at}" * 7 + "\n" for at in range(8))
+    table = read_table(f"{titles}land,part,{years}\n{body}".encode(), "t.csv")
+    assert [*table.frame] == ["land", "part", *years.split(",")]
 
 
 @pytest.mark.parametrize(
