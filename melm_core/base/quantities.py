@@ -76,6 +76,11 @@ CODES = frozenset(
     float(sign + digit * n) for sign in ("", "-") for digit in "89" for n in range(1, 7)
 ) - {8.0, 9.0} | {-1.0}
 _LEAST_GAP = 3.0
+# Behind an amount of money.
+_MAGNITUDES = {
+    "k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9,
+    "billion": 1e9, "t": 1e12, "trillion": 1e12,
+}  # fmt: skip
 # The digits of a script follow each other: each is known by its zero.
 _ZEROS = "\u0660\u06f0\u0966\u09e6\u0a66\u0ae6\u0be6\u0c66\u0ce6\u0d66\u0e50\uff10"
 _DIGITS = "".join(chr(ord(zero) + digit) for zero in _ZEROS for digit in range(10))
@@ -109,7 +114,8 @@ def quantity(cell: str, decimal: str) -> Quantity | None:
     Parameters
     ----------
     cell : str
-        Such as "€1,234.50", "12.3%", "1.2e3 µg", "(1,234)", which is negative, or "−3.1×10^4";
+        Such as "€1,234.50", "$2.5M", "12.3%", "1.2e3 µg", "(1,234)", which is negative, or
+        "−3.1×10^4";
         an uncertainty (± 0.2) and the mark of a footnote (*) behind it are left out.
     decimal : str
         The decimal mark, a point or a comma.
@@ -134,7 +140,8 @@ def quantity(cell: str, decimal: str) -> Quantity | None:
     unit, signs = match["unit"].strip(), [s for s in (match["sign"], match["inner"]) if s]
     if len(signs) + bool(match["open"]) > 1 or len(unit) > MAX_UNIT:
         return None
-    if match["currency"] and unit:
+    factor = _MAGNITUDES.get(unit.casefold(), 0.0) if match["currency"] and unit else 1.0
+    if not factor:
         return None
     if match["number"].endswith(decimal) and unit[:1].isalpha():  # "7.png" is the name of a file
         return None
@@ -142,7 +149,8 @@ def quantity(cell: str, decimal: str) -> Quantity | None:
     power = (match["power"] or "0").replace("\u2212", "-")
     size = float(f"{digits}e{power}") if "e" not in digits.casefold() else float(digits)
     is_negative = bool(match["open"]) or (bool(signs) and signs[0] != "+")
-    return Quantity(-size if is_negative else size, match["currency"] or unit)
+    size *= -factor if is_negative else factor
+    return Quantity(size, match["currency"] or unit)
 
 
 class Measured(NamedTuple):

@@ -84,8 +84,15 @@ def _n_above(lines: Sequence[bytes]) -> int:
             is_title = index > 0 and _is_header(row, rows[index + 1 :], n_cells)
             is_plain = all(len(above) <= 1 or len(above) == n_cells for above in rows[:index])
             has_numbers = _has_numbers(rows[index + 1 :], n_cells)
-            return index if is_title and (is_plain or has_numbers) else 0
+            n_groups = _n_groups_above(rows[:index], row)
+            return index - n_groups if is_title and (is_plain or has_numbers) else 0
     return 0
+
+
+def _n_groups_above(above: Sequence[list[str]], header: list[str]) -> int:
+    """The number of rows of merged cells right above names that recur and which these complete."""
+    are_groups = [len(row) == len(header) and sum(map(bool, row)) > 1 for row in above]
+    return 0 if len({*header}) == len(header) else [*are_groups[::-1], False].index(False)
 
 
 def _as_split(texts: Sequence[str], mark: str) -> tuple[int, list[list[str]], int]:
@@ -266,9 +273,10 @@ class Head:
         """Number of rows of the header; 0 for one row."""
         n_rows = 1
         for index in range(1, min(MAX_HEADER_ROWS, len(self.rows) - 2)):
-            if not (self._is_header(index) or self._completes_names(index)):
-                break
-            n_rows = index + 1
+            if self._is_header(index) or self._completes_names(index):
+                n_rows = index + 1
+            elif all(self.rows[index]) or any(map(_is_measured, self.rows[index])):
+                break  # no merged cells
         has_names = not any(map(_is_number, filter(None, self.rows[0])))
         return n_rows if n_rows > 1 and has_names else 0
 
@@ -312,9 +320,9 @@ class Head:
         units = [_unit(cell) for cell in rows[-1]]
         has_units = all(is_unit(units[j]) for j in columns if units[j])
         names = rows[:-1] if has_units else rows
-        if len(names) > 1:
-            for j in range(1, len(names[0])):  # a merged cell names the columns to its right
-                names[0][j] = names[0][j] or (names[0][j - 1] if names[1][j] else "")
+        for above, below in zip(names[-2::-1], names[:0:-1], strict=True):
+            for j in range(1, len(above)):  # a merged cell names the columns to its right
+                above[j] = above[j] or (above[j - 1] if below[j] else "")
         joined = [
             " ".join(dict.fromkeys(filter(None, parts))) for parts in zip(*names, strict=True)
         ]

@@ -25,7 +25,16 @@ from melm_studio.tables.labels import says_split
 from melm_studio.tables.maps import map_columns
 from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.readers import is_picture, names_picture
-from melm_studio.tables.roles import FEATURES, PICTURES, SINGLE_USES, Column, Role, Use
+from melm_studio.tables.roles import (
+    FEATURES,
+    FIRST_UNNAMED,
+    PICTURES,
+    SECOND_UNNAMED,
+    SINGLE_USES,
+    Column,
+    Role,
+    Use,
+)
 from melm_studio.tables.row_columns import times_of
 from melm_studio.tables.scales import ordered_levels
 
@@ -39,7 +48,6 @@ RESOLUTION = 1e-13  # a spread below this share of the values is rounding error
 DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is an identifier
 COUNTING = 0.9  # of the numbers of rows, those that are the one above and 1
 ID_SHARE = 0.8  # of the values of a number with such a name are different, where some repeat
-FIRST_UNNAMED, SECOND_UNNAMED = "column 1", "column 2"  # as the reader names them
 LEAST_ID = 1_000  # of a first column without a header whose whole numbers are nearly all different
 CHOSEN = "as you chose"
 AS_FEATURES = (Use.FEATURE, Use.CATEGORY, Use.ORDERED)
@@ -373,6 +381,8 @@ def _numbers_things(cells: _Cells) -> bool:
     if not cells.is_whole or cells.n_values == cells.n_present:
         return False
     *before, last = words_of(cells.name) or ("",)
+    if before and before[0] == "id":  # id_plot, as in languages where what it is of comes behind
+        before, last = [*before[1:], last], "id"
     most_sharing = cells.n_present if before and last == "id" else MOST_SHARING
     if cells.n_values < max(LEAST_NUMBERED, cells.n_present / most_sharing):
         return False

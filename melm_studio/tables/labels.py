@@ -18,7 +18,7 @@ from melm_studio.tables.formatting import MOST_NAMES, words_of
 from melm_studio.tables.identifiers import names_identifier
 from melm_studio.tables.read import Table
 from melm_studio.tables.readers import is_picture, names_picture
-from melm_studio.tables.roles import NO_LABEL
+from melm_studio.tables.roles import FIRST_UNNAMED, NO_LABEL
 
 PROBE_ROWS = 10_000
 MAX_LABELS = 200  # of a column that is named label
@@ -49,7 +49,9 @@ NO_CLASS_WORDS = {
     "participant", "patient", "person", "plate", "replicate", "subject", "visit",
 }  # fmt: skip
 # Names of what is rarely asked: of rows that differ in it, mostly another column is.
-TIME_WORDS = {"date", "day", "month", "season", "time", "week", "year"}
+TIME_WORDS = {
+    "date", "datetime", "day", "month", "season", "time", "timestamp", "week", "year",
+}  # fmt: skip
 COVARIATE_WORDS = TIME_WORDS | {"ethnicity", "gender", "marital", "married", "race", "sex"}
 # Behind the word of a label, these say that it is a number: class size, response time.
 QUANTITY_WORDS = {
@@ -206,6 +208,8 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     ranked = sorted(kept, key=lambda name: preference(name) if name in usable else ())
     is_doubtful = not is_hinted and (bool(ranked) or not is_text)
     has_no_end = guess not in (first, last) or not table.form.has_header
+    if table.form.has_header and first == FIRST_UNNAMED:
+        first = ""  # it names the rows
     ends: tuple[str, ...] = (last, first) if is_doubtful and has_no_end else ()
     if not is_hinted and ranked and guess == first:  # the label or the place; a mark is last
         ends = (last,)
@@ -307,7 +311,7 @@ def _targets(table: Table, guess: str, ends: Sequence[str]) -> list[str]:
     frame = table.frame
     names = [str(name) for name in frame]
     named = [name for name in names if _names_target(words_of(name))]
-    likely = dict.fromkeys([*named, *ends])
+    likely = dict.fromkeys([*named, *filter(None, ends)])
     found = [
         name
         for name in likely

@@ -7,6 +7,7 @@ from enum import StrEnum
 import msgspec
 
 NO_LABEL = "(no label)"  # instead of the label column: all rows are one class
+FIRST_UNNAMED, SECOND_UNNAMED = "column 1", "column 2"  # as the reader names them
 ALL_ROWS = "all rows"  # its name
 
 

@@ -10,6 +10,7 @@ MOST_WORDS = 20
 _SEPARATORS = re.compile(r"[ _.\-/]+")
 LEAST_OF_EACH = 2
 _PARTS = re.compile(r"[ _.\-/]+|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+_DOSE = re.compile(r"(?<![^\W_])\d+[^\W\d_]+(?![^\W_])")  # 24h, 125amol
 _BEFORE_REPLICATE = re.compile(r"[ _.\-]?(?<!\d)\d{1,3}$")
 
 
@@ -22,12 +23,15 @@ def words_of_samples(names: Sequence[str]) -> tuple[str, ...]:
     ('ALL', 'AML', 'ALL', 'AML')
     >>> words_of_samples(["Ctrl_1", "Ctrl_2", "K11_1", "K11_2", "K63_1", "K63_2"])
     ('Ctrl', 'Ctrl', 'K11', 'K11', 'K63', 'K63')
+    >>> words_of_samples(["s_5h_1", "s_5h_2", "s_24h_1", "s_24h_2"])
+    ('s_5h', 's_5h', 's_24h', 's_24h')
     >>> words_of_samples(["s1", "s2", "s3"])
     ()
     """
     conditions = tuple(_BEFORE_REPLICATE.sub("", name) for name in names)
-    is_plain = [not any(map(str.isdigit, words)) for words in conditions]
-    if any(is_plain) and not all(is_plain) and _are_groups(conditions):
+    has_digits = any(any(map(str.isdigit, words)) for words in conditions)
+    is_plain = any(not any(map(str.isdigit, _DOSE.sub("", words))) for words in conditions)
+    if is_plain and has_digits and _are_groups(conditions):
         return conditions  # Ubi4_1 and Ubi6_1 beside Ctrl_1: where all have numbers, subjects have
     parts = [[part for part in _PARTS.split(name) if part] for name in names]
     n_parts = min(map(len, parts), default=0)

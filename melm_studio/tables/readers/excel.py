@@ -28,6 +28,9 @@ MAX_ROWS = 2**20
 MAX_STRINGS = 1_000_000
 MAX_SHEETS, MAX_SHEET_NAME = 10_000, 1_000
 _PROBED_BYTES = 100_000  # of a sheet, to see whether it is a table
+_SOON_READ = (
+    2**20
+)  # bytes of a workbook of which all sheets are opened, to offer none without cells
 _STRINGS = "xl/sharedStrings.xml"
 _SHEETS = "xl/worksheets/"
 _STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
@@ -77,7 +80,7 @@ def excel_text(
     -------
     data : bytes
     sheets : tuple of str
-        The names of all sheets.
+        The names of all sheets, of small workbooks of those with cells.
     sheet : str
         The one that was read.
 
@@ -104,6 +107,11 @@ def excel_text(
         requested = sheet or (preferred if preferred in names else "")
         in_order = (requested,) if requested else sorted(names, key=_explains)
         data, sheet_read = _first_table(book, in_order, limits)
+        names = tuple(
+            name
+            for name in names
+            if name == sheet_read or len(raw) > _SOON_READ or _has_cells(book, name)
+        )
     except python_calamine.PasswordError:
         raise TableError(
             f"{file} is protected by a password. Save it without one, or as CSV, and drop that."
@@ -133,6 +141,10 @@ def _first_table(
         if not first[0].strip():
             first = text.data, name
     return first
+
+
+def _has_cells(book: Any, name: str) -> bool:
+    return bool(book.get_sheet_by_name(name).total_height)
 
 
 def _explains(name: str) -> bool:

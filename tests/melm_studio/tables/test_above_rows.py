@@ -43,6 +43,18 @@ def test_the_parts_of_a_header_in_two_rows_are_joined():
     assert table.steps[0].startswith("2 header rows were joined: abs 254 nm")
 
 
+def test_three_rows_of_merged_names_make_one_of_each_column():
+    levels = ",Price,,,,Sales,,,\n,low,,high,,low,,high,\nyear,oak,ash,oak,ash,oak,ash,oak,ash\n"
+    rows = "".join(
+        f"Q{at}" + "".join(f",{at * k % 7}.5" for k in range(8)) + "\n" for at in range(6)
+    )
+    table = read(levels + rows)
+    assert [*table.frame][1:4] == ["Price low oak", "Price low ash", "Price high oak"]
+    assert [*table.frame][-1] == "Sales high ash"
+    two = "\n".join(["year,,,,,,,,", *levels.split("\n")[1:]])
+    assert [*read(two + rows).frame][:3] == ["year", "low oak", "low ash"]
+
+
 def test_a_row_of_units_names_the_units_of_the_columns():
     table = read(UNITS)
     assert list(table.frame) == ["sample", "sugar [mg/l]", "acid [g/l]", "class"]

@@ -312,3 +312,13 @@ def test_whole_numbers_that_hardly_recur_under_such_a_name_are_no_feature(name):
     measured = frame.rename(columns={name: "sample mass"})
     roles = {one.name: one.role for one in column_roles(Table("t", measured, ()), "class")}
     assert roles["sample mass"] is Role.NUMERIC
+
+
+@pytest.mark.parametrize("name", ["id_plot", "plot id", "ID cell type"])
+def test_numbers_that_rows_share_under_a_name_of_an_id_are_no_feature(name):
+    frame = pd.DataFrame(
+        {name: np.arange(60.0) % 25, "a": np.arange(60) / 7, "kind": ["x", "y"] * 30}
+    )
+    roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "kind")}
+    assert roles[name] is Role.NAME
+    assert roles["a"] is Role.NUMERIC

@@ -117,6 +117,23 @@ def test_few_codes_in_the_last_column_are_told_beside_many_that_say_yes_or_no(n_
     assert bool(choices(Table("t", frame, ()))) == (n_indicators == 3)
 
 
+def test_what_numbers_the_rows_without_a_name_is_no_rival():
+    frame = pd.DataFrame(
+        {"column 1": RNG.permutation(N_ROWS) * 1000.0 + 5, "a": RNG.normal(size=60)}
+    )
+    frame = frame.assign(zone=words("p", "q", "r"), wage=RNG.normal(size=60), soil=words("s", "t"))
+    frame["end"] = measured("end")
+    assert "column 1" not in choices(Table("t", frame, ()))
+    assert "count" in choices(Table("t", frame.rename(columns={"column 1": "count"}), ()))
+
+
+def test_a_moment_is_no_likelier_label_than_who_was_there():
+    frame = measured("a", "b").assign(
+        id=words(*"pqrstuvwxy"), timestamp=numbers(*range(1, 12)) * 1e8
+    )
+    assert guess_label(Table("t", frame, ())) == "id"
+
+
 def test_two_values_come_before_the_last_place_of_several():
     frame = pd.DataFrame({"id": np.arange(60.0), "capsule": numbers(0, 1)})
     frame["race"] = numbers(0, 1, 2)

@@ -62,6 +62,12 @@ def arrow_file(frame: pd.DataFrame, kind: str) -> bytes:
     return file.getvalue()
 
 
+def test_sheets_without_cells_are_not_asked_about():
+    table = read_table(workbook(Sheet1=rows_of(FRAME), Sheet2=[], Sheet3=[]), "t.xlsx")
+    assert table.sheets == ("Sheet1",)
+    assert not [one for one in prepare(table).questions if one.id == "sheet"]
+
+
 def test_words_beside_numbers_of_a_nominal_attribute_are_words():
     head = (
         "@relation r\n@attribute {} {}\n@attribute mass numeric\n@attribute kind {{p,q}}\n@data\n"
@@ -148,7 +154,7 @@ def test_whatever_the_bytes_there_is_a_table_or_a_sentence(head, rest):
 def test_another_sheet_is_read_if_it_is_chosen():
     raw = workbook(notes=[], first=[["a", "b"], [1, 2]], second=[["x", "y", "z"], [1, 2, 3]])
     table = read_table(raw, "book.xlsx")
-    assert (list(table.frame), table.sheets) == (["a", "b"], ("notes", "first", "second"))
+    assert (list(table.frame), table.sheets) == (["a", "b"], ("first", "second"))
     assert "Read from the sheet first." in table.steps
     other = read_table(raw, "book.xlsx", options=ReadOptions(sheet="second"))
     assert list(other.frame) == ["x", "y", "z"]

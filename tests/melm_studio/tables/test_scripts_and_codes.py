@@ -220,6 +220,13 @@ def test_a_code_of_one_column_is_one_of_the_others_where_it_is_once():
     assert beside.frame[["q0", "q1"]].isna().sum().tolist() == [1, 2]
 
 
+def test_amounts_of_money_may_be_written_in_thousands_millions_and_billions():
+    cells = ["$177 B", "$2.5M", "$900K", "-$3 million", "$12"] * 4
+    table = of_cells(cells)
+    assert table.frame["a [$]"].iloc[:5].tolist() == [177e9, 2.5e6, 9e5, -3e6, 12]
+    assert "a" in of_cells(["$3 kg", "$4 kg"] * 8).frame
+
+
 def of_columns(*cells):
     """A table with columns that repeat these cells, and a class."""
     names = ",".join(f"q{at}" for at in range(len(cells)))
