@@ -127,7 +127,7 @@ def _is_header(row: list[str], below: Sequence[list[str]], n_cells: int) -> bool
     next_row = below[0] if below and len(below[0]) == n_cells else [""] * n_cells
     # A merged cell names the columns to its right, whose own names are in the next row.
     is_named = all(cell or other for cell, other in zip(row, next_row, strict=True)) and (
-        all(row) or not any(map(_is_number, next_row))
+        all(row) or bool(numbers) or not any(map(_is_number, next_row))
     )
     return are_names and is_named and any(len(other) == n_cells for other in below)
 

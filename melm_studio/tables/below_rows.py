@@ -16,7 +16,7 @@ SHORT = 4  # a line below an empty row has at most a fourth of the cells of a ro
 LEAST_COLUMNS = 3  # a note is a single cell: of two columns, it could be a row
 NOTE = re.compile(
     r'"?\s*(?:[*†‡§]|(?:notes?|source|sources|remarks?|footnotes?|quelle|anmerkung|hinweis|legend)'
-    r"\b\s*:)",
+    r"\b[\w /]*[:.])",
     re.IGNORECASE,
 )
 

@@ -18,6 +18,7 @@ from melm_studio.tables.formatting import count, listed, number, shortened, word
 from melm_studio.tables.identifiers import (
     GROUP_WORDS,
     THINGS_NUMBERED,
+    ends_as_id,
     is_id_of_thing,
     names_identifier,
 )
@@ -388,9 +389,9 @@ def _numbers_things(cells: _Cells) -> bool:
         return False
     if not before:
         is_thing = last == "id" or last in GROUP_WORDS or is_id_of_thing(last)
-        return is_thing or last in {"mrn", "sample", "specimen"}
+        return is_thing or ends_as_id(last) or last in {"mrn", "sample", "specimen"}
     is_number = last in SAYS_A_NUMBER and not THINGS_NUMBERED.isdisjoint(before)
-    return is_number or last in {"id", "mrn", "specimen"}
+    return is_number or last in {"id", "mrn", "specimen"} or ends_as_id(last)
 
 
 def guess_roles(
@@ -496,12 +497,20 @@ class _Guesses:
         return {first: (Role.NAME, "it has no name: it names the rows")}
 
     def orders(self) -> dict[str, tuple[Role, str]]:
-        """At most one order: dates, or a number that grows along the file."""
+        """At most one order: dates, or a number that grows along the file.
+
+        Under other names, dates of which each is later than the one before, or equal.
+        """
         if Role.ORDER in self._taken:
             return {}
         for column in self._named(_has(ORDER_WORDS)):
             if why := _order_reason(self._frame[column.name]):
                 return {column.name: (Role.ORDER, f"{why}: the order of the rows")}
+        for column in self._open:
+            if column.role in (Role.ID, Role.IGNORED) and _are_dates_in_order(
+                self._frame[column.name]
+            ):
+                return {column.name: (Role.ORDER, "dates in order: the order of the rows")}
         return {}
 
     def maps(self) -> dict[str, tuple[Role, str]]:
@@ -590,6 +599,13 @@ def _order_reason(cells: pd.Series) -> str:
         return "grows along the file" if bool((np.diff(present) > 0).all()) else ""
     times = times_of([str(text) for text in present])
     return "dates" if not times.isna().any() and times.min() < times.max() else ""
+
+
+def _are_dates_in_order(cells: pd.Series) -> bool:
+    if cells.dtype.kind == "f" or cells.isna().any() or "-" not in str(cells.iloc[0]):
+        return False
+    times = times_of([*map(str, cells)])
+    return bool(times.is_monotonic_increasing and times.min() < times.max())
 
 
 def _is_unreadable(column: Column) -> bool:

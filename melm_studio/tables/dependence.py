@@ -379,7 +379,7 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
         for column in repeating
         if column not in candidates_like
         and (column.role is not Role.NUMERIC or _is_named(column.name))
-        and (column.role is Role.NAME or is_balanced(rows.frame[column.name], rows.y))
+        and is_balanced(rows.frame[column.name], rows.y)
     ]
     return [
         _subject_question(column, rows)

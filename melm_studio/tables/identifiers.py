@@ -44,7 +44,7 @@ def names_identifier(name: str) -> bool:
         not ID_WORDS.isdisjoint({words[0], words[-1]})
         or words == ("row",)
         or is_id_of_thing(words[-1])
-        or _ends_as_id(words[-1])
+        or ends_as_id(words[-1])
     )
 
 
@@ -62,7 +62,8 @@ def is_id_of_thing(word: str) -> bool:
     )
 
 
-def _ends_as_id(word: str) -> bool:
+def ends_as_id(word: str) -> bool:
+    """Return whether a word is such as bikeid, plotcode or fid, and not such as acid."""
     if _SHORT.fullmatch(word):
         return word not in _NO_SHORT
     return bool(_JOINED.fullmatch(word)) and not word.endswith(_NO_IDS)

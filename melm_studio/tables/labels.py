@@ -18,7 +18,7 @@ from melm_studio.tables.formatting import MOST_NAMES, words_of
 from melm_studio.tables.identifiers import names_identifier
 from melm_studio.tables.read import Table
 from melm_studio.tables.readers import is_picture, names_picture
-from melm_studio.tables.roles import FIRST_UNNAMED, NO_LABEL
+from melm_studio.tables.roles import FIRST_UNNAMED, NO_LABEL, SECOND_UNNAMED
 
 PROBE_ROWS = 10_000
 MAX_LABELS = 200  # of a column that is named label
@@ -83,6 +83,7 @@ _TRAINING = {"train", "training", "calibration"}
 _HELD_OUT = {"dev", "heldout", "holdout", "test", "testing", "val", "valid", "validation"}
 LEAST_WORD = 4  # letters, of a word of the file's name that says what its label is
 MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
+MANY_MISSING = 0.5  # of those of the guess, for there to be none
 # Times of day and days, which are no classes.
 _TIMES = re.compile(
     r"(?:\d{1,4}([-/.])\d{1,2}\1\d{1,4})?[ T]?"
@@ -126,10 +127,18 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
             return of_one_class
     if not candidates and table.frame.shape[1] > MIN_COLUMNS:
         without = {*without, *members_of_families(table.frame, table.numbers)}
+        without.update(_names_of_rows(table))
         candidates = [name for name in _measures(table.frame) if name not in without]
     if table.asked.get("samples") == NO_GROUPS and _are_numbers(table.frame, candidates):
         return [NO_LABEL]
     return candidates or [NO_LABEL]
+
+
+def _names_of_rows(table: Table) -> tuple[str, ...]:
+    """The first column if it alone has no name."""
+    first, second = map(str, table.frame.columns[:2])
+    is_unnamed = first == FIRST_UNNAMED and second != SECOND_UNNAMED
+    return (first,) if is_unnamed and table.form.has_header else ()
 
 
 def _are_numbers(frame: pd.DataFrame, names: Sequence[str]) -> bool:
@@ -206,11 +215,12 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     kept = [name for name, share in zip(rivals, shares, strict=True) if share <= MOST_MISSING]
     preference = _Preference(table, usable, TIME_WORDS)
     ranked = sorted(kept, key=lambda name: preference(name) if name in usable else ())
+    is_end = guess in (first, last)
     is_doubtful = not is_hinted and (bool(ranked) or not is_text)
-    has_no_end = guess not in (first, last) or not table.form.has_header
-    if table.form.has_header and first == FIRST_UNNAMED:
-        first = ""  # it names the rows
+    has_no_end = not is_end or not table.form.has_header
     ends: tuple[str, ...] = (last, first) if is_doubtful and has_no_end else ()
+    if not (is_hinted or is_doubtful or is_end):
+        ends = (last,)
     if not is_hinted and ranked and guess == first:  # the label or the place; a mark is last
         ends = (last,)
     is_kind = _KINDS.issuperset(words_of(guess))
@@ -311,11 +321,11 @@ def _targets(table: Table, guess: str, ends: Sequence[str]) -> list[str]:
     frame = table.frame
     names = [str(name) for name in frame]
     named = [name for name in names if _names_target(words_of(name))]
-    likely = dict.fromkeys([*named, *filter(None, ends)])
+    likely = dict.fromkeys([*named, *ends])
     found = [
         name
         for name in likely
-        if name != guess
+        if name not in {guess, *_names_of_rows(table)}
         and (is_measure(frame[name]) or (name in ends and _is_count(frame, name)))
         and not _may_number(frame[name])
         and not names_identifier(name)
@@ -369,10 +379,10 @@ def may_be_no_label(frame: pd.DataFrame, name: str) -> bool:
     """Return whether a column may hold no classes.
 
     It is a number that is cut or may measure, or of several values within the table, has many
-    words, such as states, or hardly any cells.
+    words, such as states, or few cells.
     """
     cells = frame[name]
-    if cells.isna().mean() > MOST_MISSING and name.lower() not in PLAIN_NAMES:
+    if cells.isna().mean() > MANY_MISSING and name.lower() not in PLAIN_NAMES:
         return True
     ends = (str(frame.columns[0]), str(frame.columns[-1]))
     is_within = name not in ends and cells.nunique() > 2

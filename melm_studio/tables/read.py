@@ -35,6 +35,7 @@ from melm_studio.tables.frames import BESIDE, TEXTS
 from melm_studio.tables.grammars import (
     ROWS_COMPARED,
     Layout,
+    Long,
     far_more_rows,
     is_long,
     read_layout,
@@ -410,8 +411,9 @@ def _written(text: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
 def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions) -> _Content:
     data, number_steps = plain_numbers(data)
     steps = (*steps, *number_steps)
-    if layout := recognized(data, options):
-        return _of_layout(data, layout, limits, steps)
+    layout = recognized(data, options)
+    if layout and (content := _of_layout(data, layout, limits, steps)):
+        return content
     data, comment_steps = without_comments(data)
     steps = (*steps, *comment_steps)
     data = without_rules(data)
@@ -435,9 +437,13 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
     return replace(content, turned=preview, missing_words=written.words, texts=written.texts)
 
 
-def _of_layout(data: bytes, layout: Layout, limits: Limits, steps: tuple[str, ...]) -> _Content:
-    """The content of a file whose first lines are known."""
+def _of_layout(
+    data: bytes, layout: Layout, limits: Limits, steps: tuple[str, ...]
+) -> _Content | None:
+    """The content of a file whose first lines are known, unless it has a single sample."""
     read = read_layout(data, layout, limits)
+    if isinstance(layout.turned, Long) and read.cells is not None and len(read.cells) == 1:
+        return None
     steps = (*steps, *read.steps)
     if read.cells is not None:
         limits.reject(*read.cells.shape)

@@ -15,7 +15,7 @@ from melm_studio.tables.grammars.features_in_rows import (
     far_more_rows,
 )
 from melm_studio.tables.grammars.geo import dataset_soft, series_matrix
-from melm_studio.tables.grammars.layout import ROWS_COMPARED, FirstLines, Grammar, Layout
+from melm_studio.tables.grammars.layout import ROWS_COMPARED, FirstLines, Grammar, Layout, Long
 from melm_studio.tables.grammars.long_tables import is_long, long_table
 from melm_studio.tables.grammars.omics import (
     diann,
@@ -75,6 +75,7 @@ __all__ = [
     "FirstLines",
     "Grammar",
     "Layout",
+    "Long",
     "Read",
     "far_more_rows",
     "is_long",

@@ -55,6 +55,17 @@ def test_three_rows_of_merged_names_make_one_of_each_column():
     assert [*read(two + rows).frame][:3] == ["year", "low oak", "low ash"]
 
 
+def test_years_beside_a_name_that_is_missing_are_a_header_below_titles_and_above_notes():
+    titles = '"Profits"\n"[Billions of dollars]" \n"Line"," ",' + ",".join(
+        map(str, range(1987, 1995))
+    )
+    rows = "".join(f'\n"{at}","  industry {at}"' + f",{at}.5" * 8 for at in range(1, 12))
+    notes = '\n"Legend / Footnotes:"\n"Note. Of the industries of 1987."\n'
+    table = read(titles + rows + notes)
+    assert [*table.frame] == ["Line", "column 2", *map(str, range(1987, 1995))]
+    assert len(table.frame) == 11
+
+
 def test_a_row_of_units_names_the_units_of_the_columns():
     table = read(UNITS)
     assert list(table.frame) == ["sample", "sugar [mg/l]", "acid [g/l]", "class"]

@@ -314,7 +314,7 @@ def test_whole_numbers_that_hardly_recur_under_such_a_name_are_no_feature(name):
     assert roles["sample mass"] is Role.NUMERIC
 
 
-@pytest.mark.parametrize("name", ["id_plot", "plot id", "ID cell type"])
+@pytest.mark.parametrize("name", ["id_plot", "plot id", "ID cell type", "bikeid"])
 def test_numbers_that_rows_share_under_a_name_of_an_id_are_no_feature(name):
     frame = pd.DataFrame(
         {name: np.arange(60.0) % 25, "a": np.arange(60) / 7, "kind": ["x", "y"] * 30}
@@ -322,3 +322,12 @@ def test_numbers_that_rows_share_under_a_name_of_an_id_are_no_feature(name):
     roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "kind")}
     assert roles[name] is Role.NAME
     assert roles["a"] is Role.NUMERIC
+
+
+def test_dates_that_ascend_along_the_file_are_its_order_whatever_their_name():
+    days = pd.date_range("2024-01-01", periods=60).strftime("%Y-%m-%d").to_numpy(object)
+    frame = pd.DataFrame({"dteday": days, "a": np.arange(60.0) % 7, "kind": ["x", "y"] * 30})
+    roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "kind")}
+    assert roles["dteday"] is Role.ORDER
+    mixed = frame.assign(dteday=days[::-1])
+    assert Role.ORDER not in {one.role for one in column_roles(Table("t", mixed, ()), "kind")}

@@ -51,17 +51,6 @@ def test_patients_under_both_labels_are_asked_about_and_kept_together_meanwhile(
     assert "age" in data.feature_names
 
 
-def test_numbers_that_name_what_several_rows_share_are_asked_about_however_often_each_has():
-    frame = pairs(ID=1.0 + SUBJECT % 10).frame.drop(columns="patient")
-    assert [one.id for one in prepare(Table("t", frame, ()), "when").questions][:1] == [
-        "subjects:ID"
-    ]
-    measured = frame.rename(columns={"ID": "doses"})
-    assert "subjects:doses" not in {
-        one.id for one in prepare(Table("t", measured, ()), "when").questions
-    }
-
-
 def test_a_balanced_code_that_nothing_is_said_of_may_be_a_design():
     data = prepare(pairs(patient=np.arange(2 * N, dtype=float), plot=PATIENT), "when")
     asked = next(one for one in data.questions if one.id == "subjects:plot")

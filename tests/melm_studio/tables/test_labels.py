@@ -127,6 +127,19 @@ def test_what_numbers_the_rows_without_a_name_is_no_rival():
     assert "count" in choices(Table("t", frame.rename(columns={"column 1": "count"}), ()))
 
 
+def test_the_last_measure_is_offered_beside_words_within_the_table():
+    frame = measured("spend", "ads").assign(state=words("p", "q", "r"), **measured("profit"))
+    assert choices(Table("t", frame, ())) == ["state", "profit"]
+    first = frame[["state", "spend", "ads", "profit"]]
+    assert choices(Table("t", first, ())) == []
+
+
+def test_a_guess_of_which_most_cells_are_missing_may_be_no_label():
+    info = words("a", "b")
+    info[20:] = None
+    assert choices(Table("t", measured("a", "b").assign(info=info), ())) == ["info", NO_LABEL]
+
+
 def test_a_moment_is_no_likelier_label_than_who_was_there():
     frame = measured("a", "b").assign(
         id=words(*"pqrstuvwxy"), timestamp=numbers(*range(1, 12)) * 1e8
