@@ -441,7 +441,7 @@ def run_verdict(
     verdict = check_verdict(report)
     if verdict is not None:  # the other remarks are in the details
         return replace(verdict, remarks=first, **so_far)
-    refits = renderer.refits(record) or _refits_so_far(store, record)
+    refits = refits_so_far(renderer, store, record)
     verdict = refits_verdict(refits) or renderer.held_out(Shown.of(record, event))
     questions = renderer.questions(record)
     verdict = of_made_labels(verdict) if is_made_of_features(questions) else verdict
@@ -450,10 +450,11 @@ def run_verdict(
     return replace(verdict, remarks=remarks, **so_far)
 
 
-def _refits_so_far(store: RunStore, record: RunRecord) -> RefitsReport:
+def refits_so_far(renderer: PlaneRenderer, store: RunStore, record: RunRecord) -> RefitsReport:
+    """Return what the refits of a run have found, also of the folds that are done before others."""
     if record.parameters.held_out > 0.0:
         return RefitsReport()
-    return REFITS_OF_RUN.stored(store, refits_id(record.run_id))
+    return renderer.refits(record) or REFITS_OF_RUN.stored(store, refits_id(record.run_id))
 
 
 def _progress(check: RunRecord, report: CheckReport) -> CheckProgress:

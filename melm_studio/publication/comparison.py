@@ -12,7 +12,7 @@ from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.evaluation import Score
 from melm_core.linalg import features_used, in_standard_units, principal_angles
 from melm_core.methods import METHODS
-from melm_studio.analyses.check import CHECK
+from melm_studio.analyses.check import CHECK, refits_so_far
 from melm_studio.analyses.ranking import RankedRow
 from melm_studio.planes.captions import title
 from melm_studio.planes.plane_scores import BatchScores
@@ -62,7 +62,8 @@ class ComparedRun:
         that of the best run in the same folds, with ``ahead-error``; ``p``, ``seconds``, and
         ``features``. None for unknown values.
     is_checked : bool
-        Whether the accuracies are those of folds, not of the run's own held-out rows.
+        Whether the accuracies are those of all folds, not of the first or of the run's own held-out
+        rows.
     checked_share : float or None
         Progress of a check in progress, 0 to 1; None if there is none.
     """
@@ -117,7 +118,7 @@ def compared(
     checks : mapping of str to RunRecord
         The checks by the id of the run that they check.
     """
-    refits = [renderer.refits(record) or RefitsReport() for record in records]
+    refits = [refits_so_far(renderer, store, record) for record in records]
     rows = [
         _compared(store, renderer, record, checks.get(record.run_id), report)
         for record, report in zip(records, refits, strict=True)
@@ -136,7 +137,8 @@ def beside_the_best(
     reports : sequence of RefitsReport
         Of each.
     """
-    best = max(reports, key=lambda report: report.share or 0.0, default=RefitsReport())
+    done = [report for report in reports if report.fold_shares]
+    best = max(done, key=lambda report: report.share or 0.0, default=RefitsReport())
     differences = [report.ahead_of(best) for report in reports]
     if sum(each is not None for each in differences) < 2:
         return list(rows)
@@ -171,7 +173,7 @@ def _compared(
         run_id=record.run_id,
         title=title(record),
         figures=_figures(renderer, record, store.last_event(record.run_id), report, refits),
-        is_checked=report.scores is not None or refits.share is not None,
+        is_checked=report.scores is not None or bool(refits.fold_shares),
         checked_share=report.fraction if is_in_progress else None,
     )
 
@@ -184,10 +186,11 @@ def _figures(
     refits: RefitsReport,
 ) -> dict[str, float | None]:
     figures = {} if event is None else _of_plane(renderer, record, event)
-    scores = report.scores or (refits.scores if refits.share is not None else None)
-    if scores:
+    if scores := report.scores or refits.scores:
         train, held_out, error = scores[CLASSIFIER]
         figures |= _pair("accuracy", train, held_out) | {"accuracy-error": error}
+    elif refits.share is not None:  # of the first folds
+        figures |= {"accuracy-held-out": refits.share, "accuracy-error": refits.standard_error}
     return {**figures, "p": report.p_value}
 
 

@@ -21,7 +21,7 @@ from melm_studio.publication.comparison import (
     ordered,
 )
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.runs.records.refits_report import REFITS, RefitsReport
+from melm_studio.runs.records.refits_report import REFITS, RefitsReport, refits_id
 from melm_studio.runs.records.run import RunState, new_analysis
 from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.workers.execute import execute_queued
@@ -120,6 +120,18 @@ def test_runs_are_compared_in_pairs_of_equal_folds(store, renderer, finish):
     corrected = np.var(apart, ddof=1) * (1 / n_folds + 1 / (n_folds - 1))
     assert behind.figures["ahead-error"] == pytest.approx(np.sqrt(corrected))
     assert other.figures.get("ahead") is None
+
+
+def test_the_share_of_the_first_folds_is_known_before_the_others_are_done(store, renderer, finish):
+    """As the strip above the picture says it, and as unfinished; nothing is said of the best."""
+    lda, pca = (finish(method, held_out=0.0) for method in ("lda", "pca"))
+    store.create(new_analysis(lda, REFITS))
+    part = RefitsReport(n_done=2, n_folds=5, share=0.75, standard_error=0.05)
+    store.put_report(refits_id(lda.run_id), part.to_bytes())
+    shown, other = compared(store, renderer, [lda, pca], {})
+    assert (shown.figures["accuracy-held-out"], shown.figures["accuracy-error"]) == (0.75, 0.05)
+    assert not shown.is_checked
+    assert shown.figures.get("ahead") is other.figures.get("ahead") is None
 
 
 def test_no_run_is_best_whose_share_is_lower():
