@@ -974,7 +974,7 @@ def plane_caption(
 def angle_sentence(stability: FeatureStability) -> str:
     """By how much the plane turns when the rows are resampled."""
     turns = f"The plane turns by {stability.angle:.0f} degrees"
-    return f"{turns} between resamples of the rows."
+    return f"{turns} between resamples."
 
 
 def second_component_sentence(gain: ComponentGain) -> str:
@@ -1068,12 +1068,12 @@ def divergence_text(nats: float | None, *, unit: bool = False) -> str:
 
     Examples
     --------
-    >>> divergence_text(2.0), divergence_text(12.345, unit=True)
-    ('2.00', '12.3 nats')
+    >>> divergence_text(-2.0), divergence_text(12.345, unit=True)
+    ('−2.00', '12.3 nats')
     """
     if nats is None:
         return UNKNOWN
-    return f"{nats:#.3g} nats" if unit else f"{nats:#.3g}"
+    return f"{nats:#.3g}".replace("-", "−") + (" nats" if unit else "")
 
 
 class TermsInWords(msgspec.Struct, frozen=True):

@@ -27,5 +27,5 @@ const NEARLY_ONE = 0.9995;
 /** A score of a plane with three digits, or a dash. @param {string} name @param {number | null} value */
 export function scoreText(name, value) {
   if (value === null) return "–";
-  return name.startsWith("accuracy") && value >= NEARLY_ONE && value < 1 ? "> 0.999" : value.toPrecision(3);
+  return name.startsWith("accuracy") && value >= NEARLY_ONE && value < 1 ? "> 0.999" : value.toPrecision(3).replace("-", "−");
 }

@@ -430,7 +430,7 @@ def test_each_listed_feature_has_its_own_share_and_interval():
 
 def test_the_turn_of_the_plane_is_said_beside_the_list():
     said = with_stability(LISTED, FOUND)["stability"]
-    assert said == "The plane turns by 8 degrees between resamples of the rows."
+    assert said == "The plane turns by 8 degrees between resamples."
 
 
 def test_before_a_check_the_list_is_as_it_was():

@@ -68,7 +68,7 @@ def test_what_is_not_known_yet_is_not_shown():
 
 def test_the_angle_between_resamples_is_put_into_words():
     stability = FeatureStability(8.2, 20, 2, (1.0, 0.5, 0.5), (0.1,) * 3, (0.9,) * 3)
-    assert "The plane turns by 8 degrees between resamples of the rows." in texts(
+    assert "The plane turns by 8 degrees between resamples." in texts(
         body(msgspec.structs.replace(KNOWN, stability=stability))
     )
 
