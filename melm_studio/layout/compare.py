@@ -33,11 +33,9 @@ _PAIRS = {
         "Accuracy",
         "Balanced accuracy of the class densities in the plane; after a check, over its folds",
     ),
-}
-# Of tables with a Batch column.
-_BATCHES = {
+    # Of tables with a Batch column.
     "batch": (
-        "Batch accuracy",
+        "Batch",
         "Balanced accuracy of telling the batch from the position in the plane, within each class; "
         "a plane without an effect of the batch is at guessing",
     ),
@@ -54,9 +52,9 @@ _SINGLES = {
     "p": ("p", "Share of shuffled labels that score as well; computed by a check"),
     "seconds": ("Time (s)", "Duration of the fit"),
     "features": (
-        "Features that matter",
-        "Effective number: that of equally weighted features whose squared loadings have the same "
-        "participation ratio",
+        "Features",
+        "Features that matter, an effective number: that of equally weighted ones whose squared "
+        "loadings have the same participation ratio",
     ),
 }
 _OF_FOLDS = "Share of held-out rows told apart, in the same folds, ± its standard error."
@@ -197,7 +195,10 @@ def _how_they_are_compared() -> Component:
 def compare_table(
     rows: Sequence[ComparedRun], column: str | None = None, *, descending: bool = False
 ) -> Component:
-    """The numbers of each run below its name, in the order given, sorted by `column` if any."""
+    """The numbers of each run below its name, in the order given, sorted by `column` if any.
+
+    A number that no run has, has no column.
+    """
 
     def head(key: str, label: str, name: str, **options: Any) -> Component:
         is_sorted = key == column
@@ -211,28 +212,38 @@ def compare_table(
         order = ("descending" if descending else "ascending") if is_sorted else "none"
         return html.Th(button, scope="col", **aria(sort=order), **options)
 
-    has_batches = any("batch-training" in row.figures for row in rows)
-    pairs = _PAIRS | _BATCHES if has_batches else _PAIRS
+    pairs = {key: [side for side in SIDES if _is_known(f"{key}-{side}", rows)] for key in _PAIRS}
     groups = [
-        *(
-            html.Th(label, scope="colgroup", colSpan=2, title=meaning)
-            for label, meaning in pairs.values()
-        ),
-        *(
-            head(key, label, label, rowSpan=2, title=meaning)
-            for key, (label, meaning) in _SINGLES.items()
-        ),
+        html.Th(_PAIRS[key][0], scope="colgroup", colSpan=len(sides), title=_PAIRS[key][1])
+        for key, sides in pairs.items()
+        if sides
+    ]
+    singles = [key for key in _SINGLES if _is_known(key, rows)]
+    heads = [
+        head(key, label, label, rowSpan=2, title=meaning)
+        for key, (label, meaning) in _SINGLES.items()
+        if key in singles
     ]
     sides = [
-        head(f"{key}-{side}", _SHORT[side], f"{label}, {SIDES[side]}")
-        for key, (label, _) in pairs.items()
-        for side in SIDES
+        head(f"{key}-{side}", _SHORT[side], f"{_PAIRS[key][0]}, {SIDES[side]}")
+        for key, known in pairs.items()
+        for side in known
     ]
+    columns = [*(f"{key}-{side}" for key, known in pairs.items() for side in known), *singles]
     return html.Table(
-        [html.Thead([html.Tr(groups), html.Tr(sides)]), *(_rows_of(row, pairs) for row in rows)],
-        className=f"figures compared{' has-batches' if has_batches else ''}",
+        [
+            html.Thead([html.Tr([*groups, *heads]), html.Tr(sides)]),
+            *(_rows_of(row, columns) for row in rows),
+        ],
+        className="figures compared",
         **aria(label="Scores of the runs"),
     )
+
+
+def _is_known(key: str, rows: Sequence[ComparedRun]) -> bool:
+    """Whether a run has the figure, or is to have it: what none has needs no column."""
+    is_coming = key == "p" and any(row.checked_share is not None for row in rows)
+    return is_coming or any(row.figures.get(key) is not None for row in rows)
 
 
 def run_list(rows: Sequence[ComparedRun]) -> Component:
@@ -270,28 +281,27 @@ def _next_descending(key: str, is_sorted: bool, descending: bool) -> bool:
     return not descending if is_sorted else key not in _ASCENDING
 
 
-def _rows_of(row: ComparedRun, keys: Iterable[str]) -> Component:
-    pairs = [
-        _figure(row, f"{key}-{side}", divergence_text if key == "divergence" else accuracy_text)
-        for key in keys
-        for side in SIDES
-    ]
-    p_value = html.Td(_p_value(row), className="" if row.checked_share is None else "is-coming")
-    singles = [
-        html.Td(_ahead(row)),
-        p_value,
-        _figure(row, "seconds", lambda seconds: f"{seconds:.1f}"),
-        _figure(row, "features", lambda features: f"{features:.1f}"),
-    ]
-    figures = [*pairs, *singles]
-    name = html.Th(row.title, scope="rowgroup", colSpan=len(figures))
+def _rows_of(row: ComparedRun, columns: Sequence[str]) -> Component:
+    name = html.Th(row.title, scope="rowgroup", colSpan=len(columns))
     live: dict[str, Any] = {} if row.is_checked else {"className": "is-live", "title": _LIVE}
+    figures = [_figure(row, column) for column in columns]
     return html.Tbody([html.Tr(name), html.Tr(figures)], **live)
 
 
-def _figure(row: ComparedRun, key: str, shown: Callable[[float], str]) -> Component:
+def _figure(row: ComparedRun, key: str) -> Component:
+    if key == "ahead":
+        return html.Td(_ahead(row))
+    if key == "p":
+        return html.Td(_p_value(row), className="" if row.checked_share is None else "is-coming")
     value = row.figures.get(key)
-    return html.Td("–" if value is None else shown(value))
+    return html.Td(UNKNOWN if value is None else _shown(key)(value))
+
+
+def _shown(key: str) -> Callable[[float], str]:
+    """How the figures of a column are written."""
+    if key in _SINGLES:
+        return "{:.1f}".format
+    return divergence_text if key.startswith("divergence") else accuracy_text
 
 
 def _ahead(row: ComparedRun) -> str:

@@ -48,15 +48,16 @@ def sort_buttons(tree):
 
 
 def test_figures_are_rounded_and_what_is_not_known_is_a_dash():
-    shown = texts(compare_table([FULL]))
-    for text in ("12.3", "0.99", "0.95", "−4 ± 1 %", "0.015", "1.3", "3.3"):
+    known = replace(FULL, figures=FULL.figures | {"divergence-held-out": -1.234})
+    shown = texts(compare_table([FULL, known]))
+    for text in ("12.3", "−1.23", "0.99", "0.95", "−4 ± 1 %", "0.015", "1.3", "3.3"):
         assert text in shown
     assert shown.count("–") == 1
 
 
-def test_every_column_can_be_sorted_by_and_says_what_it_is():
+def test_every_column_can_be_sorted_by_and_says_what_it_is_and_has_a_figure():
     buttons = sort_buttons(compare_table([FULL]))
-    assert set(FULL.figures) - {"ahead-error"} <= set(buttons)
+    assert set(FULL.figures) - {"ahead-error", "divergence-held-out"} == set(buttons)
     assert all(props["aria-label"].startswith("Sort by ") for props in buttons.values())
 
 
