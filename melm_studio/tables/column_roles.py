@@ -154,7 +154,8 @@ def _label_column(label: str, column: pd.Series, classes: Classes) -> Column:
 
 def _column(cells: _Cells, use: Use | None) -> Column:
     name = cells.name
-    if cells.is_plain and use is None and _ABOUT_ROWS not in name.lower():
+    is_plain = cells.is_plain and use is None and _ABOUT_ROWS not in name.lower()
+    if is_plain and not _numbers_things(cells):
         return Column(name, Role.NUMERIC, "numeric", cells.n_values)
     exclusion = _exclusion(cells)
     why = exclusion[1] if exclusion else ""
@@ -253,9 +254,8 @@ def _numeric_cells(
     with np.errstate(over="ignore", invalid="ignore"):
         spread = found.high - found.low
         is_varied = spread > np.maximum(RESOLUTION * largest, SMALLEST_SPREAD)
-    may_number = every.is_counting | is_nearly_numbering
-    may_number |= every.is_whole & (found.n_values >= LEAST_NUMBERED)
-    is_plain = (found.n_missing == 0) & (largest <= LARGEST) & is_varied & ~may_number
+    is_plain = (found.n_missing == 0) & (largest <= LARGEST) & is_varied
+    is_plain &= ~(every.is_counting | is_nearly_numbering)
     columns = (
         found.n_values, found.n_missing, n_rows - found.n_missing, found.low, found.high,
         every.is_whole, every.is_counting, is_numbering, is_nearly_numbering, is_plain,
@@ -379,13 +379,13 @@ def _is_identifier(cells: _Cells) -> bool:
 
 def _numbers_things(cells: _Cells) -> bool:
     """Return whether recurring whole numbers are those of hospital records, specimens and such."""
-    if not cells.is_whole or cells.n_values == cells.n_present:
+    if not cells.is_whole or not LEAST_NUMBERED <= cells.n_values < cells.n_present:
         return False
     *before, last = words_of(cells.name) or ("",)
     if before and before[0] == "id":  # id_plot, as in languages where what it is of comes behind
         before, last = [*before[1:], last], "id"
     most_sharing = cells.n_present if before and last == "id" else MOST_SHARING
-    if cells.n_values < max(LEAST_NUMBERED, cells.n_present / most_sharing):
+    if cells.n_values < cells.n_present / most_sharing:
         return False
     if not before:
         is_thing = last == "id" or last in GROUP_WORDS or is_id_of_thing(last)
