@@ -50,11 +50,11 @@ def test_long_tables_whose_numbers_are_not_one_of_each_feature_of_a_sample_stay_
 
 
 def test_a_long_table_of_one_sample_stays_as_it_is():
-    rows = "".join(f"s1,p{at},{at / 7},{'ab'[at % 2]}\n" for at in range(12))
-    table = read_table(f"sample,protein,intensity,class\n{rows}".encode(), "plain.csv")
-    assert [*table.frame] == ["sample", "protein", "intensity", "class"]
-    two = f"sample,protein,intensity,class\n{rows}{rows.replace('s1,', 's2,')}"
-    assert "p3" in read_table(two.encode(), "plain.csv").frame
+    rows = "".join(f"s1,p{at}x,{at % 97}.5,{'ab'[at % 2]}\n" for at in range(1_100))
+    header = "sample,protein,intensity,class\n"
+    assert [*read_table(f"{header}{rows}".encode(), "plain.csv").frame] == header.strip().split(",")
+    two = f"{header}{rows}{rows.replace('s1,', 's2,')}"
+    assert "p3x" in read_table(two.encode(), "plain.csv").frame
 
 
 def test_what_is_said_of_samples_is_a_feature_only_where_somebody_says_so():
