@@ -169,6 +169,11 @@ def test_at_200_percent_the_picture_keeps_half_of_the_height(page: Page):
     assert box["width"] > 560
     assert min(box["y"] + box["height"], 360) - box["y"] >= 360 / 2
     assert page.evaluate("document.documentElement.scrollWidth") <= 640
+    page.set_viewport_size({"width": 1280, "height": 720})
+    studio.show("Compare")
+    page.set_viewport_size({"width": 640, "height": 360})
+    taller = "(plot) => plot.clientHeight >= innerHeight / 2"
+    studio.wait_until(lambda: panel.part("plot").evaluate(taller), "the picture has half of it")
 
 
 @pytest.mark.slow
