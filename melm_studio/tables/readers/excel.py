@@ -28,9 +28,7 @@ MAX_ROWS = 2**20
 MAX_STRINGS = 1_000_000
 MAX_SHEETS, MAX_SHEET_NAME = 10_000, 1_000
 _PROBED_BYTES = 100_000  # of a sheet, to see whether it is a table
-_SOON_READ = (
-    2**20
-)  # bytes of a workbook of which all sheets are opened, to offer none without cells
+_SOON_READ = 2**20  # bytes of a workbook of which all sheets are opened, to offer none of no cells
 _STRINGS = "xl/sharedStrings.xml"
 _SHEETS = "xl/worksheets/"
 _STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
