@@ -241,7 +241,7 @@ def compare_table(
 
 
 def _is_known(key: str, rows: Sequence[ComparedRun]) -> bool:
-    """Whether a run has the figure, or is to have it: what none has needs no column."""
+    """Return whether a run has the figure, or is to have it: what none has needs no column."""
     is_coming = key == "p" and any(row.checked_share is not None for row in rows)
     return is_coming or any(row.figures.get(key) is not None for row in rows)
 
@@ -298,7 +298,7 @@ def _figure(row: ComparedRun, key: str) -> Component:
 
 
 def _shown(key: str) -> Callable[[float], str]:
-    """How the figures of a column are written."""
+    """Return how the figures of a column are written."""
     if key in _SINGLES:
         return "{:.1f}".format
     return divergence_text if key.startswith("divergence") else accuracy_text
