@@ -142,7 +142,12 @@ def _first_table(
 
 
 def _has_cells(book: Any, name: str) -> bool:
-    return bool(book.get_sheet_by_name(name).total_height)
+    try:
+        return bool(book.get_sheet_by_name(name).total_height)
+    except (MemoryError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # noqa: BLE001 (as above; who chooses it is told that it is damaged)
+        return True
 
 
 def _explains(name: str) -> bool:

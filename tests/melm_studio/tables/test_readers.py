@@ -62,6 +62,18 @@ def arrow_file(frame: pd.DataFrame, kind: str) -> bytes:
     return file.getvalue()
 
 
+def test_a_damaged_sheet_keeps_no_other_from_being_read():
+    whole, damaged = workbook(good=rows_of(FRAME), bad=rows_of(FRAME)), io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(whole)) as parts, zipfile.ZipFile(damaged, "w") as book:
+        for name in parts.namelist():
+            part = parts.read(name)
+            book.writestr(name, part[:200] if name.endswith("sheet2.xml") else part)
+    table = read_table(damaged.getvalue(), "t.xlsx")
+    assert (table.sheet, table.sheets) == ("good", ("good", "bad"))
+    with pytest.raises(TableError, match="damaged"):
+        read_table(damaged.getvalue(), "t.xlsx", options=ReadOptions(sheet="bad"))
+
+
 def test_sheets_without_cells_are_not_asked_about():
     table = read_table(workbook(Sheet1=rows_of(FRAME), Sheet2=[], Sheet3=[]), "t.xlsx")
     assert table.sheets == ("Sheet1",)
