@@ -9,8 +9,11 @@ export function tickLabel(value, step) {
   const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   const isPlain = decimals <= 4 && Math.abs(value) < 1e5;
   const text = isPlain ? value.toFixed(decimals) : value.toExponential(1);
-  return text.replace("-", "−").replace(/^−(0(\.0*)?)$/, "$1");
+  return withMinus(text).replace(/^−(0(\.0*)?)$/, "$1");
 }
+
+/** A number as it is read: behind a minus sign. @param {string} text */
+export const withMinus = (text) => text.replace("-", "−");
 
 /** The title of an axis with its unit. @param {string} title */
 export const inUnits = (title) => `${title} (standard deviations)`;
@@ -27,5 +30,5 @@ const NEARLY_ONE = 0.9995;
 /** A score of a plane with three digits, or a dash. @param {string} name @param {number | null} value */
 export function scoreText(name, value) {
   if (value === null) return "–";
-  return name.startsWith("accuracy") && value >= NEARLY_ONE && value < 1 ? "> 0.999" : value.toPrecision(3).replace("-", "−");
+  return name.startsWith("accuracy") && value >= NEARLY_ONE && value < 1 ? "> 0.999" : withMinus(value.toPrecision(3));
 }

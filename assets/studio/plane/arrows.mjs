@@ -1,6 +1,6 @@
 // The arrows of a plane as data: origins, tips and loadings.
 import { PATH_SHARES } from "../constants.mjs";
-import { percent, unbroken } from "../page/number_text.mjs";
+import { percent, unbroken, withMinus } from "../page/number_text.mjs";
 
 /**
  * How many vertices each arrow has among its lines: origin, tip and the gap before the next one;
@@ -128,12 +128,10 @@ export function stepOfShare(share) {
  */
 export function pathWords(name, values, path, origin, step, isLine) {
   const [x, y] = [0, 1].map((axis) => signed(atStep(path.map((vertex) => vertex[axis]), step) - origin[axis]));
-  const value = minus(String(Number(atStep(values, step).toPrecision(3))));
+  const value = withMinus(String(Number(atStep(values, step).toPrecision(3))));
   const share = percent(atStep(PATH_SHARES, step));
   const way = isLine ? x : `(${x},\u00a0${y})`;
   return unbroken(`${name} ${value}: ${share} of rows have less; it moves a row by ${way}`);
 }
-
-const minus = (text) => text.replace("-", "−");
 
 const signed = (value) => (Math.abs(value) < 0.005 ? "0" : `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`);
