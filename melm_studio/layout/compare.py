@@ -59,7 +59,7 @@ _SINGLES = {
 }
 _OF_FOLDS = "Share of held-out rows told apart, in the same folds, ± its standard error."
 _TICK_TWO = " Tick two to compare their planes."
-_LIVE = "Accuracies on the run's own held-out rows; a check refits the plane in folds"
+_LIVE = "Accuracies of the first folds, or on the run's own held-out rows"
 _COMPARED = (
     "Balanced accuracy of the class densities over five folds that all methods share. Every method "
     "is refitted to the training rows of each fold with its defaults; kernel widths are chosen by "
@@ -213,23 +213,22 @@ def compare_table(
         return html.Th(button, scope="col", **aria(sort=order), **options)
 
     pairs = {key: [side for side in SIDES if _is_known(f"{key}-{side}", rows)] for key in _PAIRS}
+    singles = {key: words for key, words in _SINGLES.items() if _is_known(key, rows)}
     groups = [
-        html.Th(_PAIRS[key][0], scope="colgroup", colSpan=len(sides), title=_PAIRS[key][1])
-        for key, sides in pairs.items()
-        if sides
+        html.Th(_PAIRS[key][0], scope="colgroup", colSpan=len(known), title=_PAIRS[key][1])
+        for key, known in pairs.items()
+        if known
     ]
-    singles = [key for key in _SINGLES if _is_known(key, rows)]
     heads = [
         head(key, label, label, rowSpan=2, title=meaning)
-        for key, (label, meaning) in _SINGLES.items()
-        if key in singles
+        for key, (label, meaning) in singles.items()
     ]
+    of_pairs = [(key, side) for key, known in pairs.items() for side in known]
     sides = [
         head(f"{key}-{side}", _SHORT[side], f"{_PAIRS[key][0]}, {SIDES[side]}")
-        for key, known in pairs.items()
-        for side in known
+        for key, side in of_pairs
     ]
-    columns = [*(f"{key}-{side}" for key, known in pairs.items() for side in known), *singles]
+    columns = [*(f"{key}-{side}" for key, side in of_pairs), *singles]
     return html.Table(
         [
             html.Thead([html.Tr([*groups, *heads]), html.Tr(sides)]),
