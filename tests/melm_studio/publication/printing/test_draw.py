@@ -258,9 +258,8 @@ def test_panels_of_a_figure_do_not_overlap():
 @pytest.mark.parametrize(("width", "height", "dpi"), [(85, 60, 300), (100, 100, 72)])
 def test_a_png_has_the_size_that_was_asked_for(width, height, dpi):
     style = structs.replace(ALL_LAYERS, width=width, height=height, dpi=dpi)
-    png = printed("png")
-    if style != ALL_LAYERS:
-        png = print_figure([panel_of()], style, "png").content
+    is_printed = style == ALL_LAYERS
+    png = printed("png") if is_printed else print_figure([panel_of()], style, "png").content
     found = struct.unpack(">II", png[16:24])
     expected = np.array([width, height]) * dpi / MM_PER_INCH
     np.testing.assert_allclose(found, expected, atol=1)
