@@ -331,7 +331,7 @@ interface Picture {
   features: number[];
   /** Titles of the axes, where nothing else says them. */
   titles?: [string, string] | null;
-  isWatched?: boolean;
+  /** How long the glide to it is watched, where planes that come do not say how long one may take. */
   lastsMs?: number | null;
 }
 

@@ -88,8 +88,9 @@ export class Painting extends Painter {
     const isStep = mode.value === "present" && !isRunning && !isSame && this.animation.isStep();
     const isAnimated = !isStill && !isLeft && (isSame || turnsTo || isStep || this.animation.isOn(isRunning));
     if (!isAnimated) this.layer.settle(plane);
-    const isWatched = mode.value !== "compare"; // where several panels share the page's time
-    this.drawPlane(plane, { isStill: !isAnimated, isRunning, isWatched, lastsMs: turnsTo || isStep ? WATCHED_MS : null });
+    // Where several panels share the page's time, rows glide as they do from plane to plane.
+    const isWatched = (turnsTo || isStep) && mode.value !== "compare";
+    this.drawPlane(plane, { isStill: !isAnimated, isRunning, lastsMs: isWatched ? WATCHED_MS : null });
     this.paintedAs = paintedAs;
     this.paintedAt = performance.now();
     panel.notePainted(plane);

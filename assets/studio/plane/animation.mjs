@@ -137,7 +137,7 @@ export class CanvasAnimation {
 
   // A glide begins with what is on screen; where the canvas shows that, it is drawn once the next picture is due.
   drawSoon(isAtOnce) {
-    if (this.from || this.fading) keepMoving(this.move, Boolean(this.to.lastsMs && this.to.isWatched));
+    if (this.from || this.fading) keepMoving(this.move, Boolean(this.to.lastsMs));
     else stopMoving(this.move);
     if (isAtOnce || !(this.from || this.fading)) drawAtOnce(() => this.drawAt(performance.now()));
   }

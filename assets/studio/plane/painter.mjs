@@ -112,8 +112,8 @@ export class Painter {
     return animation.to && view.figure ? { picture: animation.pictureAt(performance.now()), layout: view.figure.layout } : null;
   }
 
-  /** Draws the view, to which the picture moves if it has shown something. @param {{ isStill?: boolean, isRunning?: boolean, isWatched?: boolean, lastsMs?: number | null }} [how] how long it is on its way, where that is not for planes to say, and whether nothing else is looked at meanwhile */
-  draw({ isStill = !this.animation.to, isRunning = false, isWatched = true, lastsMs = null } = {}) {
+  /** Draws the view, to which the picture moves if it has shown something. @param {{ isStill?: boolean, isRunning?: boolean, lastsMs?: number | null }} [how] how long it is on its way and watched, where that is not for planes to say */
+  draw({ isStill = !this.animation.to, isRunning = false, lastsMs = null } = {}) {
     const { view, animation } = this;
     if (!view.plane || !sizeOf(this.plot)[0]) return;
     const { pixels } = this.shown();
@@ -126,7 +126,7 @@ export class Painter {
     }
     this.drawBelow(pixels);
     const traces = this.traces.toSorted((one, other) => Number(isName(one)) - Number(isName(other)));
-    const picture = { plane: view.plane, traces, axes, movesAxes: !this.isZoomed(), features: view.plane.arrows.features, titles: view.titles, isWatched, lastsMs };
+    const picture = { plane: view.plane, traces, axes, movesAxes: !this.isZoomed(), features: view.plane.arrows.features, titles: view.titles, lastsMs };
     if (isStill) animation.rest(picture, pixels);
     else animation.draw(picture, pixels, isRunning);
   }
