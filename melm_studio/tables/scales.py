@@ -65,7 +65,8 @@ SCALES: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 _SPACES = str.maketrans("_-.", "   ")
 # "1 = never", "2. rarely", "3-5 times": categories that begin with different numbers.
-NUMBERED = re.compile(r"(\d{1,3})\s*[-=.:)\u2013]\s*\S")
+_NUMBERED = re.compile(r"(\d{1,3})\s*[-=.:)\u2013]\s*(\S.*)", re.DOTALL)
+_BEYOND = ("<", ">", "≤", "≥")
 MIN_CLASSES, MAX_CLASSES = 2, 200  # that have an order, such as low and high
 # Each from its first name to its last, in several languages and forms.
 MONTHS = (
@@ -160,9 +161,22 @@ def places_of(scales: tuple[tuple[str, ...], ...]) -> tuple[dict[str, int], ...]
 
 
 def _numbered(levels: list[str]) -> tuple[str, ...] | None:
-    matches = [NUMBERED.match(level.strip()) for level in levels]
+    """Levels that begin with numbers, and go on as ranges or in words of a scale.
+
+    Others are codes and what they stand for: 1. White, 2. Black.
+    """
+    matches = [_NUMBERED.match(level.strip()) for level in levels]
     numbers = [int(match[1]) for match in matches if match]
-    return _sorted_by(levels, numbers) if len(set(numbers)) == len(levels) else None
+    words = [match[2] for match in matches if match]
+    are_ordered = len(set(numbers)) == len(levels) and (
+        any(word.startswith(_BEYOND) for word in words)
+        or all(any(map(str.isdigit, word)) for word in words)
+        or any(
+            3 * sum(plain(word) in places for word in words) >= len(words)
+            for places in places_of(SCALES)
+        )
+    )
+    return _sorted_by(levels, numbers) if are_ordered else None
 
 
 def _sorted_by(levels: list[str], places: list[int]) -> tuple[str, ...]:

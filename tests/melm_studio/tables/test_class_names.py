@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_studio.tables import ClassRules, ReadOptions, answered_options, prepare, read_table
+from melm_studio.tables import (
+    ClassRules,
+    ReadOptions,
+    Role,
+    answered_options,
+    prepare,
+    read_table,
+)
 
 X = np.random.default_rng(2).normal(size=(60, 3)).round(3)
 
@@ -147,6 +154,22 @@ def test_zeros_before_numbers_of_two_digits_are_those_of_months():
 )
 def test_ordinal_words_are_in_their_order(names):
     assert classes_of([names[at % len(names)] for at in range(60)]).class_names == names
+
+
+@pytest.mark.parametrize(
+    ("levels", "are_ordered"),
+    [
+        (("1. White", "2. Black", "3. Asian", "4. Other"), False),
+        (("1 = married", "2 = single", "3 = divorced"), False),
+        (("1. never", "2. now and then", "3. often"), True),
+        (("1. < High school", "2. High school", "3. College"), True),
+        (("0-1 times", "2-3 times", "4-6 times"), True),
+    ],
+)
+def test_numbers_before_words_are_an_order_only_of_ranges_and_scales(levels, are_ordered):
+    rows = [f"{at % 7},{levels[at % len(levels)]},{'xy'[at // 5 % 2]}" for at in range(60)]
+    columns = prepare(read_table("\n".join(["a,b,kind", *rows]).encode(), "t.csv")).columns
+    assert (columns[1].role is Role.ORDERED) == are_ordered
 
 
 def test_classes_stand_in_the_order_that_is_given():
