@@ -50,7 +50,8 @@ NO_CLASS_WORDS = {
 }  # fmt: skip
 # Names of what is rarely asked: of rows that differ in it, mostly another column is.
 TIME_WORDS = {
-    "date", "datetime", "day", "month", "season", "time", "timestamp", "week", "year",
+    "date", "datetime", "day", "dom", "dow", "doy", "hour", "hr", "month", "mnth", "mon", "mth",
+    "season", "time", "timestamp", "week", "weekday", "wkday", "year", "yr",
 }  # fmt: skip
 COVARIATE_WORDS = TIME_WORDS | {"ethnicity", "gender", "marital", "married", "race", "sex"}
 # Behind the word of a label, these say that it is a number: class size, response time.

@@ -30,8 +30,8 @@ LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 # Names of whole numbers that count occasions rather than measure.
 OCCASION_WORDS = {
-    "cohort", "cycle", "day", "month", "period", "round", "session", "timepoint", "visit",
-    "wave", "week", "year",
+    "cohort", "cycle", "day", "dom", "dow", "doy", "hr", "month", "mnth", "mth", "period", "round",
+    "session", "timepoint", "visit", "wave", "week", "weekday", "wkday", "year", "yr",
 }  # fmt: skip
 # Names of whole numbers that tell things apart.
 CODE_WORDS = {

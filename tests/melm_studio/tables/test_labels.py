@@ -567,3 +567,14 @@ def test_a_last_column_whose_last_word_is_that_of_a_label_is_told():
     frame = measured("a").assign(education=words("x", "y", "z"), loan_status=words("p", "q"))
     assert choices(Table("t", frame, ())) == []
     assert choices(Table("t", frame[["a", "loan_status", "education"]], ())) != []
+
+
+@pytest.mark.parametrize("name", ["hr", "mnth", "wkday", "yr", "dow"])
+def test_a_short_name_of_a_time_is_no_likelier_label_than_another(name):
+    frame = measured("a", "b").assign(
+        **{name: numbers(0, 1), "wet": numbers(0, 1)}, **measured("c")
+    )
+    assert guess_label(Table("t", frame, ())) == "wet"
+    assert guess_label(Table("t", frame.drop(columns="wet"), ())) == name
+    whole = frame.assign(**{name: numbers(*range(5))})
+    assert f"use:{name}" in [asked.id for asked in prepare(Table("t", whole, ())).questions]
