@@ -149,6 +149,42 @@ def _is_number(cell: str) -> bool:
     return is_begun and any(pattern.fullmatch(cell) for pattern in NUMBERS.values())
 
 
+def without_quoted_lines(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Unwrap lines that are one quoted cell each, which holds the cells of a row.
+
+    Spreadsheets save so what they opened by another delimiter, the header often without quotes.
+
+    Returns
+    -------
+    data : bytes
+    steps : tuple of str
+        What was done, if anything.
+    """
+    first = [line.strip(BLANK) for line in _sampled(io.BytesIO(data)) if line.strip(BLANK)]
+    if not any(map(_is_quoted, first[1:])):
+        return data, ()
+    texts = [_unquoted(line).decode("utf-8", "replace") for line in first]
+    n_cells = [{len(_cells(text, mark)) for text in texts} for mark in DELIMITERS]
+    if not any(len(found) == 1 and found != {1} for found in n_cells):
+        return data, ()
+    lines = [_unquoted(line) for line in data.split(b"\n")]
+    return b"\n".join(lines), ("Each line was quoted as one cell, and is read as a row.",)
+
+
+def _is_quoted(line: bytes) -> bool:
+    """Return whether a line is one cell in quotes, whose own quotes are double."""
+    return (
+        len(line) > 2
+        and line[:1] == line[-1:] == b'"'
+        and b'"' not in line[1:-1].replace(b'""', b"")
+    )
+
+
+def _unquoted(line: bytes) -> bytes:
+    bare = line.strip(BLANK)
+    return bare[1:-1].replace(b'""', b'"') if _is_quoted(bare) else line
+
+
 def without_rules(data: bytes) -> bytes:
     """Blank the lines that only rule a table, and drop the bars around its rows.
 

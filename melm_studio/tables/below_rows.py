@@ -1,18 +1,23 @@
-"""Lines below the rows of a table: footnotes, sources, remarks."""
+"""What stands below the rows of a table or beside it: footnotes, sources, another table."""
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
 
-from melm_studio.tables.formatting import count
+from melm_studio.tables.formatting import count, listed, shortened
 from melm_studio.tables.text import DELIMITERS
 
 SAMPLE_LINES = 200
 LAST_BYTES = 20_000
 MAX_NOTES = 200
 SHORT = 4  # a line below an empty row has at most a fourth of the cells of a row
+LEAST_BESIDE, MOST_BESIDE = 4, 2_000  # columns of two tables and between these
+FEW_SHORTER = 0.1  # of the rows of one table, where cells at the end are missing
 LEAST_COLUMNS = 3  # a note is a single cell: of two columns, it could be a row
 NOTE = re.compile(
     r'"?\s*(?:[*†‡§]|(?:notes?|source|sources|remarks?|footnotes?|quelle|anmerkung|hinweis|legend)'
@@ -60,9 +65,79 @@ def without_notes(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     return data[: len(data) - n_bytes + 1], (step,)
 
 
+def without_tables_beside(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Keep the largest of the tables that stand side by side on a sheet, parted by empty columns.
+
+    Empty columns alone part groups of the columns of one table: of tables of their own, names
+    recur, or the rows begin or end elsewhere.
+
+    Returns
+    -------
+    data : bytes
+    steps : tuple of str
+        Which columns are not read.
+    """
+    mark, n_cells = _form(data)
+    lines = [line.decode("utf-8", "replace") for line in _first_lines(data) if line.strip()]
+    may_be = LEAST_BESIDE <= n_cells <= MOST_BESIDE and all(2 * mark in line for line in lines)
+    if not may_be or len(_blocks([_cells(line, mark) for line in lines])) < 2:
+        return data, ()
+    try:
+        rows = [*csv.reader(io.StringIO(data.decode()), delimiter=mark)]
+    except csv.Error:
+        return data, ()
+    tables = [_Beside(rows, columns) for columns in _blocks(rows)]
+    largest = max(tables, key=lambda table: table.n_cells, default=None)
+    others = [table for table in tables if largest and table.is_apart(largest)]
+    if not others:
+        return data, ()
+    kept = [at for table in tables if table not in others for at in table.columns]
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=mark, lineterminator="\n")
+    writer.writerows([row[at] for at in kept if at < len(row)] for row in rows)
+    names = listed([shortened(name) for table in others for name in table.names])
+    return text.getvalue().encode(), (f"Another table stands beside it, and is not read: {names}.",)
+
+
+def _cells(line: str, mark: str) -> list[str]:
+    return next(csv.reader([line], delimiter=mark), [])
+
+
+def _blocks(rows: Sequence[Sequence[str]]) -> list[range]:
+    """The runs of columns with anything in them, between columns without."""
+    width = max(map(len, rows), default=0)
+    filled = {at for row in rows for at, cell in enumerate(row) if cell.strip()}
+    runs = (list(run) for is_filled, run in groupby(range(width), filled.__contains__) if is_filled)
+    return [range(run[0], run[-1] + 1) for run in runs]
+
+
+class _Beside:
+    """One of several blocks of columns: its rows from the first with names to the last."""
+
+    def __init__(self, rows: Sequence[Sequence[str]], columns: range) -> None:
+        cells = [[row[at].strip() if at < len(row) else "" for at in columns] for row in rows]
+        self.columns = columns
+        filled = [index for index, row in enumerate(cells) if any(row)]
+        self.first, self.last = filled[0], filled[-1]
+        self.is_whole = len(filled) == self.last - self.first + 1
+        self.names = next((row for row in cells if all(row)), cells[self.first])
+        self.n_cells = sum(map(bool, (cell for row in cells for cell in row)))
+
+    def is_apart(self, other: _Beside) -> bool:
+        """Return whether this is a table of its own beside a larger one."""
+        n_shorter = abs(self.last - other.last)
+        are_others = self.first != other.first or n_shorter > FEW_SHORTER * other.last
+        recur = {*self.names} <= {*other.names}
+        return self is not other and (recur or (self.is_whole and are_others))
+
+
+def _first_lines(data: bytes) -> list[bytes]:
+    return [line for _, line in zip(range(SAMPLE_LINES), io.BytesIO(data), strict=False)]
+
+
 def _form(data: bytes) -> tuple[str, int]:
     """The delimiter of most lines, and into how many cells it splits them."""
-    lines = [line for _, line in zip(range(SAMPLE_LINES), io.BytesIO(data), strict=False)]
+    lines = _first_lines(data)
     best = "", 0, 0
     for mark in DELIMITERS:
         counts = Counter(line.count(mark.encode()) for line in lines)

@@ -20,13 +20,14 @@ from melm_studio.tables.above_rows import (
     Preview,
     one_header,
     samples_in_rows,
+    without_quoted_lines,
     without_repeated_headers,
     without_rules,
     without_titles,
 )
 from melm_studio.tables.aligned import as_tabs
 from melm_studio.tables.as_written import as_written
-from melm_studio.tables.below_rows import without_notes
+from melm_studio.tables.below_rows import without_notes, without_tables_beside
 from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.digits import plain_numbers
 from melm_studio.tables.distinct import Numbers
@@ -409,8 +410,9 @@ def _written(text: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
 
 
 def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions) -> _Content:
+    data, quote_steps = without_quoted_lines(data)
     data, number_steps = plain_numbers(data)
-    steps = (*steps, *number_steps)
+    steps = (*steps, *quote_steps, *number_steps)
     layout = recognized(data, options)
     if layout and (content := _of_layout(data, layout, limits, steps)):
         return content
@@ -418,6 +420,7 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
     steps = (*steps, *comment_steps)
     data = without_rules(data)
     data, is_aligned = as_tabs(data)
+    data, beside_steps = without_tables_beside(data)
     data, note_steps = without_notes(data)
     data, title_steps = without_titles(data)
     head = Head.of(data)
@@ -428,7 +431,7 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
     records = find_records(data, limits, has_header=_HAS_HEADER[options.names])
     names, name_steps = _column_names(records)
     form_steps = ("Read as columns aligned by spaces.",) if is_aligned else records.form.steps
-    made = (*title_steps, *note_steps, *repeat_steps, *turn_steps, *header_steps)
+    made = (*beside_steps, *title_steps, *note_steps, *repeat_steps, *turn_steps, *header_steps)
     steps = (*steps, *made, *form_steps, *name_steps)
     written = as_written(data, records, parsed(data, records, names), options.kept_words)
     first_row = f"It begins with {listed(records.first)}" if records.is_doubtful else ""

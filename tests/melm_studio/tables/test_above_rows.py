@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from melm_studio.tables import NO_LABEL, ReadOptions, TableError, prepare, read_table
@@ -229,3 +230,29 @@ def test_a_table_with_one_header_is_left_as_it_is(text):
     assert list(table.frame) == text.splitlines()[0].split(",")
     assert len(table.frame) == len(text.splitlines()) - 1
     assert not any("joined" in step or "Turned" in step for step in table.steps)
+
+
+QUOTED = "mass,note,kind\n" + "".join(
+    f'{at / 7},"a, ""{at % 5}""",{"pq"[at % 2]}\n' for at in range(40)
+)
+
+
+@pytest.mark.parametrize("header", [True, False], ids=["quoted", "plain"])
+@pytest.mark.parametrize("behind", ["", ";;", ","])
+def test_lines_that_are_one_quoted_cell_each_are_rows(header, behind):
+    def as_one_cell(line):
+        return '"' + line.replace('"', '""') + '"' + behind
+
+    first, *lines = QUOTED.splitlines()
+    wrapped = [as_one_cell(first) if header else first, *map(as_one_cell, lines)]
+    found = read("\n".join(wrapped))
+    pd.testing.assert_frame_equal(found.frame, read(QUOTED).frame)
+    assert found.steps[0].startswith("Each line was quoted")
+
+
+def test_lines_are_unwrapped_only_where_all_have_as_many_cells():
+    some = QUOTED.splitlines()
+    some[3] = '"' + some[3].replace('"', '""') + '"'
+    assert len(read("\n".join(some)).frame) == 40
+    sentences = "text\tkind\n" + '"one, two"\t\n"three, four, five"\ta\n' * 9
+    assert read(sentences).frame["text"].nunique() == 2

@@ -354,3 +354,35 @@ def test_sentences_count_and_shorten():
     assert listed(list("abcdefg")) == "a, b, c, d, e and 2 more"
     assert shortened("a\nb  c") == "a b c"
     assert len(shortened("word" * 1000)) == 40
+
+
+def beside(n_left, n_right, *, names=("sex", "age", "dose"), above="", gap=("",)):
+    """Two tables beside each other, the left one of four columns."""
+    left = [[f"s{at}", at / 7, at % 5, "pq"[at % 2]] for at in range(n_left)]
+    right = [["fm"[at % 2], at * 3, at / 9] for at in range(n_right)]
+    rows = [[above, "", "", "", *gap, above, "", ""]] if above else []
+    rows.append(["id", "mass", "rank", "kind", *gap, *names])
+    for at in range(max(n_left, n_right)):
+        parts = (left[at] if at < n_left else [""] * 4), (right[at] if at < n_right else [""] * 3)
+        rows.append([*parts[0], *gap, *parts[1]])
+    return "\n".join(",".join(map(str, row)) for row in rows).encode()
+
+
+@pytest.mark.parametrize("above", ["", "Table 1"])
+@pytest.mark.parametrize("gap", [("",), ("", "")])
+def test_of_two_tables_side_by_side_the_larger_is_read_and_the_other_named(above, gap):
+    table = read_table(beside(30, 12, above=above, gap=gap), "t.csv")
+    assert [*table.frame] == ["id", "mass", "rank", "kind"]
+    assert len(table.frame) == 30
+    assert any("sex, age, dose" in step for step in table.steps)
+    right = read_table(beside(8, 40, above=above, gap=gap), "t.csv")
+    assert ([*right.frame], len(right.frame)) == (["sex", "age", "dose"], 40)
+    again = read_table(beside(30, 30, names=("id", "mass", "rank"), gap=gap), "t.csv")
+    assert [*again.frame] == ["id", "mass", "rank", "kind"]
+
+
+@pytest.mark.parametrize("n_right", [30, 28])
+def test_an_empty_column_within_a_table_parts_it_not(n_right):
+    table = read_table(beside(30, n_right), "t.csv")
+    assert {"kind", "dose"} <= {*table.frame}
+    assert not any("beside" in step for step in table.steps)
