@@ -53,12 +53,14 @@ TIME_WORDS = {
     "date", "datetime", "day", "dom", "dow", "doy", "hour", "hr", "month", "mnth", "mon", "mth",
     "season", "time", "timestamp", "week", "weekday", "wkday", "year", "yr",
 }  # fmt: skip
-COVARIATE_WORDS = TIME_WORDS | {"ethnicity", "gender", "marital", "married", "race", "sex"}
+_WHO = {"ethnicity", "gender", "marital", "married", "race", "sex"}
+COVARIATE_WORDS = TIME_WORDS | _WHO
 # Behind the word of a label, these say that it is a number: class size, response time.
 QUANTITY_WORDS = {
     "age", "amount", "count", "duration", "level", "mean", "n", "number", "percent", "rate",
     "score", "size", "sum", "time", "value", "width",
 }  # fmt: skip
+LEAST_CODE = 10_000  # of whole numbers that recur, by which things are known
 SPARSE = 20  # values that whole numbers could have for each row, where they number nothing
 LEAST_OF_IDS = 1e6
 LEAST_OF_MANY = 5  # rows of each of many words, on average
@@ -70,6 +72,8 @@ TARGET_WORDS = {
     "charges", "cnt", "cost", "mpg", "price", "rent", "salary", "sales", "strength", "value",
     "wage", "yield",
 }  # fmt: skip
+# Of a number that sums up others.
+_SUMS, _SUMMED = {"final", "overall", "total"}, {"grade", "mark", "points", "score"}
 # Words of a label that other texts are as often, where they are the whole name.
 _PLAIN_KINDS = {"category", "condition", "group", "result", "status", "type"}
 _YES_NO = {"yes", "no", "y", "n", "true", "false", "t", "f", "unknown"}
@@ -202,7 +206,11 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
         if (_is_all_hint(name) if is_verdict else _says_more(name, guess))
         or not (
             (is_told and not (is_plain and name in usable and _names_kinds(table.frame[name])))
-            or (name in numeric and usable.get(name, MAX_CLASSES) > takes_numbers)
+            or (
+                name in numeric
+                and usable.get(name, MAX_CLASSES)
+                > (FEW_AT_END if _says_who(name) else takes_numbers)
+            )
             or (_is_hinted(guess) and not COVARIATE_WORDS.isdisjoint(words_of(name)))
         )
     ]
@@ -231,10 +239,10 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     is_code = is_hinted and not is_text
     if is_code and usable.get(last) == 2 and COVARIATE_WORDS.isdisjoint(words_of(last)):
         targets.append(last)
-    finer = [] if is_hinted else _of_many_words(table.frame, {*usable})
-    finer = [name for name in finer if not is_text or name == last]
+    finer = [] if is_hinted else _of_many_words(table.frame, {guess, *usable})
     is_within = not is_hinted and not is_text and guess not in (first, last)
-    words = finer if is_within else []  # before numbers that are as likely as the guess
+    # Before numbers that are as likely as the guess, and what a name says before others.
+    words = [name for name in finer if is_within or _is_all_hint(name)]
     return [*dict.fromkeys([*targets, *words, *ranked, *finer])]
 
 
@@ -256,13 +264,19 @@ def _most_values_of_rivals(
     return 0 if n_indicators > MOST_INDICATORS else 2 if is_text else FEW_AT_END
 
 
+def _says_who(name: str) -> bool:
+    """Return whether a name says who somebody is, which is asked for beside other such words."""
+    return not _WHO.isdisjoint(words_of(name))
+
+
 def _of_many_words(frame: pd.DataFrame, usable: Collection[str]) -> list[str]:
     """Columns of more words than a guess may have, each of several rows."""
     texts = map(str, frame.select_dtypes(exclude=np.float64))
     named = [name for name in texts if name not in usable and not _names_no_class(name)]
     n_words = {name: frame[name].nunique() for name in named}
-    most = min(MAX_LABELS, len(frame) // LEAST_OF_MANY)
-    return [name for name in named if MAX_CLASSES < n_words[name] <= most]
+    few = min(MAX_LABELS, len(frame) // LEAST_OF_MANY)
+    most = {name: len(frame) // 2 if _is_all_hint(name) else few for name in named}
+    return [name for name in named if MAX_CLASSES < n_words[name] <= most[name]]
 
 
 def _is_other_number(cells: pd.Series) -> bool:
@@ -339,7 +353,8 @@ def _targets(table: Table, guess: str, ends: Sequence[str]) -> list[str]:
 def _names_target(words: Sequence[str]) -> bool:
     """Return whether these are words of what is asked for, and not of a p-value or the like."""
     *before, last = words or ("",)
-    return last in TARGET_WORDS and (last != "value" or len("".join(before[-1:])) > 1)
+    is_sum = last in _SUMMED and not _SUMS.isdisjoint(before)
+    return is_sum or (last in TARGET_WORDS and (last != "value" or len("".join(before[-1:])) > 1))
 
 
 def _is_recurring_id(name: str) -> bool:
@@ -519,6 +534,7 @@ def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str
     counts = dict(
         zip(numbers.names, zip(numbers.n_values, numbers.n_repeated, strict=True), strict=True)
     )
+    lows = dict(zip(numbers.names, numbers.low.tolist(), strict=True))
     for index, name in enumerate(frame.columns):
         if str(name) not in among or str(name).endswith(BEYOND_LIMIT):
             continue
@@ -527,7 +543,8 @@ def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str
             n_values, n_repeated = counts[name]
             # Of others than hinted ones, most rows must be of a class that can be held out.
             is_repeated = n_repeated > 1 and (_is_hinted(str(name)) or 2 * n_values <= len(frame))
-            if n_values > FEW_TEXTS and _is_recurring_id(str(name)):
+            is_code = not _is_hinted(str(name)) and lows[name] >= LEAST_CODE
+            if n_values > FEW_TEXTS and (is_code or _is_recurring_id(str(name))):
                 continue
             if is_repeated and n_values <= most:
                 yield str(name), int(n_values)

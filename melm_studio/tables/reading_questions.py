@@ -17,7 +17,8 @@ from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY
 from melm_studio.tables.formatting import number, shortened, words_of
-from melm_studio.tables.labels import is_time, may_be_no_label, rival_labels
+from melm_studio.tables.frames import columns_of
+from melm_studio.tables.labels import LEAST_CODE, is_time, may_be_no_label, rival_labels
 from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, Choice, Question
 from melm_studio.tables.read import Table
 from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
@@ -28,6 +29,7 @@ MOST_RIVALS = 7  # beside the guessed label
 VALUES_SHOWN, LONGEST_VALUE = 3, 16  # of a column that may be the label
 LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group or a batch
 FIRST_YEAR, LAST_YEAR = 1900, 2100
+MOST_ROUND = 0.5  # of codes, those that 5 divides
 # Names of whole numbers that count occasions rather than measure.
 OCCASION_WORDS = {
     "cohort", "cycle", "day", "dom", "dow", "doy", "hr", "month", "mnth", "mth", "period", "round",
@@ -40,6 +42,7 @@ CODE_WORDS = {
     "postcode", "region", "room", "sensor", "shop", "site", "store", "ward", "zip",
 }  # fmt: skip
 _NUMBERING_WORDS = OCCASION_WORDS | CODE_WORDS
+_SPACE_WORDS = {"room"}  # at the end of a longer name, how much of it there is
 _AMOUNT_WORDS = {"average", "avg", "count", "duration", "hours", "mean", "minutes", "per", "total"}
 _OXIDES = re.compile("NO(?=[0-9x])")  # of nitrogen, and no number
 _LABELS = {
@@ -206,8 +209,11 @@ def column_questions(
         for column in columns
     }
     taken = {use: name for name, use in uses.items() if use in SINGLE_USES}
+    numbers = [column.name for column in columns if column.role is Role.NUMERIC]
+    lows = columns_of(frame, numbers).min().to_numpy()
+    long = {name for name, low in zip(numbers, lows, strict=True) if low >= LEAST_CODE}
     questions = (
-        _column_question(frame, column, answers.get(USE + column.name, ""), taken)
+        _column_question(frame, column, answers.get(USE + column.name, ""), taken, long)
         for column in columns
         if column.role is not Role.LABEL
         and column.name not in chosen
@@ -218,16 +224,25 @@ def column_questions(
 
 
 def _column_question(
-    frame: pd.DataFrame, column: Column, answer: str, taken: Mapping[str, str]
+    frame: pd.DataFrame,
+    column: Column,
+    answer: str,
+    taken: Mapping[str, str],
+    long: Collection[str],
 ) -> Question | None:
-    """The question about a column; of a use that only one can have, `taken` says which has it."""
+    """The question about a column; of a use that only one can have, `taken` says which has it.
+
+    Numbers whose names are in `long` may be codes by their digits, others by their names alone.
+    """
     question = USE + column.name
     if column.n_missing > NEARLY_EMPTY * len(frame):
         name = shortened(column.name)
         share = percent(column.n_missing / len(frame))
         sentence = f"Is {name} left out? {share} of its cells are empty."
         return Question(question, sentence, _EMPTY_CHOICES, answer, Use.INFO)
-    if (answer or column.role is Role.NUMERIC) and _may_be_no_quantity(frame, column):
+    if (answer or column.role is Role.NUMERIC) and _may_be_no_quantity(
+        frame, column, is_long=bool(answer) or column.name in long
+    ):
         numbers = frame[column.name].dropna()
         low, high = number(int(numbers.min())), number(int(numbers.max()))
         if _are_years(numbers):
@@ -243,7 +258,7 @@ def _column_question(
     return None
 
 
-def _may_be_no_quantity(frame: pd.DataFrame, column: Column) -> bool:
+def _may_be_no_quantity(frame: pd.DataFrame, column: Column, *, is_long: bool) -> bool:
     """Return whether whole numbers repeat under the name of occasions or codes, or are years.
 
     Two values say yes and no.
@@ -251,16 +266,27 @@ def _may_be_no_quantity(frame: pd.DataFrame, column: Column) -> bool:
     if not 2 < column.n_values <= len(frame) / LEAST_REPEATS:
         return False
     words = words_of(_OXIDES.sub("", column.name))
-    if _NUMBERING_WORDS.isdisjoint(words) or not _AMOUNT_WORDS.isdisjoint(words):
+    if not _AMOUNT_WORDS.isdisjoint(words) or (len(words) > 1 and words[-1] in _SPACE_WORDS):
         return False
     if "number of" in " ".join(words) or any(map(_is_span, words, words[1:])):
         return False
     cells = frame[column.name]
-    if cells.dtype.kind != "f":
+    is_named = not _NUMBERING_WORDS.isdisjoint(words)
+    if cells.dtype.kind != "f" or not (is_named or is_long):
         return False
     numbers = cells.dropna()
-    is_whole = bool(np.equal(numbers, np.floor(numbers)).all())
-    return is_whole and (numbers.abs().max() < 2**53)
+    is_whole = bool(np.equal(numbers, np.floor(numbers)).all()) and numbers.abs().max() < 2**53
+    return is_whole and (is_named or _are_codes(numbers))
+
+
+def _are_codes(numbers: pd.Series) -> bool:
+    """Return whether recurring whole numbers have as many digits, at least five, and are not round.
+
+    So have those by which a registry knows persons or places, and hardly what is measured.
+    """
+    low, high = numbers.min(), numbers.max()
+    is_long = low >= LEAST_CODE and len(f"{low:.0f}") == len(f"{high:.0f}")
+    return is_long and bool((numbers.drop_duplicates() % 5 == 0).mean() < MOST_ROUND)
 
 
 def _is_span(before: str, word: str) -> bool:

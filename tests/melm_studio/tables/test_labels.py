@@ -578,3 +578,51 @@ def test_a_short_name_of_a_time_is_no_likelier_label_than_another(name):
     assert guess_label(Table("t", frame.drop(columns="wet"), ())) == name
     whole = frame.assign(**{name: numbers(*range(5))})
     assert f"use:{name}" in [asked.id for asked in prepare(Table("t", whole, ())).questions]
+
+
+@pytest.mark.parametrize("name", ["Category", "class", "Species"])
+def test_a_plain_name_is_offered_however_many_words_it_has(name):
+    frame = pd.DataFrame({"a": np.arange(900.0) % 7, "b": np.arange(900.0) ** 2 % 11})
+    frame[name] = np.resize(np.array([f"site {at}" for at in range(230)], dtype=object), 900)
+    frame["english"] = np.resize(np.array(["Yes", "No"], dtype=object), 900)
+    assert name in choices(Table("t", frame, ()))
+    ids = frame.assign(**{name: [f"site {at}" for at in range(900)]})
+    assert name not in choices(Table("t", ids, ()))
+
+
+@pytest.mark.parametrize("name", ["total_cup_points", "Final grade", "overall score"])
+def test_a_sum_is_offered_beside_what_it_may_sum(name):
+    frame = pd.DataFrame({name: RNG.normal(80, 3, N_ROWS)})
+    frame = frame.assign(**measured("aroma"), body=numbers(7, 8, 9), **measured("flavor"))
+    assert choices(Table("t", frame.assign(farm=words("p", "q", "r")), ()))[1] == name
+
+
+@pytest.mark.parametrize("name", ["batter", "hero", "shop"])
+def test_long_numbers_that_recur_are_no_label_and_are_asked_about(name):
+    codes = RNG.integers(112_526, 669_900, 12).astype(np.float64)
+    frame = measured("speed", "spin").assign(**{name: numbers(*codes)})
+    frame = frame.assign(kind=words("p", "q", "q"), **measured("end"))
+    assert guess_label(Table("t", frame.drop(columns="kind"), ())) != name
+    asked = [one.id for one in prepare(Table("t", frame, ())).questions]
+    assert f"use:{name}" in asked
+    round_ones = frame.assign(**{name: numbers(*codes // 100 * 100)})
+    assert name == "shop" or f"use:{name}" not in [
+        one.id for one in prepare(Table("t", round_ones, ())).questions
+    ]
+
+
+def test_room_at_the_end_of_a_name_is_how_much_there_is():
+    for name, is_asked in [("room", True), ("room_no", True), ("Luggage.room", False)]:
+        frame = measured("a", "b").assign(
+            **{name: numbers(6, 8, 11, 12)}, kind=words("p", "q", "q")
+        )
+        asked = [one.id for one in prepare(Table("t", frame, ())).questions]
+        assert (f"use:{name}" in asked) == is_asked
+
+
+@pytest.mark.parametrize("name", ["gender", "sex", "race"])
+def test_codes_of_who_somebody_is_are_offered_beside_words(name):
+    frame = measured("a").assign(usertype=words("p", "q"), **{name: numbers(0, 1, 2)})
+    frame = frame.assign(**measured("b"))
+    assert choices(Table("t", frame, ())) == ["usertype", "b", "a", name]
+    assert name not in choices(Table("t", frame.rename(columns={"usertype": "class"}), ()))
