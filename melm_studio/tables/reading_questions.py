@@ -29,7 +29,7 @@ MOST_RIVALS = 7  # beside the guessed label
 VALUES_SHOWN, LONGEST_VALUE = 3, 16  # of a column that may be the label
 LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group or a batch
 FIRST_YEAR, LAST_YEAR = 1900, 2100
-MOST_ROUND = 0.5  # of codes, those that 5 divides
+LEAST_WITH_CODES, MOST_ROUND = 20, 0.5  # rows; of codes, those that 5 divides
 # Names of whole numbers that count occasions rather than measure.
 OCCASION_WORDS = {
     "cohort", "cycle", "day", "dom", "dow", "doy", "hr", "month", "mnth", "mth", "period", "round",
@@ -286,7 +286,11 @@ def _are_codes(numbers: pd.Series) -> bool:
     """
     low, high = numbers.min(), numbers.max()
     is_long = low >= LEAST_CODE and len(f"{low:.0f}") == len(f"{high:.0f}")
-    return is_long and bool((numbers.drop_duplicates() % 5 == 0).mean() < MOST_ROUND)
+    return (
+        len(numbers) >= LEAST_WITH_CODES
+        and is_long
+        and bool((numbers.drop_duplicates() % 5 == 0).mean() < MOST_ROUND)
+    )
 
 
 def _is_span(before: str, word: str) -> bool:

@@ -19,6 +19,7 @@ from melm_studio.tables.grammars.layout import ROWS_COMPARED, FirstLines, Gramma
 from melm_studio.tables.grammars.long_tables import is_long, long_table
 from melm_studio.tables.grammars.omics import (
     diann,
+    discoverer,
     fragpipe,
     gct,
     isa_tab,
@@ -52,6 +53,7 @@ GRAMMARS: dict[str, Grammar] = {
     "mwTab": mwtab,
     "MaxQuant": maxquant,
     "DIA-NN": diann,
+    "Discoverer": discoverer,
     "FragPipe": fragpipe,
     "MSstats": msstats,
     "mothur": mothur,

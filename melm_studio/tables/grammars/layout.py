@@ -98,15 +98,15 @@ class Turned:
         The columns that name the features: the first that is not empty does.
     marks : mapping of str to sequence of str
         What else is known of the samples, a text of each by the name of what it is.
-    left_out : mapping of int to str
-        Rows whose cell in a column is this text are left out.
+    left_out : mapping of int to tuple of str
+        Rows whose cell in a column is one of these texts are left out.
     """
 
     at: tuple[int, ...]
     names: tuple[str, ...]
     features: tuple[int, ...] = (0,)
     marks: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    left_out: Mapping[int, str] = field(default_factory=dict)
+    left_out: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,29 @@ _ENDS_OF_MWTAB = ("MS_METABOLITE_DATA_END", "NMR_METABOLITE_DATA_END", "NMR_BINN
 _FRAGPIPE = {"Protein ID", "Entry Name", "Peptide Sequence"}
 _INTENSITIES = (" MaxLFQ Intensity", " Intensity", " Razor Intensity", " Total Intensity")
 _OTHER_INTENSITIES = (" Razor Intensity", " Total Intensity", " Unique Intensity")
+# Of Proteome and Compound Discoverer: what was found, and the kinds of its quantities, best first.
+_DISCOVERED = (
+    "Accession", "Annotated Sequence", "Sequence", "Master Protein Accessions", "Name", "Formula",
+    "Calc MW", "Modifications",
+)  # fmt: skip
+_LEAST_DISCOVERED = 2
+_QUANTITIES_FOUND = (
+    "Norm Area", "Area", "Abundances Normalized", "Abundance Normalized", "Abundances", "Abundance",
+    "Abundances Scaled", "Abundances Grouped",
+)  # fmt: skip
+_NO_SAMPLES = {
+    "Count",
+    "Counts",
+    "CV",
+    "Grouped",
+    "Max",
+    "Normalized",
+    "Ratio",
+    "Scaled",
+    "Standard",
+}
+_MARKS_IN_NAMES = re.compile(r"[\s.:()\[\]%#]+")
+_CHECKED = {"Checked", "Tags"}  # the first columns, also of the rows that it nests below another
 # A row for each ion of each run, with what the run is of, and how the two are named.
 _IONS = ("peptidesequence", "precursorcharge", "fragmention", "productcharge", "isotopelabeltype")
 _RUNS = ("run", "filename", "rawfile")
@@ -101,7 +124,37 @@ def maxquant(first: FirstLines) -> Layout | None:
         columns,
         names=[header[i][len(kind) :] for i in columns],
         features=[plain.index(name) for name in named if name in plain],
-        left_out={plain.index(name): "+" for name in _REMOVED if name in plain},
+        left_out={plain.index(name): ("+",) for name in _REMOVED if name in plain},
+        delimiter=first.delimiter,
+    )
+
+
+def discoverer(first: FirstLines) -> Layout | None:
+    """Proteins, peptides or compounds of Proteome and Compound Discoverer, also as R names them."""
+    header = first.rows[0] if first.rows else []
+    parts = [_MARKS_IN_NAMES.sub(" ", name).strip() for name in header]
+    features = [parts.index(name) for name in _DISCOVERED if name in parts]
+    if len(features) < _LEAST_DISCOVERED:
+        return None
+    for kind in _QUANTITIES_FOUND:
+        columns = [
+            at
+            for at, name in enumerate(parts)
+            if name.startswith(f"{kind} ") and name.split()[len(kind.split())] not in _NO_SAMPLES
+        ]
+        if len(columns) > 1:
+            break
+    else:
+        return None
+    checked = max((at for at, name in enumerate(header[:2]) if name in _CHECKED), default=-1)
+    return _matrix(
+        f"a table of Discoverer ({kind})",
+        header,
+        1,
+        columns,
+        names=[parts[at][len(kind) + 1 :] for at in columns],
+        features=features,
+        left_out={checked: ("", *_CHECKED)} if checked >= 0 else {},
         delimiter=first.delimiter,
     )
 
@@ -241,7 +294,7 @@ def _matrix(
     names: Sequence[str] | None = None,
     features: Sequence[int] = (0,),
     marks: dict[str, list[str]] | None = None,
-    left_out: dict[int, str] | None = None,
+    left_out: dict[int, tuple[str, ...]] | None = None,
     until: tuple[str, ...] = (),
     delimiter: str = "\t",
 ) -> Layout | None:

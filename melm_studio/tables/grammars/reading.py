@@ -129,8 +129,8 @@ def _turned(
     beside = sorted({*turned.features, *turned.left_out})
     table = _parsed(body, layout, beside, turned.at)
     n_rows = len(table)
-    for column, mark in turned.left_out.items():
-        table = table[table[column] != mark]
+    for column, marks in turned.left_out.items():
+        table = table[~table[column].fillna("").isin(marks)]
     if not len(table):
         raise TableError("The file has samples but no features. Add rows and drop it again.")
     names = table[turned.features[0]]
@@ -144,7 +144,8 @@ def _turned(
     for name, values in turned.marks.items():
         cells.insert(cells.shape[1], _free(name, cells), [value or None for value in values])
     n_left_out = n_rows - len(table)
-    left_out = f"Left out: {count(n_left_out, 'feature')} that the file marks as unusable."
+    rows = count(n_left_out, "row")
+    left_out = f"Left out: {rows} that the file marks as unusable, or that stand below another."
     return cells, (left_out,) if n_left_out else ()
 
 

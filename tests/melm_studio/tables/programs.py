@@ -368,7 +368,7 @@ def matrices() -> dict[str, Program]:
         ),
         "MaxQuant": Program(
             lines([[*quant, *intensities, *(f"LFQ intensity {one}" for one in SAMPLES)], *marked],
-                  "\t").encode(), **asked, said="1 feature that the file marks",
+                  "\t").encode(), **asked, said="1 row that the file marks",
         ),
         "MaxQuant without LFQ": Program(
             lines([[*quant, *intensities], *(row[: N + 3] for row in marked)], "\t").encode(),
@@ -480,6 +480,21 @@ def features_in_rows() -> dict[str, Program]:
         "FragPipe": Program(
             lines([[*fragpipe, *counts], *quantified], "\t").encode(), **asked, said="FragPipe"
         ),
+        **{
+            f"Discoverer, {name}": Program(
+                lines([[*known, *(abundance.format(*of) for of in enumerate(KINDS, start=1)),
+                        *(f"Abundances Count: F{at}" for at in range(N))],
+                       *([*["False"] * (len(known) - 2), gene, "C4", *row, *range(N)]
+                         for gene, *row in named)], mark).encode(),
+                **asked, said="Discoverer",
+            )
+            for name, known, abundance, mark in (
+                ("text", ["Accession", "Modifications"], "Abundance: F{}: Sample, {}", "\t"),
+                ("normalized", ["Checked", "Accession", "Sequence"],
+                 "Abundances (Normalized): F{}: Sample, {}", "\t"),
+                ("of R", ["Sequence", "Modifications"], "Abundance.F{}.Sample.{}", ","),
+            )
+        },
         "Perseus with prefixes": Program(
             lines([[*SAMPLES, "C: Reverse", "N: Score", "T: Gene names", "T: Protein IDs"],
                    *([*row, "", 7.5, "kinase", gene] for gene, *row in named)], "\t").encode(),

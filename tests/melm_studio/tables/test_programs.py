@@ -41,6 +41,37 @@ def test_a_table_that_is_cut_off_is_read_or_refused_in_a_sentence(kind, share):
     assert outcome(raw[: int(len(raw) * share)]).endswith(".")
 
 
+@pytest.mark.parametrize("n_nested", [1, 3])
+def test_rows_that_discoverer_nests_below_compounds_are_no_features(n_nested):
+    header = [
+        "Tags",
+        "Checked",
+        "Name",
+        "Formula",
+        *(f"Area: {kind}_{at}.raw (F{at})" for at, kind in enumerate(["a", "b"] * 4)),
+    ]
+    below = [
+        ["", "Tags", "Checked", "Structure", "Name"],
+        *[["", "", "False", "C4", "x"]] * n_nested,
+    ]
+    rows = [header]
+    for at in range(12):
+        rows.append(
+            [
+                "",
+                "False",
+                f"acid {at}",
+                f"C{at}H8",
+                *((at * 7.5 + n * n) % 11 / 3 for n in range(8)),
+            ]
+        )
+        rows += [[*cells, *[""] * (len(header) - len(cells))] for cells in below]
+    raw = "".join("\t".join(map(str, row)) + "\n" for row in rows).encode()
+    data = prepare(read_table(raw, "compounds.txt"))
+    assert data.feature_names == tuple(f"acid {at}" for at in range(12))
+    assert data.class_names == ("a", "b")
+
+
 def test_long_tables_whose_numbers_are_not_one_of_each_feature_of_a_sample_stay_as_they_are():
     once = "".join(f"s{at},TP53,{at % 7},{'ab'[at % 2]}\n" for at in range(12))
     twice = "".join(f"s{at % 2},g{at % 6},{at},{'ab'[at % 2]}\n" for at in range(24))
