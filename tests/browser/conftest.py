@@ -70,6 +70,13 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
 
 
 @pytest.fixture(scope="session")
+def answering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """A studio as it is started: folds and shuffles follow a run by themselves."""
+    with running_studio(tmp_path_factory.mktemp("answering")) as studio:
+        yield studio
+
+
+@pytest.fixture(scope="session")
 def base_url(studio: Studio) -> str:
     """Make `page.goto("/")` open the studio."""
     return studio.url

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser
 
+from lab.driver.launcher import Studio
 from lab.pictures import PICTURES, picture
 
 SIGNATURES = {".png": b"\x89PNG", ".gif": b"GIF89a"}
@@ -12,6 +13,6 @@ SIGNATURES = {".png": b"\x89PNG", ".gif": b"GIF89a"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PICTURES)
-def test_a_picture_can_be_taken(browser: Browser, base_url: str, name: str):
+def test_a_picture_can_be_taken(browser: Browser, answering: Studio, name: str):
     suffix = PICTURES[name][-4:]
-    assert picture(browser, base_url, name).startswith(SIGNATURES[suffix])
+    assert picture(browser, answering.url, name).startswith(SIGNATURES[suffix])

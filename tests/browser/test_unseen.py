@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from lab.driver.launcher import Studio, running_studio
+from lab.driver.launcher import Studio
 from lab.driver.page import StudioPage
-
-
-@pytest.fixture(scope="module")
-def answering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    """A studio as it is started: folds and shuffles follow a run by themselves."""
-    with running_studio(tmp_path_factory.mktemp("answering")) as studio:
-        yield studio
 
 
 def noise(n_rows: int = 60, n_features: int = 90) -> bytes:
