@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from lab.driver.page import IN_MOTION, LOAD_MODULE, NOTE_TEXTS, StudioPage, names_on
 from melm_studio.layout import ids
 
-# Notes with every frame whether the picture in front is blank, and how alike it is to the one
+# Notes after every paint whether the picture in front is blank, and how alike it is to the one
 # before: the product of the canonical correlations of their rows, 1 however a picture is turned
 # and stretched, and -1 for its mirror image.
 RECORD = (
@@ -73,9 +73,9 @@ RECORD = (
       isTrue: !panel || tellsTruth(panel),
     });
     last = rows;
-    requestAnimationFrame(note);
+    requestAnimationFrame(() => setTimeout(note));
   };
-  requestAnimationFrame(note);
+  requestAnimationFrame(() => setTimeout(note));
 }"""
 )
 # As RECORD, from the pixels of a phone: rows and contours of a class have its hue. `turn` is how
@@ -120,9 +120,9 @@ RECORD_PHONE = """() => {
     const twice = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
     const sides = [[a, b], [a, c], [b, c]].map(([p, q]) => Math.hypot(p[0] - q[0], p[1] - q[1]));
     window.shown.push({ isBlank, turn: isBlank ? null : twice / Math.max(...sides) ** 2 });
-    requestAnimationFrame(note);
+    requestAnimationFrame(() => setTimeout(note));
   };
-  requestAnimationFrame(note);
+  requestAnimationFrame(() => setTimeout(note));
 }"""
 PHONE = {"width": 390, "height": 844}
 UNLIKE = -0.05  # planes at a right angle to each other may have any sign
