@@ -25,3 +25,4 @@ def test_three_parts_add_a_button_that_works(tmp_path, page):
         panel.expect_end()
         panel.node.get_by_role("button", name="Parameters").click()
         expect(page.locator(f"#{ids.NOTICE}")).to_contain_text("n_components 2")
+        page.close()  # before its studio ends

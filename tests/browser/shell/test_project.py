@@ -49,3 +49,4 @@ def test_a_project_opens_in_another_studio_with_an_empty_folder(
         assert theirs.slider.get_attribute("max") == panel.slider.get_attribute("max")
         share_by(other, "Story…")
         expect(other.locator(f"#{ids.STORY_LIST} li")).to_have_count(1)
+        other.close()  # before its studio ends
