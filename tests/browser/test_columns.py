@@ -99,6 +99,7 @@ def test_what_is_refused_is_said_in_the_window_and_not_seen_any_more(window: Loc
     expect(role(window, "ware")).to_have_value("Categorical feature")
     window.page.keyboard.press("Escape")
     expect(window).to_be_hidden()
+    window.page.locator(f"#{ids.DATA_NAME}").click()  # opens the sheet of the table
     window.page.get_by_role("button", name="Columns").click()
     expect(row(window, "place")).to_be_visible()
     expect(window.get_by_role("alert")).to_be_hidden()

@@ -19,6 +19,7 @@ def dialog(page: Page) -> Locator:
 
 def finished(page: Page, *methods: str) -> StudioPage:
     studio = StudioPage(page)
+    studio.hold_out(20)
     for method in methods:
         studio.run(method).expect_end()
     return studio

@@ -23,6 +23,7 @@ def opened(page: Page, saved: Download, folder: Path) -> Page:
 @pytest.mark.slow
 def test_a_report_of_a_run_opens_by_itself(page: Page, tmp_path: Path):
     studio = StudioPage(page)
+    studio.hold_out(20)
     panel = studio.run("LDA")
     panel.expect_end()
     report = opened(page, panel.download("Report"), tmp_path)

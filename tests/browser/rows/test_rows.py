@@ -214,7 +214,9 @@ def test_a_file_without_the_columns_is_refused_in_a_sentence(
     add_rows, page: Page, console_errors: list[str]
 ) -> None:
     add_rows(wine()[["bottle", "alcohol"]])
-    expect(page.locator("#notice")).to_contain_text("lacks 12 columns")
+    expect(page.locator("#notice")).to_contain_text(
+        "The table lacks \"malic_acid\", "
+    )
     console_errors.clear()  # the refusal
 
 
@@ -235,6 +237,7 @@ def test_new_rows_are_placed_in_every_panel_of_compare(
 def test_cards_and_legend_have_no_serious_barrier(finished: Panel, add_rows, page: Page) -> None:
     add_rows(wine().iloc[10:30])
     expect(finished.part("new-headline")).to_contain_text("20 labeled new rows")
+    finished.inspect("Rows")
     finished.part("find-outliers").click()
     expect(finished.part("selected-rows")).to_contain_text("bottle 017")
     finished.node.get_by_role("button", name="Color and shape by a column").click()
