@@ -214,9 +214,7 @@ def test_a_file_without_the_columns_is_refused_in_a_sentence(
     add_rows, page: Page, console_errors: list[str]
 ) -> None:
     add_rows(wine()[["bottle", "alcohol"]])
-    expect(page.locator("#notice")).to_contain_text(
-        "The table lacks \"malic_acid\", "
-    )
+    expect(page.locator("#notice")).to_contain_text('The table lacks "malic_acid", ')
     console_errors.clear()  # the refusal
 
 
