@@ -24,6 +24,7 @@ _HEAD = 80
 LEAST_DRAWS = 10  # tables of the same rows and columns, which fewer may measure again
 STEP = "step"  # of a frame: what else was decided
 MOST_LEVELS = 200  # of a factor whose numbers are words: treatments 1 to 6, judges 101 to 147
+LEAST_OF_LEVEL = 5  # rows of each of many more, on average, such as places and years
 FEW_LEVELS = 20  # of one that may have each in a single row
 FIRST = "column 1"  # of a matrix without names
 _LOOKS = {"colors", "sym", "alt.sym"}  # how a program of spectra draws each sample
@@ -101,7 +102,8 @@ def _is_factor(column: pd.Series) -> bool:
     if not isinstance(column.dtype, pd.CategoricalDtype):
         return False
     n_levels = len(column.dtype.categories)
-    return n_levels <= FEW_LEVELS or n_levels <= min(MOST_LEVELS, len(column) / 2)
+    most = max(min(MOST_LEVELS, len(column) / 2), len(column) / LEAST_OF_LEVEL)
+    return n_levels <= max(FEW_LEVELS, most)
 
 
 def _stata(raw: bytes) -> pd.DataFrame:
@@ -259,6 +261,9 @@ def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
         if len(vector) == n_rows
     }
     joined = pd.concat([*blocks.values(), pd.DataFrame(beside)], axis=1)
+    rows = _names_of_rows(tables[first])
+    if len(blocks) == 1 and rows and ROW_NAMES not in joined:
+        joined.insert(0, ROW_NAMES, rows)
     joined.attrs = {BESIDE: tuple(map(str, beside)), **({STEP: turned[0]} if turned else {})}
     return joined
 
@@ -289,6 +294,13 @@ def _named(table: Any) -> pd.DataFrame:
         dtype=object,
     )
     return frame.reset_index(drop=True)
+
+
+def _names_of_rows(table: Any) -> list[str]:
+    """The names of the rows of a matrix; none if it has none, or some recur."""
+    named = getattr(table, "coords", {}).get(getattr(table, "dims", (0,))[0], ())
+    names = [str(name) for name in np.asarray(named)]
+    return names if len({*names}) == len(names) and not all(map(str.isdigit, names)) else []
 
 
 def _cells(column: pd.Series) -> pd.Series:

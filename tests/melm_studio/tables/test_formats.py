@@ -351,7 +351,7 @@ def test_what_is_said_of_samples_beside_a_matrix_of_r_is_no_feature(monkeypatch)
     assert prepare(table, "kind").feature_names == ("size", "mass")
 
 
-@pytest.mark.parametrize(("n_levels", "n_rows"), [(6, 48), (15, 18), (47, 141)])
+@pytest.mark.parametrize(("n_levels", "n_rows"), [(6, 48), (15, 18), (47, 141), (265, 2_385)])
 def test_numbers_of_a_factor_of_r_are_words(n_levels, n_rows, monkeypatch):
     levels = pd.Categorical(np.resize([str(level) for level in range(n_levels)], n_rows))
     frame = pd.DataFrame({"treat": levels, "size": np.arange(n_rows) ** 2.0 % 31})
@@ -431,6 +431,15 @@ def test_a_matrix_of_r_beside_a_vector_of_its_classes_is_one_table(monkeypatch):
     matrix = xarray.DataArray(ABUNDANCES.T, coords={"dim_1": [*"abcdefg"]}, dims=("dim_0", "dim_1"))
     table = of_objects(monkeypatch, diet=ABOUT["diet"], counts=matrix)
     assert list(table.frame) == [*"abcdefg", "diet"]
+
+
+@pytest.mark.parametrize("beside", [{}, {"diet": ABOUT["diet"]}])
+def test_a_matrix_of_r_keeps_the_names_of_its_rows(beside, monkeypatch):
+    xarray = pytest.importorskip("xarray")
+    years, states = [*map(str, range(1930, 1937))], ["Ohio", "Utah", "Iowa", "Maine", "Texas"]
+    coords = {"dim_0": states, "dim_1": years}
+    cases = xarray.DataArray(ABUNDANCES.T, coords=coords, dims=("dim_0", "dim_1"))
+    assert [*of_objects(monkeypatch, cases=cases, **beside).frame.iloc[:, 0]] == states
 
 
 def test_a_data_frame_of_r_read_without_its_header_is_named_by_its_first_row(monkeypatch):
