@@ -22,7 +22,7 @@ from melm_studio.tables.identifiers import (
     is_id_of_thing,
     names_identifier,
 )
-from melm_studio.tables.labels import says_split
+from melm_studio.tables.labels import LEAST_CODE, numbers_say_split, says_split
 from melm_studio.tables.maps import map_columns
 from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.readers import is_picture, names_picture
@@ -155,7 +155,7 @@ def _label_column(label: str, column: pd.Series, classes: Classes) -> Column:
 def _column(cells: _Cells, use: Use | None) -> Column:
     name = cells.name
     is_plain = cells.is_plain and use is None and _ABOUT_ROWS not in name.lower()
-    if is_plain and not _numbers_things(cells):
+    if is_plain and not (_numbers_things(cells) or _says_split(cells)):
         return Column(name, Role.NUMERIC, "numeric", cells.n_values)
     exclusion = _exclusion(cells)
     why = exclusion[1] if exclusion else ""
@@ -312,7 +312,16 @@ def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
         return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
     if words_of(cells.name)[:1] == (_ABOUT_ROWS,):
         return Role.IGNORED, "its name says that it is about the rows, not measured of them"
+    if _says_split(cells):
+        return Role.IGNORED, "it says which rows are for training and which for a test"
     return _id_of_rows(cells) if cells.is_numeric else _soft_exclusion_of_text(cells)
+
+
+def _says_split(cells: _Cells) -> bool:
+    """Return whether a column says which rows are for training and which for a test."""
+    if cells.is_numeric:
+        return numbers_say_split(cells.name, cells.n_values, cells.low, cells.high)
+    return cells.n_values <= MAX_LEVELS and says_split(cells.name, pd.unique(cells.texts))
 
 
 def _id_of_rows(cells: _Cells) -> tuple[Role, str] | None:
@@ -326,8 +335,6 @@ def _id_of_rows(cells: _Cells) -> tuple[Role, str] | None:
 def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
     if any(map(names_picture, cells.texts[:PICTURES_PROBED])):
         return Role.IGNORED, "names of pictures"
-    if cells.n_values <= MAX_LEVELS and says_split(cells.name, pd.unique(cells.texts)):
-        return Role.IGNORED, "it says which rows are for training and which for a test"
     if words_of(cells.name)[-1:] == ("id",) and all(map(_KEY.fullmatch, pd.unique(cells.texts))):
         return Role.IGNORED, "keys of what several rows share"
     if cells.n_values > MAX_LEVELS:
@@ -389,6 +396,7 @@ def _numbers_things(cells: _Cells) -> bool:
         return False
     if not before:
         is_thing = last == "id" or last in GROUP_WORDS or is_id_of_thing(last)
+        is_thing |= last in THINGS_NUMBERED and cells.low >= LEAST_CODE
         return is_thing or ends_as_id(last) or last in {"mrn", "sample", "specimen"}
     is_number = last in SAYS_A_NUMBER and not THINGS_NUMBERED.isdisjoint(before)
     return is_number or last in {"id", "mrn", "specimen"} or ends_as_id(last)

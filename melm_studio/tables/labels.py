@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,6 @@ MAX_LABELS = 200  # of a column that is named label
 FEW_AT_END = 5  # values of a number in the last column, for it to be the label before a text
 FEW_TEXTS = 10  # of a text in the last column
 LEAST_POINTS = 20  # of a curve
-MIN_COLUMNS = 2  # besides a number that is cut into classes
 
 # The best hint first; plurals count as well.
 LABEL_WORDS = (
@@ -61,6 +61,7 @@ QUANTITY_WORDS = {
     "score", "size", "sum", "time", "value", "width",
 }  # fmt: skip
 LEAST_CODE = 10_000  # of whole numbers that recur, by which things are known
+MIN_COLUMNS = 2  # besides a number that is cut into classes
 SPARSE = 20  # values that whole numbers could have for each row, where they number nothing
 LEAST_OF_IDS = 1e6
 LEAST_OF_MANY = 5  # rows of each of many words, on average
@@ -85,6 +86,7 @@ _ELEMENTS = {
 }  # fmt: skip
 LEAST_ELEMENTS = 4
 _TRAINING = {"train", "training", "calibration"}
+_OF_TRAINING = {"data", "in", "is", "row", "sample", "set"}
 _HELD_OUT = {"dev", "heldout", "holdout", "test", "testing", "val", "valid", "validation"}
 LEAST_WORD = 4  # letters, of a word of the file's name that says what its label is
 MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
@@ -130,13 +132,25 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
         of_one_class = [name for name in _labels_of_one_class(table.frame) if name not in without]
         if of_one_class:
             return of_one_class
-    if not candidates and table.frame.shape[1] > MIN_COLUMNS:
+    has_others = table.frame.shape[1] > MIN_COLUMNS
+    if not candidates and has_others and _has_several_features(table.frame):
         without = {*without, *members_of_families(table.frame, table.numbers)}
         without.update(_names_of_rows(table))
         candidates = [name for name in _measures(table.frame) if name not in without]
     if table.asked.get("samples") == NO_GROUPS and _are_numbers(table.frame, candidates):
         return [NO_LABEL]
     return candidates or [NO_LABEL]
+
+
+def _has_several_features(frame: pd.DataFrame) -> bool:
+    """Return whether two columns or more do not only name or number the rows."""
+    columns = (frame.iloc[:, at] for at in range(frame.shape[1]))
+    features = (
+        column
+        for column in columns
+        if not (column.is_unique if _is_text(column) else _may_number(column))
+    )
+    return len([*islice(features, 2)]) > 1  # of thousands, the first few tell
 
 
 def _names_of_rows(table: Table) -> tuple[str, ...]:
@@ -362,9 +376,14 @@ def _is_recurring_id(name: str) -> bool:
     return not _is_hinted(name) and names_identifier(name)
 
 
+def _are_distinct(cells: pd.Series) -> bool:
+    """Return whether these are whole numbers that all differ."""
+    return cells.dtype.kind == "f" and bool((cells % 1 == 0).all()) and cells.is_unique
+
+
 def _may_number(cells: pd.Series) -> bool:
     """Return whether whole numbers that all differ tell rows apart, rather than count much."""
-    if not (bool((cells % 1 == 0).all()) and cells.is_unique):
+    if not _are_distinct(cells):
         return False
     are_dense = cells.max() - cells.min() < SPARSE * len(cells)
     return are_dense or cells.is_monotonic_increasing or cells.min() >= LEAST_OF_IDS
@@ -439,7 +458,7 @@ def _measures(frame: pd.DataFrame) -> list[str]:
     names = [
         str(name)
         for name, column in frame.items()
-        if is_measure(column) and not (names_identifier(str(name)) and _may_number(column))
+        if is_measure(column) and not (names_identifier(str(name)) and _are_distinct(column))
     ]
     given = [str(name) for name in frame if not names_identifier(str(name))]
     first = [name for name in given[:1] if name in names and not _may_number(frame[name])]
@@ -535,6 +554,7 @@ def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str
         zip(numbers.names, zip(numbers.n_values, numbers.n_repeated, strict=True), strict=True)
     )
     lows = dict(zip(numbers.names, numbers.low.tolist(), strict=True))
+    highs = dict(zip(numbers.names, numbers.high.tolist(), strict=True))
     for index, name in enumerate(frame.columns):
         if str(name) not in among or str(name).endswith(BEYOND_LIMIT):
             continue
@@ -546,7 +566,8 @@ def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str
             is_code = not _is_hinted(str(name)) and lows[name] >= LEAST_CODE
             if n_values > FEW_TEXTS and (is_code or _is_recurring_id(str(name))):
                 continue
-            if is_repeated and n_values <= most:
+            is_split = numbers_say_split(str(name), n_values, lows[name], highs[name])
+            if is_repeated and n_values <= most and not is_split:
                 yield str(name), int(n_values)
         elif _could_be_label(column := frame.iloc[:, index], most):
             values = column.dropna().unique()
@@ -569,6 +590,19 @@ def says_split(name: str, values: Collection[object]) -> bool:
     if words == {"true", "false"}:
         return not _TRAINING.isdisjoint(words_of(name))
     return len(words) > 1 and words <= _TRAINING | _HELD_OUT and not words.isdisjoint(_TRAINING)
+
+
+def numbers_say_split(name: str, n_values: int, low: float, high: float) -> bool:
+    """Return whether numbers say which rows are for training: 0 and 1 of no other name than that.
+
+    Examples
+    --------
+    >>> numbers_say_split("is_train", 2, 0, 1), numbers_say_split("training_hours", 2, 0, 1)
+    (True, False)
+    """
+    words = {*words_of(name)}
+    is_named = not words.isdisjoint(_TRAINING) and words <= _TRAINING | _OF_TRAINING
+    return is_named and (n_values, low, high) == (2, 0, 1)
 
 
 def _could_be_label(column: pd.Series, max_values: int) -> bool:

@@ -626,3 +626,39 @@ def test_codes_of_who_somebody_is_are_offered_beside_words(name):
     frame = frame.assign(**measured("b"))
     assert choices(Table("t", frame, ())) == ["usertype", "b", "a", name]
     assert name not in choices(Table("t", frame.rename(columns={"usertype": "class"}), ()))
+
+
+@pytest.mark.parametrize("name", ["id", "case_number", "patient code"])
+def test_ids_that_are_far_apart_are_not_cut_into_classes(name):
+    waves = measured(*WAVELENGTHS)
+    ids = RNG.permutation(N_ROWS) * 7_919.0 + 8_670
+    table = Table("t", pd.concat([pd.DataFrame({name: ids}), waves], axis=1), ())
+    assert (guess_label(table), choices(table)) == (NO_LABEL, [])
+    other = Table("t", table.frame.rename(columns={name: "mass"}), ())
+    assert guess_label(other) == "mass"
+
+
+@pytest.mark.parametrize("name", ["train", "is_train", "Training set"])
+def test_numbers_that_part_training_from_test_are_neither_label_nor_feature(name):
+    frame = measured("a", "b").assign(**{name: numbers(0, 1, 1)}, **measured("c"))
+    assert guess_label(Table("t", frame, ())) != name
+    assert name not in prepare(Table("t", frame, ())).feature_names
+    hours = frame.rename(columns={name: "training_hours"})
+    assert guess_label(Table("t", hours, ())) == "training_hours"
+
+
+@pytest.mark.parametrize("numbering", [np.arange(1.0, N_ROWS + 1), words(*map(str, range(60)))])
+def test_the_only_number_beside_names_of_rows_is_a_feature(numbering):
+    frame = pd.DataFrame({"of": [f"place {at}" for at in range(N_ROWS)], "r": numbering})
+    data = prepare(Table("t", frame.assign(**measured("size")), ()))
+    assert data.feature_names == ("size",)
+    assert data.class_names == ("all rows",)
+
+
+@pytest.mark.parametrize("name", ["Account", "customer", "Hospital"])
+def test_long_numbers_of_things_that_recur_number_these(name):
+    frame = measured("price", "size").iloc[:17].assign(status=words("won", "lost", "lost")[:17])
+    codes = np.resize(RNG.permutation(14) * 3_571.0 + 140_000, 17)
+    assert name not in prepare(Table("t", frame.assign(**{name: codes}), ())).feature_names
+    few = frame.assign(**{name: codes // 1e4})
+    assert name in prepare(Table("t", few, ())).feature_names
