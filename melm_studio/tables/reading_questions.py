@@ -24,6 +24,7 @@ from melm_studio.tables.read import Table
 from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
 
 MOST_COLUMNS = 20  # that are asked about
+MOST_EMPTY = 3  # columns that are asked about; where more are nearly empty, they all are left out
 MOST_SHEETS = 3  # beside the guessed one
 MOST_RIVALS = 7  # beside the guessed label
 VALUES_SHOWN, LONGEST_VALUE = 3, 16  # of a column that may be the label
@@ -189,7 +190,8 @@ def column_questions(
 ) -> tuple[Question, ...]:
     """Ask which columns may be something else than they were taken for.
 
-    Those that are nearly empty, and whole numbers that count occasions or tell things apart.
+    Those that are nearly empty, unless many are, and whole numbers that count occasions or tell
+    things apart.
 
     Parameters
     ----------
@@ -212,6 +214,7 @@ def column_questions(
     numbers = [column.name for column in columns if column.role is Role.NUMERIC]
     lows = columns_of(frame, numbers).min().to_numpy()
     long = {name for name, low in zip(numbers, lows, strict=True) if low >= LEAST_CODE}
+    are_empty = sum(_is_nearly_empty(column, len(frame)) for column in columns) > MOST_EMPTY
     questions = (
         _column_question(frame, column, answers.get(USE + column.name, ""), taken, long)
         for column in columns
@@ -219,8 +222,15 @@ def column_questions(
         and column.name not in chosen
         and SUBJECTS + column.name not in others
         and not column.exclusion_reason
+        and not (
+            are_empty and USE + column.name not in answers and _is_nearly_empty(column, len(frame))
+        )
     )
     return tuple(islice((question for question in questions if question is not None), MOST_COLUMNS))
+
+
+def _is_nearly_empty(column: Column, n_rows: int) -> bool:
+    return column.n_missing > NEARLY_EMPTY * n_rows
 
 
 def _column_question(
@@ -235,7 +245,7 @@ def _column_question(
     Numbers whose names are in `long` may be codes by their digits, others by their names alone.
     """
     question = USE + column.name
-    if column.n_missing > NEARLY_EMPTY * len(frame):
+    if _is_nearly_empty(column, len(frame)):
         name = shortened(column.name)
         share = percent(column.n_missing / len(frame))
         sentence = f"Is {name} left out? {share} of its cells are empty."

@@ -274,3 +274,16 @@ def test_yes_and_no_under_the_name_of_a_code_are_not_asked_about():
     frame = pd.DataFrame({"region_asia": [0.0, 1.0] * 8, "kind": ["a", "b", "b", "a"] * 4})
     table = read_table(frame.to_csv(index=False).encode(), "t.csv")
     assert "use:region_asia" not in {question.id for question in prepare(table).questions}
+
+
+@pytest.mark.parametrize(("n_rare", "is_asked"), [(1, True), (3, True), (4, False), (25, False)])
+def test_columns_without_nearly_any_cells_are_asked_about_one_by_one_only_if_few(n_rare, is_asked):
+    rare = {f"rare {at}": [at, at + 1.5] + [""] * 58 for at in range(1, n_rare + 1)}
+    columns = {"a": [at / 7 for at in range(60)], **rare, "class": ["x", "y"] * 30}
+    rows = [columns, *zip(*columns.values(), strict=True)]
+    raw = "\n".join(",".join(map(str, row)) for row in rows).encode()
+    data = prepare(read_table(raw, "t.csv"))
+    assert any(one.id.startswith("use:rare") for one in data.questions) == is_asked
+    assert data.feature_names == ("a",)
+    back = prepare(read_table(raw, "t.csv"), answers={"use:rare 1": "info"})
+    assert "use:rare 1" in [one.id for one in back.questions]
