@@ -293,7 +293,8 @@ def _figure(row: ComparedRun, key: str) -> Component:
     if key == "p":
         return html.Td(_p_value(row), className="" if row.checked_share is None else "is-coming")
     value = row.figures.get(key)
-    return html.Td(UNKNOWN if value is None else _shown(key)(value))
+    # A dash beside numbers that touch it would be a minus sign.
+    return html.Td("" if value is None else _shown(key)(value))
 
 
 def _shown(key: str) -> Callable[[float], str]:
@@ -305,7 +306,7 @@ def _shown(key: str) -> Callable[[float], str]:
 
 def _ahead(row: ComparedRun) -> str:
     ahead = _ahead_of_best(row)
-    return UNKNOWN if ahead is None else ahead_text(*ahead)
+    return "" if ahead is None else ahead_text(*ahead)
 
 
 def _ahead_of_best(row: ComparedRun) -> tuple[float, float] | None:
@@ -335,7 +336,7 @@ def _method(row: ComparedRun) -> str:
 
 def _p_value(row: ComparedRun) -> str:
     value = row.figures.get("p")
-    text = UNKNOWN if value is None else p_value_figure(value)
+    text = "" if value is None else p_value_figure(value)
     if row.checked_share is None:
         return text
     return percent(row.checked_share) if value is None else f"{text} …"

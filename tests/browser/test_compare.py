@@ -144,7 +144,7 @@ def test_pictures_stand_two_by_two_beside_the_table_which_follows_runs_and_check
     expect(held_out).to_have_text(re.compile(r"^[01]\.\d\d$"))
     page.get_by_role("button", name="Test all").click()
     for row in rows.all():
-        expect(row.locator("td").nth(4)).not_to_have_text("–")
+        expect(row.locator("td").nth(4)).not_to_be_empty()
     panels[2].part("remove").click()
     expect(rows).to_have_count(2)
 
