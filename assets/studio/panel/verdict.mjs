@@ -70,7 +70,7 @@ class Strip {
   offer({ remedy: columns, offers_curves: offersCurves }) {
     const button = this.panel.part("remedy");
     hide(button, !columns.length && !offersCurves);
-    write(button, offersCurves ? "Try curved features" : columns.length > 1 ? "Leave them out" : `Leave ${columns[0]} out`);
+    write(button, offersCurves ? "Try curved features" : columns.length === 1 ? `Leave ${columns[0]} out` : "Leave them out");
     button.onclick = () => (offersCurves ? sendCommand(this.panel, "curved") : runWithout(this.panel, columns));
   }
 
