@@ -165,7 +165,7 @@ def without_quoted_lines(data: bytes) -> tuple[bytes, tuple[str, ...]]:
         return data, ()
     texts = [_unquoted(line).decode("utf-8", "replace") for line in first]
     n_cells = [{len(_cells(text, mark)) for text in texts} for mark in DELIMITERS]
-    if not any(len(found) == 1 and found != {1} for found in n_cells):
+    if not any(len(counts) == 1 and counts != {1} for counts in n_cells):
         return data, ()
     lines = [_unquoted(line) for line in data.split(b"\n")]
     return b"\n".join(lines), ("Each line was quoted as one cell, and is read as a row.",)

@@ -91,10 +91,10 @@ def without_tables_beside(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     others = [table for table in tables if largest and table.is_apart(largest)]
     if not others:
         return data, ()
-    kept = [at for table in tables if table not in others for at in table.columns]
+    places = [index for table in tables if table not in others for index in table.columns]
     text = io.StringIO()
     writer = csv.writer(text, delimiter=mark, lineterminator="\n")
-    writer.writerows([row[at] for at in kept if at < len(row)] for row in rows)
+    writer.writerows([row[index] for index in places if index < len(row)] for row in rows)
     names = listed([shortened(name) for table in others for name in table.names])
     return text.getvalue().encode(), (f"Another table stands beside it, and is not read: {names}.",)
 
@@ -106,7 +106,7 @@ def _cells(line: str, mark: str) -> list[str]:
 def _blocks(rows: Sequence[Sequence[str]]) -> list[range]:
     """The runs of columns with anything in them, between columns without."""
     width = max(map(len, rows), default=0)
-    filled = {at for row in rows for at, cell in enumerate(row) if cell.strip()}
+    filled = {index for row in rows for index, cell in enumerate(row) if cell.strip()}
     runs = (list(run) for is_filled, run in groupby(range(width), filled.__contains__) if is_filled)
     return [range(run[0], run[-1] + 1) for run in runs]
 

@@ -293,11 +293,11 @@ def _codes_of_missing(
         for name in names
         if (cells := suspects.get(name)) is not None
     }
-    found = {name: _far_codes(*one) for name, one in distinct.items()} | _third_values(distinct)
-    known = {code for codes in found.values() for code in codes}
-    if known:  # elsewhere, one such row is enough
-        found = {name: found[name] or _far_codes(*one, known) for name, one in distinct.items()}
-    return {name: codes for name, codes in found.items() if codes}
+    coded = {name: _far_codes(*pair) for name, pair in distinct.items()} | _third_values(distinct)
+    certain = {code for codes in coded.values() for code in codes}
+    if certain:  # elsewhere, one such row is enough
+        coded = {name: coded[name] or _far_codes(*pair, certain) for name, pair in distinct.items()}
+    return {name: codes for name, codes in coded.items() if codes}
 
 
 def _third_values(distinct: Mapping[str, tuple[FloatArray, IntArray]]) -> dict[str, list[float]]:
@@ -306,33 +306,35 @@ def _third_values(distinct: Mapping[str, tuple[FloatArray, IntArray]]) -> dict[s
     Such a value is that of several columns, and of hardly any other: counts may reach it, too.
     """
     ends = Counter(end for values, _ in distinct.values() if len(values) for end in values[[0, -1]])
-    found: dict[float, list[str]] = {}
+    third: dict[float, list[str]] = {}
     for name, (values, _) in distinct.items():
         for code, others in ((values[-1:], values[:-1]), (values[:1], values[1:])):
             if tuple(others) in _YES_AND_NO and code[0] in _THIRD_VALUES:
-                found.setdefault(float(code[0]), []).append(name)
+                third.setdefault(float(code[0]), []).append(name)
     return {
         name: [code]
-        for code, names in found.items()
+        for code, names in third.items()
         if len(names) >= max(LEAST_ALIKE, NEARLY_ALL * ends[code])
         for name in names
     }
 
 
-def _far_codes(values: FloatArray, counts: IntArray, known: Collection[float] = ()) -> list[float]:
-    found: list[float] = []
+def _far_codes(
+    values: FloatArray, counts: IntArray, certain: Collection[float] = ()
+) -> list[float]:
+    far: list[float] = []
     while len(values) > LEAST_VALUES:
         for index, rest in ((-1, values[:-1]), (0, values[1:])):
             are_whole = bool((rest == np.round(rest)).all())
             is_outside = is_far(values[index], rest[0], rest[-1], are_whole=are_whole)
-            recurs = counts[index] >= LEAST_CODED or values[index] in known
+            recurs = counts[index] >= LEAST_CODED or values[index] in certain
             if values[index] in CODES and recurs and is_outside:
-                found.append(float(values[index]))
+                far.append(float(values[index]))
                 values, counts = np.delete(values, index), np.delete(counts, index)
                 break
         else:
             break
-    return found
+    return far
 
 
 def _without(cells: FloatArray | pd.Series, codes: list[float]) -> FloatArray:
@@ -343,8 +345,8 @@ def _without(cells: FloatArray | pd.Series, codes: list[float]) -> FloatArray:
 def _listed_codes(coded: dict[str, list[float]]) -> str:
     if not coded:
         return ""
-    found = dict.fromkeys(f"{code:g}" for codes in coded.values() for code in codes)
-    return f"{listed([*found])} in {listed([*coded])} lies far outside all others"
+    written = dict.fromkeys(f"{code:g}" for codes in coded.values() for code in codes)
+    return f"{listed([*written])} in {listed([*coded])} lies far outside all others"
 
 
 def _code_steps(coded: dict[str, list[float]], options: ReadOptions) -> list[str]:
@@ -355,8 +357,10 @@ def _code_steps(coded: dict[str, list[float]], options: ReadOptions) -> list[str
 
 def _has_no_limit(levels: list[str], decimal: str) -> bool:
     """Return whether cells lie below a limit that no cell of the column names."""
-    below = [one for level in levels if (one := measured(level, decimal)) and one.sign < 0]
-    return bool(below) and all(one.quantity is None for one in below)
+    below = [
+        reading for level in levels if (reading := measured(level, decimal)) and reading.sign < 0
+    ]
+    return bool(below) and all(reading.quantity is None for reading in below)
 
 
 @dataclass(frozen=True, eq=False)
@@ -384,9 +388,9 @@ def _read_levels(
     others = np.flatnonzero(np.isnan(plain) & ~missing)
     if not _are_quantities([levels[index] for index in others[:SAMPLED_LEVELS]], decimal):
         return _Levels(np.append(plain, math.nan), "", np.append(none, False), none)
-    found = [measured(level, decimal) for level in levels]
-    signs = np.array([0 if one is None else one.sign for one in found])
-    quantities = [None if one is None else one.quantity for one in found]
+    readings = [measured(level, decimal) for level in levels]
+    signs = np.array([0 if reading is None else reading.sign for reading in readings])
+    quantities = [None if reading is None else reading.quantity for reading in readings]
     values, unit = in_one_unit(quantities, counts, without_unit(name)[1])
     values = np.where(np.isinf(plain), plain, values)
     is_beyond = signs != 0
@@ -395,7 +399,9 @@ def _read_levels(
         values, is_beyond = np.where(is_beyond, math.nan, values), none
     else:
         values, limit = _beyond(values, signs, counts, limits)
-    is_converted = np.array([one is not None and one.unit not in (unit, "") for one in quantities])
+    is_converted = np.array(
+        [reading is not None and reading.unit not in (unit, "") for reading in quantities]
+    )
     return _Levels(
         np.append(values, math.nan),
         unit,

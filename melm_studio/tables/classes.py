@@ -189,12 +189,12 @@ def without_rows(classes: Classes, label: str, is_out: npt.NDArray[np.bool_], st
         Why they are left out, a sentence.
     """
     sizes = np.bincount(classes.y[~is_out], minlength=len(classes.names))
-    kept = np.flatnonzero(sizes > 1)
+    remaining = np.flatnonzero(sizes > 1)
     places = np.full(len(classes.names), -1)
-    places[kept] = np.arange(len(kept))
+    places[remaining] = np.arange(len(remaining))
     is_in = ~is_out & (places[classes.y] >= 0)
-    names = tuple(classes.names[index] for index in kept.tolist())
-    named = _class_step(label, dict(zip(names, sizes[kept].tolist(), strict=True)))
+    names = tuple(classes.names[index] for index in remaining.tolist())
+    named = _class_step(label, dict(zip(names, sizes[remaining].tolist(), strict=True)))
     return Classes(
         names,
         classes.rows[is_in],
@@ -278,13 +278,13 @@ def _ranges(label: str, cells: pd.Series, rules: ClassRules) -> _Found | None:
     cuts = np.unique(rules.cuts or _quantiles(numbers, rules.quantiles or DEFAULT_QUANTILES))
     codes = np.where(np.isnan(numbers), -1, np.searchsorted(cuts, numbers, side="left"))
     names = _range_names(cuts)
-    kept = [code for code in range(len(names)) if (codes == code).any()]
+    filled = [code for code in range(len(names)) if (codes == code).any()]
     places = np.full(len(names) + 1, -1)
-    places[kept] = np.arange(len(kept))
-    renamed = tuple(rules.names.get(names[code], names[code]) for code in kept)
+    places[filled] = np.arange(len(filled))
+    renamed = tuple(rules.names.get(names[code], names[code]) for code in filled)
     equal = "" if rules.cuts else " with about equally many rows"
     at_cuts = ", ".join(number_text(float(f"{cut:.6g}")) for cut in cuts[:CLASSES_SHOWN])
-    step = f"{shortened(label)} is cut into {number(len(kept))} ranges{equal}, at {at_cuts}."
+    step = f"{shortened(label)} is cut into {number(len(filled))} ranges{equal}, at {at_cuts}."
     return _as_classes(renamed, places[codes], (step,))
 
 
@@ -354,9 +354,9 @@ def _merged(classes: _Found, rules: ClassRules) -> _Found:
     rare = [classes.names[code] for code in np.flatnonzero(is_rare)]
     if rare:
         steps.append(_rare_step(rare, rules))
-    kept = np.flatnonzero(~is_rare)
-    if len(kept) > MAX_CLASSES:
-        smallest = kept[np.argsort(-sizes[kept], kind="stable")][MAX_CLASSES - 1 :]
+    frequent = np.flatnonzero(~is_rare)
+    if len(frequent) > MAX_CLASSES:
+        smallest = frequent[np.argsort(-sizes[frequent], kind="stable")][MAX_CLASSES - 1 :]
         destiny[smallest] = -2
         steps.append(
             f"Merged as {OTHER}: the {number(len(smallest))} smallest classes, since at most "

@@ -139,10 +139,10 @@ def _checked(frame: pd.DataFrame, label: str, name: str, use: str) -> Use:
 
 def _reject_several(uses: Mapping[str, Use]) -> None:
     for use in SINGLE_USES:
-        chosen = [name for name, other in uses.items() if other is use]
-        if len(chosen) > 1:
+        rivals = [name for name, other in uses.items() if other is use]
+        if len(rivals) > 1:
             raise TableError(
-                f"{listed(chosen)} cannot all be the {use}: only one column can. Choose another "
+                f"{listed(rivals)} cannot all be the {use}: only one column can. Choose another "
                 "role for the others."
             )
 
@@ -165,8 +165,8 @@ def _column(cells: _Cells, use: Use | None) -> Column:
         raise TableError(
             f'"{shortened(name)}" cannot be {other}: {why.partition(":")[0]}. Leave it out.'
         )
-    chosen = _chosen_role(cells, use) if use else None
-    role, reason = chosen or exclusion or _usable(cells, use)
+    as_told = _chosen_role(cells, use) if use else None
+    role, reason = as_told or exclusion or _usable(cells, use)
     return Column(name, role, reason, cells.n_values, cells.n_missing, why)
 
 
@@ -475,7 +475,7 @@ class _Guesses:
 
     def groups(self) -> dict[str, tuple[Role, str]]:
         """At most one group and one batch."""
-        found: dict[str, tuple[Role, str]] = {}
+        roles: dict[str, tuple[Role, str]] = {}
         for role, names_it, why in (
             (Role.GROUP, _names_group, "rows with the same value stay together"),
             (Role.BATCH, _names_batch, "not a property of the rows"),
@@ -483,14 +483,14 @@ class _Guesses:
             if role in self._taken:
                 continue
             for column in self._named(names_it):
-                if column.name not in found and self._repeats(column):
+                if column.name not in roles and self._repeats(column):
                     n_rows = len(self._classes.rows)
-                    found[column.name] = (role, f"{_repeated(column, n_rows)}: {why}")
+                    roles[column.name] = (role, f"{_repeated(column, n_rows)}: {why}")
                     break
         for column in self._named(lambda words: words == ("batch",)):
-            if column.name not in found and column.role in FEATURES:
-                found[column.name] = (Role.INFO, "a batch, which is not a property of the rows")
-        return found
+            if column.name not in roles and column.role in FEATURES:
+                roles[column.name] = (Role.INFO, "a batch, which is not a property of the rows")
+        return roles
 
     def unnamed(self) -> dict[str, tuple[Role, str]]:
         """A first column without a name, beside others that have one, names or numbers the rows."""
@@ -524,10 +524,10 @@ class _Guesses:
     def maps(self) -> dict[str, tuple[Role, str]]:
         """The axes of a map, where other columns remain to be features."""
         numeric = [c for c in self._open if c.role is Role.NUMERIC and not c.n_missing]
-        known = map_columns([c.name for c in numeric])
-        if known is None or self._n_features - len(known.columns) < FEWEST_FEATURES:
+        coordinates = map_columns([c.name for c in numeric])
+        if coordinates is None or self._n_features - len(coordinates.columns) < FEWEST_FEATURES:
             return {}
-        return {numeric[index].name: (Role.INFO, MAP_AXIS) for index in known.columns}
+        return {numeric[index].name: (Role.INFO, MAP_AXIS) for index in coordinates.columns}
 
     def info(self, roles: Collection[str]) -> dict[str, tuple[Role, str]]:
         """At most one name; the other columns that are left out describe rows."""

@@ -314,12 +314,12 @@ class LabeledData:
 
         Of columns compared within subjects, only the differences are known.
         """
-        rules, ranges, at = self.cell_rules or CellRules(), {}, 0
+        rules, ranges, first = self.cell_rules or CellRules(), {}, 0
         rows = self.unprepared
         for encoding in () if self.within else self.encodings:
             if not encoding.levels:
-                ranges[encoding.name] = range_of(rows[:, at])
-            at += len(encoding.feature_names)
+                ranges[encoding.name] = range_of(rows[:, first])
+            first += len(encoding.feature_names)
         return replace(rules, ranges=ranges)
 
     @property

@@ -144,7 +144,7 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
 
 def _has_several_features(frame: pd.DataFrame) -> bool:
     """Return whether two columns or more do not only name or number the rows."""
-    columns = (frame.iloc[:, at] for at in range(frame.shape[1]))
+    columns = (frame.iloc[:, index] for index in range(frame.shape[1]))
     features = (
         column
         for column in columns
@@ -235,9 +235,9 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
         ]
     is_missing = table.frame[rivals].isna().to_numpy()
     shares = is_missing.mean(axis=0) if rivals else ()
-    kept = [name for name, share in zip(rivals, shares, strict=True) if share <= MOST_MISSING]
+    filled = [name for name, share in zip(rivals, shares, strict=True) if share <= MOST_MISSING]
     preference = _Preference(table, usable, TIME_WORDS)
-    ranked = sorted(kept, key=lambda name: preference(name) if name in usable else ())
+    ranked = sorted(filled, key=lambda name: preference(name) if name in usable else ())
     is_end = guess in (first, last)
     is_doubtful = not is_hinted and (bool(ranked) or not is_text)
     has_no_end = not is_end or not table.form.has_header
@@ -351,7 +351,7 @@ def _targets(table: Table, guess: str, ends: Sequence[str]) -> list[str]:
     names = [str(name) for name in frame]
     named = [name for name in names if _names_target(words_of(name))]
     likely = dict.fromkeys([*named, *ends])
-    found = [
+    targets = [
         name
         for name in likely
         if name not in {guess, *_names_of_rows(table)}
@@ -360,8 +360,8 @@ def _targets(table: Table, guess: str, ends: Sequence[str]) -> list[str]:
         and not names_identifier(name)
         and not is_time(name)
     ]
-    members = members_of_families(frame, table.numbers) if found else ()
-    return [name for name in found if name not in members]
+    members = members_of_families(frame, table.numbers) if targets else ()
+    return [name for name in targets if name not in members]
 
 
 def _names_target(words: Sequence[str]) -> bool:
@@ -472,11 +472,11 @@ def _named_measures(frame: pd.DataFrame, without: Collection[str]) -> list[str]:
         return []
     named = [
         str(name)
-        for at, name in enumerate(frame.columns)
+        for index, name in enumerate(frame.columns)
         if _is_all_hint(str(name))
         and str(name) not in without
         and not _is_place(str(name), frame)
-        and is_measure(frame.iloc[:, at])
+        and is_measure(frame.iloc[:, index])
     ]
     return sorted(named, key=_hint)
 
@@ -519,14 +519,14 @@ def _hint(name: str) -> tuple[int, int]:
     ranks = [_rank(word) for word in words]
     if len(words) > 1:  # y2bar is no label, nor what somebody thinks of a letter
         ranks = [None if word in _ALONE else rank for word, rank in zip(words, ranks, strict=True)]
-    known = [rank for rank in ranks if rank is not None]
-    if not known:
+    hinted = [rank for rank in ranks if rank is not None]
+    if not hinted:
         return _NO_HINT
-    if len(known) == len(ranks):
-        return 0, min(known)
+    if len(hinted) == len(ranks):
+        return 0, min(hinted)
     if not QUANTITY_WORDS.isdisjoint(words):
         return _NO_HINT
-    return 1 + (ranks[0] is None and ranks[-1] is None), min(known)
+    return 1 + (ranks[0] is None and ranks[-1] is None), min(hinted)
 
 
 def _names_label(word: str) -> bool:

@@ -43,10 +43,10 @@ def map_columns(names: Sequence[str]) -> MapColumns | None:
         match = _AXIS.fullmatch(re.sub(r"[^a-z0-9]", "", name.lower()))
         if match:
             axes.setdefault(match["kind"], {})[match["axis"]] = position
-    for kind, known in axes.items():
+    for kind, named in axes.items():
         for pair in ("12", "xy"):
-            if known.keys() >= set(pair):
-                return MapColumns(kind, [known[axis] for axis in pair])
+            if named.keys() >= set(pair):
+                return MapColumns(kind, [named[axis] for axis in pair])
     return None
 
 

@@ -92,12 +92,12 @@ def _parted(line: bytes, mark: bytes, texts: Sequence[int]) -> tuple[bytes, byte
     """
     marks = np.flatnonzero(np.frombuffer(line, np.uint8) == ord(mark))
     bounds = np.concatenate([[-1], marks, [len(line)]])
-    kept, others, place = [], [], 0
+    pieces, others, place = [], [], 0
     for start, stop in zip((bounds[texts] + 1).tolist(), bounds[1:][texts].tolist(), strict=True):
-        kept.append(line[place:start])
+        pieces.append(line[place:start])
         others.append(line[start:stop])
         place = stop + 1
-    numbers = b"".join([*kept, line[place:]])
+    numbers = b"".join([*pieces, line[place:]])
     if place > len(line):  # the mark before a text at the end
         numbers = numbers[: -len(mark)]
     return numbers.replace(mark, b"\n"), mark.join(others)
@@ -105,14 +105,14 @@ def _parted(line: bytes, mark: bytes, texts: Sequence[int]) -> tuple[bytes, byte
 
 def _texts(cells: Sequence[bytes], records: Records) -> list[int]:
     """The places of the cells of a row that are no numbers."""
-    decimal, found = records.form.decimal.encode(), []
+    decimal, indices = records.form.decimal.encode(), []
     for index, cell in enumerate(cells):
         try:
             float(cell if decimal == b"." else cell.replace(decimal, b"."))
         except ValueError:
             if cell.strip().decode("utf-8", "replace") not in _MARKERS:
-                found.append(index)
-    return found
+                indices.append(index)
+    return indices
 
 
 def _as_numbers(rows: Sequence[bytes], records: Records) -> FloatArray | None:

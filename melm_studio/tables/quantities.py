@@ -58,12 +58,12 @@ def in_one_unit(
     return np.array(values), unit
 
 
-def _converted(one: Quantity, conversions: dict[str, tuple[float, float] | None]) -> float:
-    factor_and_offset = conversions[one.unit]
+def _converted(quantity: Quantity, conversions: dict[str, tuple[float, float] | None]) -> float:
+    factor_and_offset = conversions[quantity.unit]
     return (
         math.nan
         if factor_and_offset is None
-        else factor_and_offset[0] * one.value + factor_and_offset[1]
+        else factor_and_offset[0] * quantity.value + factor_and_offset[1]
     )
 
 

@@ -289,16 +289,16 @@ def answered_options(answers: Mapping[str, str], options: ReadOptions) -> ReadOp
     >>> answered_options({"limits": "empty"}, ReadOptions()).limits
     'empty'
     """
-    chosen: dict[str, Any] = checked_answers(answers_about_file(answers))
-    words = {question: chosen.pop(question) for question in [*chosen] if question.startswith(WORDS)}
+    settings: dict[str, Any] = checked_answers(answers_about_file(answers))
+    words = {name: settings.pop(name) for name in [*settings] if name.startswith(WORDS)}
     words_kept = tuple(
         question.removeprefix(WORDS) for question, answer in words.items() if answer == IS_CLASS
     )
     if words_kept:
-        chosen["kept_words"] = words_kept
-    if SHEET in chosen:  # another workbook may not have it, which is no reason to refuse that
-        chosen["preferred_sheet"] = chosen.pop(SHEET)
-    return replace(options, **chosen)
+        settings["kept_words"] = words_kept
+    if SHEET in settings:  # another workbook may not have it, which is no reason to refuse that
+        settings["preferred_sheet"] = settings.pop(SHEET)
+    return replace(options, **settings)
 
 
 def answers_about_file(answers: Mapping[str, str]) -> dict[str, str]:

@@ -264,7 +264,7 @@ def read_table(
         content.sheets,
         content.sheet,
         answers={**content.answers, **uses},
-        asked={question: found for question, found in asked.items() if found},
+        asked={question: questions for question, questions in asked.items() if questions},
         turned=content.turned,
         descriptions=content.descriptions,
         encodings=content.encodings,
@@ -294,9 +294,9 @@ def _totals(frame: pd.DataFrame) -> tuple[int, str]:
     return n_totals, f'{count(n_totals, "row")} at the end ("{shortened(word)}")'
 
 
-def _is_total(texts: pd.DataFrame, at: int) -> bool:
+def _is_total(texts: pd.DataFrame, index: int) -> bool:
     """Return whether the only text of a row is a word for totals, which no other row has."""
-    words = texts.iloc[at].dropna()
+    words = texts.iloc[index].dropna()
     if len(words) != 1 or str(words.iloc[0]).strip(" :").casefold() not in TOTALS:
         return False
     return bool((texts[words.index[0]] == words.iloc[0]).sum() == 1)
@@ -405,8 +405,8 @@ def _written(text: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
     """The content of text that another reader has written."""
     content = _of_text(text, limits, (), options)
     form = Form(",", ".", has_header=content.form.has_header)  # as the file saved as CSV has it
-    own = [step for step in content.steps if step not in content.form.steps]
-    return replace(content, form=form, steps=(*steps, *own))
+    further = [step for step in content.steps if step not in content.form.steps]
+    return replace(content, form=form, steps=(*steps, *further))
 
 
 def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions) -> _Content:

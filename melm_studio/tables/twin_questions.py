@@ -181,7 +181,7 @@ def _questions(
     default = LEFT_OUT if _is_left_out(twin) and not is_needed else ""
     questions = []
     for name in twin.names:
-        others = listed([shortened(one) for one in twin.names if one != name])
+        others = listed([shortened(other_name) for other_name in twin.names if other_name != name])
         reason = f"together with {others} {says}" if others else says
         sentence = f"Is {shortened(name)} the label once more? {reason[:1].upper()}{reason[1:]}."
         answer = answers.get(TWIN + name, "")

@@ -138,21 +138,21 @@ def discoverer(first: FirstLines) -> Layout | None:
         return None
     for kind in _QUANTITIES_FOUND:
         columns = [
-            at
-            for at, name in enumerate(parts)
+            index
+            for index, name in enumerate(parts)
             if name.startswith(f"{kind} ") and name.split()[len(kind.split())] not in _NO_SAMPLES
         ]
         if len(columns) > 1:
             break
     else:
         return None
-    checked = max((at for at, name in enumerate(header[:2]) if name in _CHECKED), default=-1)
+    checked = max((index for index, name in enumerate(header[:2]) if name in _CHECKED), default=-1)
     return _matrix(
         f"a table of Discoverer ({kind})",
         header,
         1,
         columns,
-        names=[parts[at][len(kind) + 1 :] for at in columns],
+        names=[parts[index][len(kind) + 1 :] for index in columns],
         features=features,
         left_out={checked: ("", *_CHECKED)} if checked >= 0 else {},
         delimiter=first.delimiter,

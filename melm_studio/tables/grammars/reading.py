@@ -157,7 +157,9 @@ def _widened(
     table = table.dropna(subset=[long.sample])
     numbers = pd.to_numeric(table[long.value], errors="coerce")
     named = (table[index].fillna("") for index in long.feature)
-    of_features = reduce(lambda one, other: one + " " + other, named).str.strip().rename("feature")
+    of_features = (
+        reduce(lambda first, other: first + " " + other, named).str.strip().rename("feature")
+    )
     of_samples = table[long.sample].rename("sample")
     features, samples = of_features.unique(), of_samples.unique()
     limits.reject_cells(len(samples), len(features))

@@ -169,7 +169,7 @@ def _array(raw: bytes) -> npt.NDArray[Any]:
     )
     shape, _, dtype = read_header(file)
     fields = [dtype[name] for name in dtype.names] if dtype.names and len(shape) == 1 else [dtype]
-    is_plain = not (dtype.hasobject or any(one.kind == "V" for one in fields))
+    is_plain = not (dtype.hasobject or any(field.kind == "V" for field in fields))
     if not is_plain or math.prod(shape) * dtype.itemsize != len(raw) - file.tell():
         raise ValueError(raw[: file.tell()])
     file.seek(0)

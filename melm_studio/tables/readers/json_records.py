@@ -125,13 +125,13 @@ def _records(content: Any) -> list[Mapping[str, Any]]:
 
 
 def _records_of_object(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    columns = [one for one in content.values() if isinstance(one, list)]
-    lengths = {len(one) for one in columns}
+    columns = [value for value in content.values() if isinstance(value, list)]
+    lengths = {len(value) for value in columns}
     if len(columns) == len(content) > 1 and len(lengths) == 1 and not _are_objects(columns[0]):
         return _named(content, zip(*columns, strict=True))
     if _is_split(content):
         return _named(content["columns"], content["data"])
-    within = [one for one in columns if _are_objects(one)]
+    within = [value for value in columns if _are_objects(value)]
     if len(within) == 1:  # beside what is known of the file
         return within[0]
     objects = [*content.values()]

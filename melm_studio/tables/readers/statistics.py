@@ -170,8 +170,8 @@ def _with_classes(members: dict[str, Any]) -> dict[str, Any]:
     Of several, the table with most rows.
     """
     turned, _ = with_samples_in_rows(members)
-    tables = {name: one for name, one in turned.items() if getattr(one, "ndim", 0) == 2}
-    vectors = {name: one for name, one in members.items() if getattr(one, "ndim", 0) == 1}
+    tables = {name: part for name, part in turned.items() if getattr(part, "ndim", 0) == 2}
+    vectors = {name: part for name, part in members.items() if getattr(part, "ndim", 0) == 1}
     pairs = [
         (len(table), name, other)
         for name, table in tables.items()
@@ -191,9 +191,9 @@ def data_frame(parts: dict[str, Any], attributes: Any) -> Any:
     from rdata.conversion import dataframe_constructor  # noqa: PLC0415 (an extra)
 
     flat: dict[str, Any] = {}
-    for name, one in parts.items():
-        if getattr(one, "ndim", 1) == 2:
-            block = _named(one)
+    for name, part in parts.items():
+        if getattr(part, "ndim", 1) == 2:
+            block = _named(part)
             is_named = block.columns[0] != FIRST
             if not is_named:
                 block.columns = pd.Index(range(1, block.shape[1] + 1)).astype(str)
@@ -201,7 +201,7 @@ def data_frame(parts: dict[str, Any], attributes: Any) -> Any:
             block = block if is_own else block.add_prefix(f"{name} ")
             flat |= {str(key): column.to_numpy() for key, column in block.items()}
         else:
-            flat[name] = one
+            flat[name] = part
     return dataframe_constructor(flat, attributes)
 
 

@@ -60,13 +60,13 @@ def unpacked(raw: bytes, file: str, max_bytes: int = MAX_UNPACKED) -> tuple[byte
     if start is None:
         return raw, file
     opened, kind, ending = STREAMS[start]
-    parts, n_bytes, at = [], 0, 0
-    while raw.startswith(start, at):  # concatenated files are one
+    parts, n_bytes, position = [], 0, 0
+    while raw.startswith(start, position):  # concatenated files are one
         stream = opened()
         while not stream.eof:
             # What is behind a file is copied, so it is given a piece at a time.
-            piece = raw[at : at + _PIECE]
-            at += len(piece)
+            piece = raw[position : position + _PIECE]
+            position += len(piece)
             try:
                 parts.append(stream.decompress(piece, max_bytes - n_bytes + 1))
             except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
@@ -76,7 +76,7 @@ def unpacked(raw: bytes, file: str, max_bytes: int = MAX_UNPACKED) -> tuple[byte
                 raise TableError(_too_large(file, max_bytes))
             if not (piece or stream.eof):
                 raise TableError(_damaged(file, kind))
-        at -= len(stream.unused_data)
+        position -= len(stream.unused_data)
     return b"".join(parts), file.removesuffix(ending).removesuffix(ending.upper())
 
 
