@@ -80,9 +80,10 @@ def statistics_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFram
     except (TableError, MemoryError):
         raise
     except Exception:  # noqa: BLE001 (damaged files raise any type)
+        why = "it may be cut off" + (", or hold compiled functions" if program == "R" else "")
         raise TableError(
-            f"{file} is a file of {program} that cannot be read: it may be cut off. Save it "
-            "again, or as CSV, and drop that."
+            f"{file} is a file of {program} that cannot be read: {why}. Save it again, or the "
+            "table as CSV, and drop that."
         ) from None
     if frame is None:
         raise TableError(

@@ -570,6 +570,12 @@ def test_flow_cytometry_that_does_not_name_a_channel_gets_a_sentence(tmp_path):
         read_table(raw.replace(b"$P2N", b"$P9N"), "events.fcs")
 
 
+def test_a_function_of_r_is_no_file_that_is_cut_off():
+    compiled = b"X\n\0\0\0\2\0\4\0\0\0\2\3\0\0\0\0\xfc"
+    with pytest.raises(TableError, match="or hold compiled functions"):
+        read_table(compiled, "sysdata.rda")
+
+
 @pytest.mark.parametrize(
     ("package", "raw"),
     [("pyreadstat", b"$FL2@(#)"), ("rdata", b"X\n\0\0\0"), ("flowio", b"FCS3.1    ")],
