@@ -97,13 +97,14 @@ def _n_groups_above(above: Sequence[list[str]], header: list[str]) -> int:
 
 def _as_split(texts: Sequence[str], mark: str) -> tuple[int, list[list[str]], int]:
     """The most frequent number of cells, the cells of each line, and how many lines have it."""
-    rows = [_cells(text, mark) for text in texts]
+    rows = [cells_of(text, mark) for text in texts]
     lengths = Counter(len(row) for row in rows if len(row) > 1)
     n_cells, n_rows = max(lengths.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
     return n_cells, rows, n_rows
 
 
-def _cells(text: str, mark: str) -> list[str]:
+def cells_of(text: str, mark: str) -> list[str]:
+    """Return the cells of a line; none of a line that cannot be split."""
     return [*_split(text, mark)]
 
 
@@ -164,7 +165,7 @@ def without_quoted_lines(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     if not any(map(_is_quoted, first[1:])):
         return data, ()
     texts = [_unquoted(line).decode("utf-8", "replace") for line in first]
-    n_cells = [{len(_cells(text, mark)) for text in texts} for mark in DELIMITERS]
+    n_cells = [{len(cells_of(text, mark)) for text in texts} for mark in DELIMITERS]
     if not any(len(counts) == 1 and counts != {1} for counts in n_cells):
         return data, ()
     lines = [_unquoted(line) for line in data.split(b"\n")]
@@ -425,7 +426,7 @@ def _turned_head(head: Head | None, data: bytes, step: str) -> Preview:
 
 
 def _last_row(head: Head, data: bytes) -> list[str]:
-    return _cells(data.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace"), head.delimiter)
+    return cells_of(data.rstrip().rpartition(b"\n")[2].decode("utf-8", "replace"), head.delimiter)
 
 
 _ABOVE = "A row of groups stands above its numbers"

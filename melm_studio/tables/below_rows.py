@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
+from melm_studio.tables.above_rows import cells_of
 from melm_studio.tables.formatting import count, listed, shortened
 from melm_studio.tables.text import DELIMITERS
 
@@ -80,7 +81,7 @@ def without_tables_beside(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     mark, n_cells = _form(data)
     lines = [line.decode("utf-8", "replace") for line in _first_lines(data) if line.strip()]
     may_be = LEAST_BESIDE <= n_cells <= MOST_BESIDE and all(2 * mark in line for line in lines)
-    if not may_be or len(_blocks([_cells(line, mark) for line in lines])) < 2:
+    if not may_be or len(_blocks([cells_of(line, mark) for line in lines])) < 2:
         return data, ()
     try:
         rows = [*csv.reader(io.StringIO(data.decode()), delimiter=mark)]
@@ -97,10 +98,6 @@ def without_tables_beside(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     writer.writerows([row[index] for index in places if index < len(row)] for row in rows)
     names = listed([shortened(name) for table in others for name in table.names])
     return text.getvalue().encode(), (f"Another table stands beside it, and is not read: {names}.",)
-
-
-def _cells(line: str, mark: str) -> list[str]:
-    return next(csv.reader([line], delimiter=mark), [])
 
 
 def _blocks(rows: Sequence[Sequence[str]]) -> list[range]:

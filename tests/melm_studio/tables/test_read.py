@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from melm_studio.tables import records
 from melm_studio.tables.formatting import count, listed, shortened
 from melm_studio.tables.read import TableError, read_table, unique_names
+from melm_studio.tables.records import MAX_RECORD
 
 PLAIN = "width,height,label\n1.5,2,small\n3,4.25,large\n"
 
@@ -386,3 +387,10 @@ def test_an_empty_column_within_a_table_parts_it_not(n_right):
     table = read_table(beside(30, n_right), "t.csv")
     assert {"kind", "dose"} <= {*table.frame}
     assert not any("beside" in step for step in table.steps)
+
+
+def test_a_cell_beyond_any_limit_beside_an_empty_column_gets_a_sentence():
+    longest = b"x" * (MAX_RECORD + 1)
+    rows = b"1,2,,3,k\n" * 20
+    with pytest.raises(TableError, match=r"^Row 2 .* is longer than 16,000,000 characters"):
+        read_table(b'a,b,,c,kind\n"' + longest + b'",2,,3,k\n' + rows, "wide.csv")
