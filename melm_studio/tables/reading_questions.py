@@ -214,42 +214,40 @@ def column_questions(
     numbers = [column.name for column in columns if column.role is Role.NUMERIC]
     lows = columns_of(frame, numbers).min().to_numpy()
     long = {name for name, low in zip(numbers, lows, strict=True) if low >= LEAST_CODE}
-    are_empty = sum(_is_nearly_empty(column, len(frame)) for column in columns) > MOST_EMPTY
+    unasked = set(chosen)
+    empty = {column.name for column in columns if column.n_missing > NEARLY_EMPTY * len(frame)}
+    if len(empty) > MOST_EMPTY:
+        unasked |= {name for name in empty if USE + name not in answers}
     questions = (
-        _column_question(frame, column, answers.get(USE + column.name, ""), taken, long)
+        _empty_question(column, len(frame), answers.get(USE + column.name, ""))
+        if column.name in empty
+        else _number_question(frame, column, answers.get(USE + column.name, ""), taken, long)
         for column in columns
         if column.role is not Role.LABEL
-        and column.name not in chosen
+        and column.name not in unasked
         and SUBJECTS + column.name not in others
         and not column.exclusion_reason
-        and not (
-            are_empty and USE + column.name not in answers and _is_nearly_empty(column, len(frame))
-        )
     )
     return tuple(islice((question for question in questions if question is not None), MOST_COLUMNS))
 
 
-def _is_nearly_empty(column: Column, n_rows: int) -> bool:
-    return column.n_missing > NEARLY_EMPTY * n_rows
+def _empty_question(column: Column, n_rows: int, answer: str) -> Question:
+    share = percent(column.n_missing / n_rows)
+    sentence = f"Is {shortened(column.name)} left out? {share} of its cells are empty."
+    return Question(USE + column.name, sentence, _EMPTY_CHOICES, answer, Use.INFO)
 
 
-def _column_question(
+def _number_question(
     frame: pd.DataFrame,
     column: Column,
     answer: str,
     taken: Mapping[str, str],
     long: Collection[str],
 ) -> Question | None:
-    """The question about a column; of a use that only one can have, `taken` says which has it.
+    """What whole numbers are; of a use that only one column can have, `taken` says which has it.
 
     Numbers whose names are in `long` may be codes by their digits, others by their names alone.
     """
-    question = USE + column.name
-    if _is_nearly_empty(column, len(frame)):
-        name = shortened(column.name)
-        share = percent(column.n_missing / len(frame))
-        sentence = f"Is {name} left out? {share} of its cells are empty."
-        return Question(question, sentence, _EMPTY_CHOICES, answer, Use.INFO)
     if (answer or column.role is Role.NUMERIC) and _may_be_no_quantity(
         frame, column, is_long=bool(answer) or column.name in long
     ):
@@ -264,7 +262,7 @@ def _column_question(
             if taken.get(choice.value, column.name) == column.name
             and (choice.value != Use.CATEGORY or column.n_values <= MAX_CHOSEN_LEVELS)
         )
-        return Question(question, sentence, choices, answer, Use.FEATURE)
+        return Question(USE + column.name, sentence, choices, answer, Use.FEATURE)
     return None
 
 
@@ -276,15 +274,14 @@ def _may_be_no_quantity(frame: pd.DataFrame, column: Column, *, is_long: bool) -
     if not 2 < column.n_values <= len(frame) / LEAST_REPEATS:
         return False
     words = words_of(_OXIDES.sub("", column.name))
+    is_named = not _NUMBERING_WORDS.isdisjoint(words)
+    if not (is_named or is_long) or frame[column.name].dtype.kind != "f":
+        return False
     if not _AMOUNT_WORDS.isdisjoint(words) or (len(words) > 1 and words[-1] in _SPACE_WORDS):
         return False
     if "number of" in " ".join(words) or any(map(_is_span, words, words[1:])):
         return False
-    cells = frame[column.name]
-    is_named = not _NUMBERING_WORDS.isdisjoint(words)
-    if cells.dtype.kind != "f" or not (is_named or is_long):
-        return False
-    numbers = cells.dropna()
+    numbers = frame[column.name].dropna()
     is_whole = bool(np.equal(numbers, np.floor(numbers)).all()) and numbers.abs().max() < 2**53
     return is_whole and (is_named or _are_codes(numbers))
 
