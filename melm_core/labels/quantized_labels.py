@@ -134,7 +134,7 @@ def _possible_trees(X: FloatArray, y: IntArray) -> Iterator[_Clustering]:
 
 def _has_gap(X: FloatArray, y: IntArray, n_features: int, stream: np.random.Generator) -> bool:
     """Return whether classes are so far apart that no clustering of one Gaussian comes near."""
-    normal, separations = _Normal.of(X, n_features), []
+    normal, separations = _Normal.of(X, n_features, 1), []
     for _ in range(_LEAST_CLUSTERED):
         rows = normal.draw(len(y), stream)
         labels = _k_means(rows, int(y.max()) + 1, stream)
@@ -190,7 +190,7 @@ def _is_mixture(X: FloatArray, y: IntArray) -> bool:
     X, y, stream, n_classes = X[sample], y[sample], np.random.default_rng(0), int(y.max()) + 1
     if not _have_shapes(X, y) or (observed := _in_regions(X, y))[0] < _SAME:
         return False
-    each, normal = _Classes.of(X, y, X.shape[1]), _Normal.of(X, X.shape[1])
+    each, normal = _Classes.of(X, y, X.shape[1]), _Normal.of(X, X.shape[1], 1)
     n_alike = 0
     for _ in range(_MOST_DRAWS):
         n_alike += int(_in_regions(each.draw(y, stream), y)[0] >= observed[0])
@@ -232,7 +232,7 @@ def _is_drawn_by(
 ) -> bool:
     """Return whether labels are like clusters of one Gaussian, and unlike Gaussian classes."""
     n_rows, n_classes = len(y), int(y.max()) + 1
-    wholes = [_Normal.of(X, n_features, shrunk) for shrunk in _SHRUNK]
+    wholes = [_Normal.of(X, n_features, 1, shrunk) for shrunk in _SHRUNK]
     each = _Classes.of(X, y, n_features)
     (observed,) = _statistics_beside(how, stream, [(X, y)])
     clusters, classes = list[FloatArray](), list[FloatArray]()
@@ -249,7 +249,7 @@ def _is_drawn_by(
         if len(clusters) < _LEAST_CLUSTERED:
             return False
         unlike, like = _places(observed, np.stack(clusters), np.stack(classes))
-        if like < -_FAR:
+        if like < -_FAR or unlike < 0.0:  # at first sight, as those who end beyond 1.3 never are
             return False
     # What hardly any classes are is rather odd clusters: a clustering finds gaps that rows have.
     # Classes drawn in one shape for all are unlike those of a table for that reason, too.
@@ -298,10 +298,13 @@ class _Normal:
     n_rest: int
 
     @classmethod
-    def of(cls, offsets: FloatArray, n_features: int, shrunk: float = 1.0) -> Self:
+    def of(cls, offsets: FloatArray, n_features: int, n_means: int, shrunk: float = 1.0) -> Self:
+        """Of rows less their mean, or less those of several classes."""
         n_rows, n_axes = offsets.shape
         variances, basis = np.linalg.eigh(offsets.T @ offsets / n_rows)
-        share = shrunk * ledoit_wolf_share(offsets, n_features)
+        # Few rows lie so evenly about their means that the rule finds axes where there are none.
+        share = ledoit_wolf_share(offsets, n_features) * n_rows / max(n_rows - n_means - 1, 1)
+        share = shrunk * min(share, 1.0)
         rest = share * variances.sum() / n_features
         deviations = np.sqrt((1.0 - share) * np.maximum(variances, 0.0) + rest)
         return cls(basis, deviations, float(np.sqrt(rest)), n_features - n_axes)
@@ -335,7 +338,8 @@ class _Classes:
         parts = [within[y == code] for code in range(n_classes)] if _have_shapes(X, y) else [within]
         # A feature that hardly varies within classes is a gap between them, unless it is shrunk.
         shrunk = float(len(parts) == 1 and len(y) < _ROWS_OF_AXIS * n_features)
-        shapes = [_Normal.of(part, n_features, shrunk) for part in parts]
+        n_means = n_classes if len(parts) == 1 else 1
+        shapes = [_Normal.of(part, n_features, n_means, shrunk) for part in parts]
         return cls(means, tuple(shapes))
 
     def draw(self, y: IntArray, stream: np.random.Generator) -> FloatArray:

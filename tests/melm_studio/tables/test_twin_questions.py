@@ -182,6 +182,15 @@ def test_classes_with_fewer_rows_than_a_shape_needs_are_not_taken_for_clusters(s
     assert not are_quantized(X, y)
 
 
+@pytest.mark.parametrize("n_rows", [8, 12, 20])
+def test_groups_of_few_rows_of_noise_are_not_taken_for_clusters(n_rows):
+    stream = np.random.default_rng(3)
+    y = stream.permutation(np.arange(n_rows) % 2)
+    for counts in (stream.normal, lambda size: stream.negative_binomial(0.3, 0.08, size)):
+        said = sum(are_quantized(counts(size=(n_rows, 3_000)) * 1.0, y) for _ in range(4))
+        assert said <= 1
+
+
 def test_classes_with_a_gap_are_nobodys_clusters():
     """A clustering finds them as well, and a rule tells them all: what counts is the gap."""
     stream = np.random.default_rng(0)
