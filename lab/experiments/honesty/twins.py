@@ -82,6 +82,11 @@ def _made_of_features(n_tables: int, sizes: Iterable[tuple[int, int]]) -> Iterat
         known = (_classes(n_rows, n_features, FIRST_SEED + at) for at in range(n_tables))
         share = float(np.mean([are_quantized(*table) for table in known]))
         yield Measured("Gaussian classes", words, share, (0.0, 0.05))
+    for n_rows in _FEW_ROWS:
+        groups = (_groups_of_noise(n_rows, FIRST_SEED + at) for at in range(n_tables))
+        share = float(np.mean([are_quantized(*table) for table in groups]))
+        words = f"said to be made of the features, {n_rows} x {_MANY_FEATURES:,}"
+        yield Measured("groups of noise", words, share, (0.0, 0.05))
 
 
 def _is_named(
@@ -107,6 +112,7 @@ _CLUSTERINGS: Mapping[str, Callable[[FloatArray, int], IntArray]] = {
     "Ward's tree": lambda X, k: AgglomerativeClustering(k).fit_predict(X),
 }
 _SIZES = ((40, 5), (60, 100), (100, 50), (150, 20), (300, 10))
+_FEW_ROWS, _MANY_FEATURES = (8, 12, 20, 40), 3_000
 
 
 def _clusters(
@@ -124,6 +130,14 @@ def _classes(n_rows: int, n_features: int, seed: int) -> tuple[FloatArray, IntAr
     X = _gaussian(stream, n_rows, n_features)
     y = stream.permutation(np.arange(n_rows) % int(stream.choice([2, 3, 5])))
     return X + stream.uniform(1.0, 6.0) / np.sqrt(2.0) * np.eye(n_features)[y], y
+
+
+def _groups_of_noise(n_rows: int, seed: int) -> tuple[FloatArray, IntArray]:
+    """Two groups that no feature knows of: measurements, or counts, most of them 0."""
+    stream = np.random.default_rng(seed)
+    shape = n_rows, _MANY_FEATURES
+    X = stream.normal(size=shape) if seed % 2 else stream.negative_binomial(0.3, 0.08, shape) * 1.0
+    return X, stream.permutation(np.arange(n_rows) % 2)
 
 
 def _gaussian(stream: np.random.Generator, n_rows: int, n_features: int) -> FloatArray:
