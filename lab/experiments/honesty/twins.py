@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -136,8 +137,9 @@ def _groups_of_noise(n_rows: int, seed: int) -> tuple[FloatArray, IntArray]:
     """Two groups that no feature knows of: measurements, or counts, most of them 0."""
     stream = np.random.default_rng(seed)
     shape = n_rows, _MANY_FEATURES
-    X = stream.normal(size=shape) if seed % 2 else stream.negative_binomial(0.3, 0.08, shape) * 1.0
-    return X, stream.permutation(np.arange(n_rows) % 2)
+    draw = stream.normal if seed % 2 else partial(stream.negative_binomial, 0.3, 0.08)
+    X = np.asarray(draw(size=shape), dtype=np.float64)
+    return X, stream.permutation(np.arange(n_rows) % 2).astype(np.int64)
 
 
 def _gaussian(stream: np.random.Generator, n_rows: int, n_features: int) -> FloatArray:
