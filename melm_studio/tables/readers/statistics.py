@@ -27,6 +27,7 @@ MOST_LEVELS = 200  # of a factor whose numbers are words: treatments 1 to 6, jud
 LEAST_OF_LEVEL = 5  # rows of each of many more, on average, such as places and years
 FEW_LEVELS = 20  # of one that may have each in a single row
 FIRST = "column 1"  # of a matrix without names
+MARKERS, UNMARKED = "markers", "unknown"  # organelles of proteins, of pRoloc
 _LOOKS = {"colors", "sym", "alt.sym"}  # how a program of spectra draws each sample
 _STATA = b"<stata_dta>"
 _SPSS = (b"$FL2", b"$FL3")
@@ -108,10 +109,29 @@ def _is_factor(column: pd.Series) -> bool:
 
 
 def _stata(raw: bytes) -> pd.DataFrame:
+    codes = pd.read_stata(io.BytesIO(raw), convert_categoricals=False)
     try:
-        return pd.read_stata(io.BytesIO(raw))
+        return _with_labels(codes, pd.read_stata(io.BytesIO(raw)))
     except ValueError:  # labels of values that are not unique
-        return pd.read_stata(io.BytesIO(raw), convert_categoricals=False)
+        return codes
+
+
+def _with_labels(codes: pd.DataFrame, labeled: pd.DataFrame) -> pd.DataFrame:
+    """Coded values with their labels; a scale of which only some steps have one stays numbers."""
+    steps = {
+        str(name): codes[name]
+        for name, cells in labeled.items()
+        if isinstance(cells.dtype, pd.CategoricalDtype) and _are_steps(codes[name], cells)
+    }
+    return labeled.assign(**steps)
+
+
+def _are_steps(codes: pd.Series, labels: pd.Series) -> bool:
+    """Return whether a number without a label lies between two that have one."""
+    has_label = np.array([isinstance(label, str) for label in labels])
+    labeled, others = codes[has_label], codes[~has_label]
+    is_number = codes.dtype.kind in "iuf"
+    return is_number and bool(others.between(labeled.min(), labeled.max()).any())
 
 
 def _sas(raw: bytes) -> pd.DataFrame:
@@ -128,8 +148,8 @@ def _sas(raw: bytes) -> pd.DataFrame:
 def _spss(raw: bytes) -> pd.DataFrame:
     import pyreadstat  # noqa: PLC0415 (an extra)
 
-    frame: pd.DataFrame = pyreadstat.read_sav(io.BytesIO(raw), apply_value_formats=True)[0]
-    return frame
+    codes, meta = pyreadstat.read_sav(io.BytesIO(raw))
+    return _with_labels(codes, pyreadstat.set_value_labels(codes, meta))
 
 
 def _r(raw: bytes) -> pd.DataFrame | None:
@@ -209,10 +229,12 @@ def data_frame(parts: dict[str, Any], attributes: Any) -> Any:
 def _of_samples(study: SimpleNamespace) -> dict[str, Any]:
     """Return the measurements of the samples of an object of Bioconductor.
 
-    Samples are the columns of an ExpressionSet or a SummarizedExperiment, or one like it; of a
-    phyloseq, as many as its table of them has.
+    Samples are the columns of an ExpressionSet or a SummarizedExperiment, or one like it, unless
+    markers of organelles say that they are proteins; of a phyloseq, as many as its table of them
+    has.
     """
     parts = vars(study)
+    features: Any = {}
     if "otu_table" in parts:
         measured, about = parts["otu_table"], parts.get("sam_data")
         samples = about if isinstance(about, dict) else {}
@@ -220,13 +242,19 @@ def _of_samples(study: SimpleNamespace) -> dict[str, Any]:
         is_turned = len(measured) != n_samples
     elif "assayData" in parts and "exprs" in parts["assayData"]:
         measured, samples = parts["assayData"]["exprs"], dict(parts["phenoData"].data)
+        features = getattr(parts.get("featureData"), "data", {})
         is_turned = True
     elif "assays" in parts and "colData" in parts:
-        measured = next(iter(parts["assays"].data.listData.values()))
+        assays = parts["assays"].data.listData
+        measured = next(iter(assays.values() if isinstance(assays, dict) else assays))
         samples = dict(parts["colData"].listData)
+        features = getattr(parts.get("elementMetadata"), "listData", {})
         is_turned = True
     else:
         return {}
+    if MARKERS in features:
+        markers = [None if marker == UNMARKED else marker for marker in features[MARKERS]]
+        return {"measured": measured, MARKERS: np.array(markers, dtype=object)}
     return {"measured": measured.T if is_turned else measured, **samples}
 
 

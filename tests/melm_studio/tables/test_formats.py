@@ -255,6 +255,27 @@ def test_a_format_of_an_extra_is_read(kind, tmp_path):
     np.testing.assert_allclose(data.unprepared, FRAME[["size", "mass"]])
 
 
+SCALE = pd.DataFrame({"mood": [1.0, 2, 3, 4, 5, np.nan], "arm": [1.0, 2, 1, 2, 1, 2]})
+LABELS = {"mood": {1: "bad", 5: "good"}, "arm": {1: "drug", 2: "placebo"}}
+
+
+def scale_of_stata(path):
+    SCALE.to_stata(path, write_index=False, value_labels=LABELS)
+
+
+def scale_of_spss(path):
+    package = pytest.importorskip("pyreadstat")
+    package.write_sav(SCALE, path, variable_value_labels=LABELS)
+
+
+@pytest.mark.parametrize("write", [scale_of_stata, scale_of_spss])
+def test_a_scale_whose_ends_have_labels_is_a_number(write, tmp_path):
+    write(tmp_path / "file")
+    frame = read_table((tmp_path / "file").read_bytes(), "file").frame
+    np.testing.assert_array_equal(frame["mood"], SCALE["mood"])
+    assert [*frame["arm"]] == ["drug", "placebo"] * 3
+
+
 def test_a_list_of_r_with_x_and_y_is_a_table(tmp_path):
     rdata = pytest.importorskip("rdata")
     study = {"x": FRAME[["size", "mass"]].to_numpy(), "y": np.array(FRAME["kind"].astype(str))}
@@ -307,8 +328,27 @@ def test_the_samples_of_an_expression_set_are_rows(monkeypatch):
     assert list(table.frame["diet"]) == list(ABOUT["diet"])
 
 
-def test_the_samples_of_a_summarized_experiment_are_rows(monkeypatch):
-    assays = types.SimpleNamespace(listData={"Abundance": ABUNDANCES})
+@pytest.mark.parametrize("is_set", [True, False], ids=["MSnSet", "SummarizedExperiment"])
+def test_the_proteins_of_organelles_are_rows(is_set, monkeypatch):
+    markers = np.array(["ER", "ER", "unknown", "Golgi", "Golgi", "unknown", "ER"], dtype=object)
+    data = {"markers": markers, "score": np.arange(7.0)}
+    of = types.SimpleNamespace
+    slots = (
+        {"assayData": {"exprs": ABUNDANCES}, "phenoData": of(data=pd.DataFrame(ABOUT)),
+         "featureData": of(data=pd.DataFrame(data))}
+        if is_set
+        else {"assays": of(data=of(listData=[ABUNDANCES])), "colData": of(listData=ABOUT),
+              "elementMetadata": of(listData=data)}
+    )  # fmt: skip
+    prepared = prepare(of_class(monkeypatch, **slots))
+    np.testing.assert_allclose(prepared.unprepared, ABUNDANCES[markers != "unknown"])
+    assert prepared.class_names == ("ER", "Golgi")
+    assert len(prepared.unlabeled.X) == 2
+
+
+@pytest.mark.parametrize("assays", [{"Abundance": ABUNDANCES}, [ABUNDANCES]])
+def test_the_samples_of_a_summarized_experiment_are_rows(assays, monkeypatch):
+    assays = types.SimpleNamespace(listData=assays)
     of_samples = types.SimpleNamespace(listData=ABOUT)
     assays = types.SimpleNamespace(data=assays)
     table = of_class(monkeypatch, assays=assays, colData=of_samples)
