@@ -6,7 +6,7 @@ from melm_studio.tables.readers.arrays import array_cells, is_arrays
 from melm_studio.tables.readers.arrow import arrow_cells, arrow_column, is_arrow
 from melm_studio.tables.readers.excel import excel_text, is_excel
 from melm_studio.tables.readers.flow import flow_cells, is_flow
-from melm_studio.tables.readers.h5ad import h5ad_cells, is_h5ad
+from melm_studio.tables.readers.h5ad import cells_of_10x, h5ad_cells, is_10x, is_h5ad
 from melm_studio.tables.readers.json_records import is_json, json_cells
 from melm_studio.tables.readers.machine_learning import (
     arff_text,
@@ -40,9 +40,11 @@ __all__ = [
     "array_cells",
     "arrow_cells",
     "arrow_column",
+    "cells_of_10x",
     "excel_text",
     "flow_cells",
     "h5ad_cells",
+    "is_10x",
     "is_arff",
     "is_arrays",
     "is_arrow",

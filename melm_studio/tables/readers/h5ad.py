@@ -1,4 +1,4 @@
-"""Annotated matrices (.h5ad, .biom) by h5py: what was measured, and what is known of rows beside.
+"""Annotated matrices (.h5ad, .biom, 10x) by h5py: what was measured, what is known of rows beside.
 
 The format may name other files and plugins, from which nothing is read: links lead within the file,
 and data sets are in it.
@@ -6,20 +6,27 @@ and data sets are in it.
 
 from __future__ import annotations
 
+import io
+import zipfile
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.sparse import csc_matrix, csr_matrix
+from scipy.sparse import coo_matrix, csc_matrix, csr_matrix
 
 from melm_core.base import FloatArray
 from melm_studio.installation import install_command
 from melm_studio.tables.formatting import number
 from melm_studio.tables.frames import BESIDE
-from melm_studio.tables.readers.unpack import MAX_UNPACKED
+from melm_studio.tables.readers.unpack import (
+    DAMAGED_ARCHIVE,
+    MAX_UNPACKED,
+    archived_files,
+    unpacked,
+)
 from melm_studio.tables.records import Limits
-from melm_studio.tables.text import TableError
+from melm_studio.tables.text import ZIP, TableError
 
 HDF5 = b"\x89HDF"
 _MISSING_PACKAGE = (
@@ -29,6 +36,8 @@ _MISSING_PACKAGE = (
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, IndexError)
 _BESIDE = ("layers", "obsm", "obsp", "raw", "uns", "varm", "varp")
 _SPARSE = {"csr_matrix": csr_matrix, "csc_matrix": csc_matrix}
+# The files of Cell Ranger: counts, their columns, and their rows, which older versions call genes.
+_MATRIX, _BARCODES, _FEATURES = "matrix.mtx", "barcodes.tsv", ("features.tsv", "genes.tsv")
 
 
 def is_h5ad(raw: bytes) -> bool:
@@ -64,6 +73,8 @@ def h5ad_cells(
     try:
         with h5py.File.in_memory(raw) as opened:
             matrix = _Annotated(opened, limits, max_bytes)
+            if "barcodes" in opened.get("matrix", ()):
+                return matrix.cells_of_10x()
             return matrix.cells_of_biom() if "observation" in opened else matrix.cells()
     except (TableError, MemoryError):
         raise
@@ -83,7 +94,7 @@ class _Annotated:
     def cells(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
         variables, observations = self._part(self._file, "var"), self._part(self._file, "obs")
         names, rows = self._index(variables), self._index(observations)
-        self._reject(len(rows), len(names))
+        _reject(self._limits, len(rows), len(names))
         matrix = self._matrix(len(rows), len(names))
         index = str(observations.attrs["_index"])
         columns: dict[str, Any] = {"name" if index == "_index" else index: rows}
@@ -101,7 +112,7 @@ class _Annotated:
         """As `cells`, of BIOM 2: a row for each sample, and what is known of these."""
         samples, features = self._part(self._file, "sample"), self._part(self._file, "observation")
         names, rows = self._values(features, "ids"), self._values(samples, "ids")
-        self._reject(len(rows), len(names))
+        _reject(self._limits, len(rows), len(names))
         matrix = self._sparse(self._part(samples, "matrix"), csr_matrix, len(rows), len(names))
         columns: dict[str, Any] = {
             "sample": rows,
@@ -115,22 +126,21 @@ class _Annotated:
         said = f"Read as BIOM 2, {number(len(names))} features of {number(len(rows))} samples."
         return _known_beside(columns, names), (said,)
 
+    def cells_of_10x(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
+        """As `cells`, of counts of Cell Ranger 3 and later: a row for each cell."""
+        matrix = self._part(self._file, "matrix")
+        features = self._part(matrix, "features")
+        rows, names = self._values(matrix, "barcodes"), self._values(features, "name")
+        _reject(self._limits, len(rows), len(names))
+        counts = self._sparse(matrix, csr_matrix, len(rows), len(names))
+        return _counted(rows, names, self._values(features, "id"), counts)
+
     def _sparse(self, part: Any, kind: Any, n_rows: int, n_columns: int) -> FloatArray:
         arrays = tuple(self._values(part, name) for name in ("data", "indices", "indptr"))
         sparse = kind(arrays, shape=(n_rows, n_columns), dtype=np.float64)
         sparse.check_format(full_check=True)  # else positions could lie anywhere in memory
         dense: FloatArray = sparse.toarray()
         return dense
-
-    def _reject(self, n_rows: int, n_columns: int) -> None:
-        if n_rows > self._limits.n_rows or n_columns > self._limits.n_columns:
-            raise TableError(
-                f"The file has {number(n_rows)} rows and {number(n_columns)} variables, and at "
-                f"most {number(int(self._limits.n_rows))} and "
-                f"{number(int(self._limits.n_columns))} can be read. Keep the most variable ones, "
-                "or fewer rows, and drop it again."
-            )
-        self._limits.reject_cells(n_rows, n_columns)
 
     def _part(self, group: Any, name: str) -> Any:
         """A group or data set in this file."""
@@ -188,6 +198,85 @@ class _Annotated:
         is_number = values.dtype.kind in "iuf"
         cells: npt.NDArray[Any] = values.astype(np.float64 if is_number else object)
         return cells
+
+
+def is_10x(raw: bytes) -> bool:
+    """Return whether these are the bytes of a .zip of counts, barcodes and features."""
+    if not raw.startswith(ZIP):
+        return False
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            return bool(_parts_of_10x(archive))
+    except DAMAGED_ARCHIVE:
+        return False
+
+
+def cells_of_10x(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Read the counts of Cell Ranger, a row for each cell.
+
+    Raises
+    ------
+    TableError
+        If a file is missing, or they do not fit each other or are too large.
+    """
+    files = {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            for name, part in _parts_of_10x(archive).items():
+                with archive.open(part) as opened:
+                    files[name] = unpacked(opened.read(MAX_UNPACKED), name, MAX_UNPACKED // 3)[0]
+        about = next(files[name] for name in _FEATURES if name in files).decode().split("\n")
+        rows = np.array(files[_BARCODES].decode().split(), dtype=object)
+        ids = [line.split("\t") for line in about if line]
+        names = np.array([line[1] if len(line) > 1 else line[0] for line in ids], dtype=object)
+        _reject(limits, len(rows), len(names))
+        lines = io.BytesIO(files[_MATRIX])
+        entries = pd.read_csv(lines, sep=" ", comment="%", header=None, dtype=np.float64)
+        places = entries.iloc[1:, :2].to_numpy().astype(np.int64) - 1
+        sparse = coo_matrix(
+            (entries.iloc[1:, 2], (places[:, 1], places[:, 0])), (len(rows), len(names))
+        )
+    except TableError:
+        raise
+    except (StopIteration, IndexError, *DAMAGED_ARCHIVE):
+        raise TableError(
+            f"{file} has no counts that fit its barcodes and features. Compress the folder of "
+            "Cell Ranger again and drop that."
+        ) from None
+    return _counted(rows, names, np.array([line[0] for line in ids], object), sparse.toarray())
+
+
+def _parts_of_10x(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """The three files of Cell Ranger by their names; none if there are others."""
+    parts = {
+        part.filename.rpartition("/")[2].removesuffix(".gz"): part
+        for part in archived_files(archive)
+    }
+    is_such = len(parts) == 3 and {*parts} <= {_MATRIX, _BARCODES, *_FEATURES}
+    return parts if is_such else {}
+
+
+def _counted(
+    rows: npt.NDArray[Any], names: npt.NDArray[Any], ids: npt.NDArray[Any], counts: FloatArray
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Counts of cells, named by their genes, or by ids of these where names recur."""
+    recurs = pd.Series(names).duplicated(keep=False)
+    columns = pd.Index(np.where(recurs, ids, names), dtype=object)
+    cells = pd.DataFrame(counts, columns=columns)
+    cells.insert(0, "barcode", rows)
+    said = f"Read as counts of {number(len(names))} features in {number(len(rows))} cells."
+    return cells, (said,)
+
+
+def _reject(limits: Limits, n_rows: int, n_columns: int) -> None:
+    if n_rows > limits.n_rows or n_columns > limits.n_columns:
+        raise TableError(
+            f"The file has {number(n_rows)} rows and {number(n_columns)} variables, and at "
+            f"most {number(int(limits.n_rows))} and "
+            f"{number(int(limits.n_columns))} can be read. Keep the most variable ones, "
+            "or fewer rows, and drop it again."
+        )
+    limits.reject_cells(n_rows, n_columns)
 
 
 def _known_beside(columns: dict[str, Any], measured: npt.NDArray[Any]) -> pd.DataFrame:

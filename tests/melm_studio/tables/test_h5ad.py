@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import zipfile
+
 import h5py
 import numpy as np
 import pytest
+from scipy.io import mmwrite
 from scipy.sparse import csc_matrix, csr_matrix
 
 from melm_studio.tables import Role, TableError, prepare
@@ -173,3 +178,60 @@ def test_the_samples_of_a_newer_biom_are_rows(tmp_path):
     assert [*table.frame] == ["sample", *GENES, "kind"]
     assert [*table.beside] == ["kind"]
     np.testing.assert_array_equal(table.frame[GENES].to_numpy(), COUNTS)
+
+
+CELLS = [f"AAAC{row}-1" for row in range(N_ROWS)]
+IDS = [f"ENSG{at}" for at in range(len(GENES))]
+
+
+def cell_ranger(features="features.tsv", names=GENES, pack=gzip.compress, barcodes=CELLS) -> bytes:
+    """The bytes of a folder of counts, as Cell Ranger 3 writes them, or 2 without compression."""
+    matrix = io.BytesIO()
+    mmwrite(matrix, csr_matrix(COUNTS.T.astype(int)), comment="metadata_json: {}")
+    end = ".gz" if pack is gzip.compress else ""
+    about = "\n".join(f"{of}\t{name}\tGene Expression" for of, name in zip(IDS, names, strict=True))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(f"filtered/barcodes.tsv{end}", pack("\n".join(barcodes).encode()))
+        archive.writestr(f"filtered/{features}{end}", pack(about.encode()))
+        archive.writestr(f"filtered/matrix.mtx{end}", pack(matrix.getvalue()))
+    return packed.getvalue()
+
+
+def counts_of_hdf5(tmp_path) -> bytes:
+    path = tmp_path / "filtered_feature_bc_matrix.h5"
+    counts = csc_matrix(COUNTS.T)
+    with h5py.File(path, "w") as file:
+        group = file.create_group("matrix")
+        for name in ("data", "indices", "indptr"):
+            group.create_dataset(name, data=getattr(counts, name))
+        group.create_dataset("shape", data=counts.shape)
+        group.create_dataset("barcodes", data=np.array(CELLS, "S"))
+        for name, values in {"id": IDS, "name": GENES}.items():
+            group.create_dataset(f"features/{name}", data=np.array(values, "S"))
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("version", [2, 3, "HDF5"])
+def test_the_cells_of_cell_ranger_are_rows(version, tmp_path):
+    raw = {
+        2: lambda: cell_ranger("genes.tsv", pack=bytes),
+        3: cell_ranger,
+        "HDF5": lambda: counts_of_hdf5(tmp_path),
+    }[version]()
+    frame = read_table(raw, "cells.zip").frame
+    assert [*frame] == ["barcode", *GENES]
+    assert [*frame["barcode"]] == CELLS
+    np.testing.assert_array_equal(frame[GENES].to_numpy(), COUNTS)
+
+
+def test_genes_of_the_same_name_are_named_by_their_ids():
+    frame = read_table(cell_ranger(names=["A", "B", "A"]), "cells.zip").frame
+    assert [*frame] == ["barcode", "ENSG0", "B", "ENSG2"]
+
+
+def test_counts_that_do_not_fit_their_barcodes_are_refused():
+    with pytest.raises(TableError, match="no counts that fit"):
+        read_table(cell_ranger(barcodes=CELLS[:-1]), "cells.zip")
+    with pytest.raises(TableError, match="2 and"):
+        read_table(cell_ranger(), "cells.zip", max_rows=2, max_columns=9)
