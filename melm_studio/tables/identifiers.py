@@ -6,6 +6,8 @@ import re
 
 from melm_studio.tables.formatting import words_of
 
+# Of a column that can be nothing but the label.
+PLAIN_NAMES = ("label", "labels", "class", "classes", "target", "targets")
 ID_WORDS = {
     "code", "ean", "gtin", "id", "ids", "idx", "index", "identifier", "isbn", "key", "no", "nr",
     "number", "rowid", "seqno", "sku", "ssn", "upc", "uuid",

@@ -16,7 +16,7 @@ from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import DIGITS, MAX_CLASSES, MAX_VALUES, is_measure
 from melm_studio.tables.families import members_of_families
 from melm_studio.tables.formatting import MOST_NAMES, words_of
-from melm_studio.tables.identifiers import names_identifier
+from melm_studio.tables.identifiers import PLAIN_NAMES, names_identifier
 from melm_studio.tables.read import Table
 from melm_studio.tables.readers import is_picture, names_picture
 from melm_studio.tables.roles import FIRST_UNNAMED, NO_LABEL, SECOND_UNNAMED
@@ -96,8 +96,6 @@ _TIMES = re.compile(
     r"(?:\d{1,4}([-/.])\d{1,2}\1\d{1,4})?[ T]?"
     r"(?:\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[apAP]\.?[mM]\.?)?)?"
 )
-# Of a column that can be nothing else.
-PLAIN_NAMES = ("label", "labels", "class", "classes", "target", "targets")
 
 
 def guess_label(table: Table, without: Collection[str] = ()) -> str:

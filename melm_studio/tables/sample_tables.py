@@ -1,4 +1,4 @@
-"""An archive of two tables: numbers, and a row for each of their samples."""
+"""An archive of a few tables: numbers and a row for each of their samples, or more such rows."""
 
 from __future__ import annotations
 
@@ -7,17 +7,24 @@ import io
 import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
+from itertools import permutations
 from pathlib import PurePosixPath
 
 from melm_studio.tables.aligned import as_tabs
-from melm_studio.tables.formatting import count, shortened
+from melm_studio.tables.formatting import count, listed, shortened
+from melm_studio.tables.grammars.features_in_rows import says_features
 from melm_studio.tables.grammars.layout import is_number
 from melm_studio.tables.readers import MAX_UNPACKED, archived_files
 from melm_studio.tables.records import Limits, find_records
-from melm_studio.tables.text import DELIMITERS, ZIP, as_utf8, without_comments
+from melm_studio.tables.text import DELIMITERS, ZIP, TableError, as_utf8, without_comments
 
 _SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".data", ".labels")
 _LEAST_SHARED = 0.5  # of the samples of the numbers, which the other table must name
+_MOST_FILES = 8
+_MOST_TARGETS = 3  # columns that rows without a label lack
+_LEAST_COLUMNS = 3  # of tables whose rows are put together
+_TYPES = "#q2:types"  # a row below the names of QIIME 2
+_FILE = "file"  # the column of what the rows of each file are
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 _Records = list[list[str]]
@@ -26,7 +33,8 @@ _Records = list[list[str]]
 def joined_samples(raw: bytes, limits: Limits) -> tuple[bytes, str, str] | None:
     """Join a table of numbers with one of samples, which an archive holds beside it.
 
-    The samples are the rows of the numbers, or their columns, which are turned.
+    The samples are the rows of the numbers, or their columns, which are turned. Tables of the same
+    columns are put below each other, also where one lacks the label.
 
     Parameters
     ----------
@@ -46,22 +54,36 @@ def joined_samples(raw: bytes, limits: Limits) -> tuple[bytes, str, str] | None:
     Raises
     ------
     TableError
-        If one of the tables is none, or they hold too many cells.
+        If one of two tables is none, or they hold too many cells.
     """
-    files = _two_texts(raw)
+    files = _texts(raw)
     if files is None:
         return None
-    tables = {name: _records(data, name, limits) for name, data in files.items()}
+    try:
+        tables = {name: _records(data, name, limits) for name, data in files.items()}
+    except TableError:
+        if len(files) == 2:
+            raise
+        return None
+    if (stacked := _stacked(tables, limits)) is not None:
+        return stacked
     pairs = [
         (shared, numbers, samples)
-        for numbers, samples in (tuple(tables), tuple(tables)[::-1])
+        for numbers, samples in permutations(tables, 2)
         for shared in [_shared(tables[numbers], tables[samples])]
         if shared is not None
     ]
     if not pairs:
-        return _row_by_row(tables, limits)
+        return _row_by_row(tables, limits) if len(tables) == 2 else None
     # Samples in rows are found both ways around: the wider table has the numbers.
-    shared, numbers, samples = max(pairs, key=lambda pair: (pair[0][0], len(tables[pair[1]][0])))
+    shared, numbers, samples = max(
+        pairs,
+        key=lambda pair: (
+            not says_features(tables[pair[2]][0][pair[0][1]]),
+            pair[0][0],
+            len(tables[pair[1]][0]),
+        ),
+    )
     _, index, is_turned = shared
     rows = list(zip(*tables[numbers], strict=True)) if is_turned else tables[numbers]
     limits.reject_cells(len(rows), len(rows[0]) + len(tables[samples][0]))
@@ -70,8 +92,62 @@ def joined_samples(raw: bytes, limits: Limits) -> tuple[bytes, str, str] | None:
         f"Joined by {shortened(by)}: "
         f"{count(len(rows) - 1, 'column' if is_turned else 'row')} of {shortened(numbers)} with "
         f"{count(len(tables[samples]) - 1, 'row')} of {shortened(samples)}."
+        f"{_left_out({*tables} - {numbers, samples})}"
     )
     return _joined(rows, tables[samples], index), numbers, step
+
+
+def _left_out(files: Iterable[str]) -> str:
+    names = sorted(files)
+    return f" Left out: {listed(names)}." if names else ""
+
+
+def _stacked(tables: dict[str, _Records], limits: Limits) -> tuple[bytes, str, str] | None:
+    """The rows of tables of the same columns, with a column of what those of each file are.
+
+    Of two of which one lacks up to three columns, the rows of that one have no label.
+    """
+    first, header = max(
+        ((name, records[0]) for name, records in tables.items()), key=lambda pair: len(pair[1])
+    )
+    own = {*header}
+    if len(header) < _LEAST_COLUMNS or len(own) < len(header):
+        return None
+    lacking = {name: len(own) - len(own & {*records[0]}) for name, records in tables.items()}
+    are_within = all({*records[0]} <= own for records in tables.values())
+    n_lacking = min((lacking[name] for name in tables if name != first), default=0)
+    if not are_within or n_lacking > min(_MOST_TARGETS, len(header) / 2 - 1):
+        return None
+    files = [name for name in tables if name == first or lacking[name] == n_lacking]
+    n_rows = sum(len(tables[name]) - 1 for name in files)
+    limits.reject_cells(n_rows, len(header) + 1)
+    words = [] if n_lacking else _different(files)
+    rows = [
+        [*(named.get(name, "") for name in header), *words[at : at + 1]]
+        for at, file in enumerate(files)
+        for row in tables[file][1:]
+        for named in [dict(zip(tables[file][0], row, strict=False))]
+    ]
+    step = f"Put together: the rows of {listed(files)}.{_left_out({*tables} - {*files})}"
+    name = _FILE if _FILE not in own else f"{_FILE} of the row"
+    return _written([[*header, *([name] if words else [])], *rows]), first, step
+
+
+def _different(files: Sequence[str]) -> list[str]:
+    """The words of names that differ, or the names where numbers do.
+
+    Examples
+    --------
+    >>> _different(["winequality-red.csv", "winequality-white.csv"])
+    ['red', 'white']
+    >>> _different(["week1.csv", "week2.csv"])
+    ['week1', 'week2']
+    """
+    stems = [PurePosixPath(file).stem for file in files]
+    words = [stem.replace("-", "_").split("_") for stem in stems]
+    shared = set(words[0]).intersection(*words)
+    own = [" ".join(word for word in of_file if word not in shared) for of_file in words]
+    return stems if any(not name or is_number(name) for name in own) else own
 
 
 def _row_by_row(tables: dict[str, _Records], limits: Limits) -> tuple[bytes, str, str] | None:
@@ -108,8 +184,8 @@ def _is_data(records: _Records) -> bool:
     return is_number(cell) or any(row[-1] == cell for row in records[1:])
 
 
-def _two_texts(raw: bytes) -> dict[str, bytes] | None:
-    """The two files of an archive that holds two of text and nothing else."""
+def _texts(raw: bytes) -> dict[str, bytes] | None:
+    """The files of an archive that holds a few of text and nothing else."""
     if not raw.startswith(ZIP):
         return None
     try:
@@ -117,15 +193,17 @@ def _two_texts(raw: bytes) -> dict[str, bytes] | None:
             files = archived_files(archive)
             names = [PurePosixPath(part.filename).name for part in files]
             are_texts = all(name.lower().endswith(_SUFFIXES) for name in names)
-            if len(set(names)) != 2 or len(files) != 2 or not are_texts:
+            is_few = 2 <= len(files) == len({*names}) <= _MOST_FILES
+            if not (is_few and are_texts):
                 return None
+            most = MAX_UNPACKED // len(files)
             texts = []
             for part in files:
                 with archive.open(part) as opened:
-                    texts.append(opened.read(MAX_UNPACKED // 2 + 1))
+                    texts.append(opened.read(most + 1))
     except _DAMAGED:
         return None
-    if any(len(text) > MAX_UNPACKED // 2 for text in texts):
+    if any(len(text) > most for text in texts):
         return None
     return dict(zip(names, texts, strict=True))
 
@@ -138,7 +216,9 @@ def _records(data: bytes, name: str, limits: Limits) -> _Records:
     wide = Limits(max(limits.n_rows, limits.n_columns), max(limits.n_rows, limits.n_columns))
     form = find_records(text, wide).form
     lines = csv.reader(io.StringIO(text.decode()), delimiter=form.delimiter)
-    return [[cell.strip() for cell in row] for row in lines if any(row)]
+    rows = [[cell.strip() for cell in row] for row in lines if any(row) and row[0] != _TYPES]
+    rows[0][0] = rows[0][0].lstrip("#")
+    return rows
 
 
 def _shared(numbers: _Records, samples: _Records) -> tuple[int, int, bool] | None:

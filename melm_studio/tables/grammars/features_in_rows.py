@@ -15,6 +15,7 @@ from melm_studio.tables.grammars.layout import (
     is_number,
 )
 from melm_studio.tables.grammars.sample_names import words_of_samples
+from melm_studio.tables.identifiers import PLAIN_NAMES
 
 LEAST_SAMPLES, LEAST_FEATURES = 4, 3
 MOST_ABOVE = 15  # rows that say what the samples are
@@ -233,6 +234,8 @@ def _are_groups(cells: Sequence[str]) -> bool:
 
 def are_alike(samples: Sequence[str]) -> bool:
     """Return whether names of samples differ in numbers alone, or in words that form groups."""
+    if not {*PLAIN_NAMES}.isdisjoint(map(str.lower, samples)):
+        return False
     shapes = {_DIGITS.sub("#", name) for name in samples}
     return len({*samples}) == len(samples) and (
         len(shapes) <= max(1, len(samples) // 3) or bool(words_of_samples(samples))

@@ -54,3 +54,44 @@ def test_tables_that_do_not_name_each_other_are_refused(samples):
 def test_joined_tables_are_bounded():
     with pytest.raises(TableError, match="has more than 2 rows"):
         read_table(zipped(numbers=BY_ROWS, samples=SAMPLES), "study.zip", max_rows=2)
+
+
+WINES = "acid,sugar,quality\n1,2,5\n2,3,6\n3,4,5\n4,5,6\n"
+
+
+def test_tables_of_the_same_columns_are_put_together():
+    table = read_table(zipped(wine_red=WINES, wine_white=WINES), "wines.zip")
+    assert table.frame["file"].tolist() == ["red"] * 4 + ["white"] * 4
+    assert table.frame["quality"].tolist() == [5, 6, 5, 6] * 2
+    split = read_table(zipped(wine_train=WINES, wine_test=WINES), "wines.zip")
+    assert prepare(split).feature_names == ("acid", "sugar")
+
+
+@pytest.mark.parametrize("target", ["kind", "0"])
+def test_rows_of_a_table_without_the_label_are_unlabeled(target):
+    known = f"id,{target},a,b\n" + "".join(f"{at},{'uv'[at % 2]},{at},2\n" for at in range(12))
+    files = {
+        "train": known,
+        "test": "id,b,a\n20,3,4\n21,5,6\n",
+        "sample_submission": f"id,{target}\n20,u\n21,u\n",
+    }
+    table = read_table(zipped(**files), "contest.zip")
+    assert table.steps[0] == (
+        "Put together: the rows of train.csv, test.csv. Left out: sample_submission.csv."
+    )
+    assert table.frame["b"].tolist() == [2] * 12 + [3, 5]
+    assert table.frame[target].isna().tolist() == [False] * 12 + [True] * 2
+    assert "samples" not in table.asked
+
+
+@pytest.mark.parametrize("has_types", [True, False])
+def test_samples_of_qiime_get_the_cells_of_their_metadata(has_types):
+    counts = "# Constructed from biom file\n#OTU ID,a,b,c,d\nt1,1,2,3,4\nt2,9,7,8,6\n"
+    taxa = "Feature ID,Taxon\nt1,k__Bacteria; p__X\nt2,k__Bacteria; p__Y\n"
+    types = "#q2:types,categorical\n" if has_types else ""
+    metadata = f"sample-id,site\n{types}a,gut\nb,gut\nc,skin\nd,skin\n"
+    table = read_table(zipped(counts=counts, taxonomy=taxa, metadata=metadata), "study.zip")
+    assert table.frame.shape == (4, 4)
+    assert table.frame["t2"].tolist() == [9, 7, 8, 6]
+    assert table.frame["site"].tolist() == ["gut", "gut", "skin", "skin"]
+    assert table.steps[0].endswith("Left out: taxonomy.csv.")
