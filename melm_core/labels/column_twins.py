@@ -23,7 +23,7 @@ from melm_core.folds.folds import sampled_rows, stratified_folds
 
 # Of more rows and cells a stratified sample says as much.
 _MOST_ROWS, _LEAST_ROWS, _MOST_CELLS = 2_000, 200, 1_000_000
-_CELLS_AT_ONCE = 16_384
+_CELLS_AT_ONCE = 32_768
 _N_FOLDS = 5
 _NEIGHBORS = 5  # rows of a number on either side that vote, at most
 
@@ -360,10 +360,10 @@ def _votes(
     return shares
 
 
-def _counted(is_such: npt.NDArray[np.bool_]) -> IntArray:
+def _counted(is_such: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
     """Return the count of true values before each place, and of all."""
-    counted = np.zeros(len(is_such) + 1, dtype=np.int64)
-    np.cumsum(is_such, out=counted[1:])
+    counted = np.zeros(len(is_such) + 1, dtype=np.int32)
+    np.cumsum(is_such, out=counted[1:], dtype=np.int32)
     return counted
 
 
