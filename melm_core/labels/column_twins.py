@@ -350,7 +350,10 @@ def _rights_of(
 
 
 def _votes(
-    is_of_class: npt.NDArray[np.bool_], begin: IntArray, end: IntArray, n_known: int
+    is_of_class: npt.NDArray[np.bool_],
+    begin: npt.NDArray[np.integer[Any]],
+    end: npt.NDArray[np.integer[Any]],
+    n_known: int,
 ) -> FloatArray:
     """The share of the rows of a class that are between two places, of each column."""
     counted = _counted(is_of_class)
