@@ -90,7 +90,7 @@ def compare(
     """
     with threadpool_limits(1):
         for claim in [CLAIMS[name] for name in names or CLAIMS]:
-            figures = claim.simulate(quick)
+            figures = tuple(claim.simulate(quick))
             print(f"## {claim.name}\n\n{claim.promise}\n")
             print(as_tables(figures, in_full=in_full), end="\n\n", flush=True)
             if keep:

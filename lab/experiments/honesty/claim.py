@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TypeAlias
@@ -71,8 +71,8 @@ class Measured:
         return least <= self.value <= most
 
 
-# Given whether to take the quick form, of a few seconds.
-Simulation: TypeAlias = Callable[[bool], tuple[Measured, ...]]
+# Given whether to take the quick form, of a few seconds; figures may come one by one.
+Simulation: TypeAlias = Callable[[bool], Iterable[Measured]]
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Claim:
     promise : str
         A sentence.
     simulate : callable
-        Given whether to take the quick form; returns the figures.
+        Given whether to take the quick form; returns the figures, or computes them one by one.
     notes : str, default=""
         What it is measured on, and what it does not say.
     """

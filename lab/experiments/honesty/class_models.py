@@ -19,10 +19,10 @@ _SIZES = ((60, 0.98), (200, 0.97))
 _GROUPED = "unequal groups"  # 60 rows are too few groups
 
 
-def simulate(quick: bool) -> tuple[Measured, ...]:
+def simulate(quick: bool) -> Iterator[Measured]:
     """Accepted new rows of the first class of every shape, and what refits say of its own rows."""
     names = ("lognormal", "wide") if quick else tuple(SHAPES)
-    return tuple(
+    return (
         figure
         for n_rows, most in (_SIZES[:1] if quick else _SIZES)
         for name in names

@@ -63,9 +63,10 @@ _DESIGNS = {
 }
 
 
-def _simulate(quick: bool) -> tuple[Measured, ...]:
+def _simulate(quick: bool) -> Iterator[Measured]:
     n_tables, n_shuffles = (1, 4) if quick else (100, 59)
-    return (*_independent(10 * n_tables, n_shuffles), *_figures(n_tables, n_shuffles))
+    yield from _independent(10 * n_tables, n_shuffles)
+    yield from _figures(n_tables, n_shuffles)
 
 
 def _independent(n_tables: int, n_shuffles: int) -> Iterator[Measured]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from lab.experiments.honesty.claim import FIRST_SEED, Claim, Measured
@@ -42,25 +44,21 @@ def outcome(shape: tuple[int, int, int, float], seed: int) -> tuple[bool, bool]:
     return True, p_value <= LEVEL
 
 
-def simulate(quick: bool) -> tuple[Measured, ...]:
+def simulate(quick: bool) -> Iterator[Measured]:
     """How often "not shown" comes early, and how often it is taken back."""
     n_tables = 2 if quick else 40
-    figures = []
     for shape in SHAPES:
         seeds = range(FIRST_SEED, FIRST_SEED + n_tables)
         early, changed = np.mean([outcome(shape, seed) for seed in seeds], axis=0)
         n_rows, n_features, n_groups, distance = shape
         of = f"{n_rows} x {n_features}" + (f" of {n_groups} patients" if n_groups else "")
-        figures.append(
-            Measured(
-                f"{of}, classes {distance:g} sd apart",
-                f"taken back, of {n_tables} tables",
-                float(changed),
-                (0.0, 0.05),
-                f"{early:.0%} not shown early",
-            )
+        yield Measured(
+            f"{of}, classes {distance:g} sd apart",
+            f"taken back, of {n_tables} tables",
+            float(changed),
+            (0.0, 0.05),
+            f"{early:.0%} not shown early",
         )
-    return tuple(figures)
 
 
 CLAIM = Claim(

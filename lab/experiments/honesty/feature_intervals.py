@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,25 +101,23 @@ def _covered(
     return (lower <= lengths) & (lengths <= upper)
 
 
-def simulate(quick: bool) -> tuple[Measured, ...]:
+def simulate(quick: bool) -> Iterator[Measured]:
     """Coverage of both kinds of features on tables of several shapes."""
     sizes, n_tables = (SHAPES[:1], 20) if quick else (SHAPES, 300)
-    figures = []
     for shape in sizes:
         plane = "line" if shape.n_components == 1 else "plane"
         case = f"{shape.n_rows} x {shape.n_features}, {plane}"
         null, signal = coverage(shape, n_tables)
         wanted = (0.85, 1.0) if quick else (0.92, 0.98)
-        figures.append(Measured(case, "features without effect", null, wanted))
-        figures.append(Measured(case, "features with effect", signal, wanted))
+        yield Measured(case, "features without effect", null, wanted)
+        yield Measured(case, "features with effect", signal, wanted)
     for name in BANK[4:5] if quick else BANK:
         signal, others, length = coverage_of_shape(name, 6 if quick else 150)
         case = f"{name}, 200 x 10, line"
         wanted = (0.5, 1.0) if quick else (0.9, 1.0)
-        figures.append(Measured(case, "the feature that differs", signal, wanted))
+        yield Measured(case, "the feature that differs", signal, wanted)
         beside = f"mean length {length:.2f}"
-        figures.append(Measured(case, "the others", others, wanted, beside))
-    return tuple(figures)
+        yield Measured(case, "the others", others, wanted, beside)
 
 
 CLAIM = Claim(

@@ -215,11 +215,7 @@ def answer_cell(
     return {"answer": str(answer), "held_out": found.share, "train": found.share_train}
 
 
-def _simulate(quick: bool) -> tuple[Measured, ...]:
-    return tuple(_figures(quick))
-
-
-def _figures(quick: bool) -> Iterator[Measured]:
+def _simulate(quick: bool) -> Iterator[Measured]:
     programs = dict(_installed(with_slow=not quick))
     for kind, tables in _KINDS.items():
         if quick and tables.names:

@@ -23,11 +23,7 @@ _N_TABLES, _FEW_TABLES = 60, 3
 _MOST_FALSE, _MOST_SEEN = 0.13, 0.16
 
 
-def _simulate(quick: bool) -> tuple[Measured, ...]:
-    return tuple(_figures(quick))
-
-
-def _figures(quick: bool) -> Iterator[Measured]:
+def _simulate(quick: bool) -> Iterator[Measured]:
     n_tables = _FEW_TABLES if quick else _N_TABLES
     for shape in _SHAPES[:1] if quick else _SHAPES:
         for method, label in _METHODS.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -127,48 +127,32 @@ def _found(draw: Callable[[int], _Drawn], n_tables: int, shift: float = 0.0) -> 
     return float(np.mean([draw(seed).compared(shift).p_value <= LEVEL for seed in seeds]))
 
 
-def simulate(quick: bool) -> tuple[Measured, ...]:
+def simulate(quick: bool) -> Iterator[Measured]:
     """How often a change is shown where there is none, and where features have shifted."""
     n_null, n_shifted = (5, 3) if quick else (1_000, 100)
     bank = {name: BANK[name] for name in ("lognormal, two fifths new",)} if quick else BANK
-    return (
-        *(
-            Measured(name, "no change", _found(draw, n_null), (0.035, 0.065))
-            for name, draw in SHAPES.items()
-        ),
-        *(
-            Measured(
-                name,
-                f"{_N_SHIFTED} features shifted by 1.5",
-                _found(draw, n_shifted, 1.5),
-                (0.8, 1.0),
-            )
-            for name, draw in SHAPES.items()
-        ),
-        *(
-            Measured(name, "no change", _found(draw, n_null), (0.035, 0.065))
-            for name, draw in bank.items()
-        ),
-        *(
-            Measured(
-                f"{n_rows} x 8, new rows without labels, classes {separation:g} sd apart",
-                "classes 2:1 and then 1:2",
-                _found(_other_mixture(n_rows, separation), n_null),
-                (0.0, 0.1),
-            )
-            for n_rows, separation in _MIXTURES
-        ),
-        *(
-            Measured(
-                f"100 x 8, features shifted by {planted:g} sd",
-                "shift said",
-                _shift_said(planted, n_shifted),
-                (0.9 * planted, 1.1 * planted),
-                wanted_words="within a tenth",
-            )
-            for planted in _PLANTED
-        ),
-    )
+    for name, draw in SHAPES.items():
+        yield Measured(name, "no change", _found(draw, n_null), (0.035, 0.065))
+    for name, draw in SHAPES.items():
+        found = _found(draw, n_shifted, 1.5)
+        yield Measured(name, f"{_N_SHIFTED} features shifted by 1.5", found, (0.8, 1.0))
+    for name, draw in bank.items():
+        yield Measured(name, "no change", _found(draw, n_null), (0.035, 0.065))
+    for n_rows, separation in _MIXTURES:
+        yield Measured(
+            f"{n_rows} x 8, new rows without labels, classes {separation:g} sd apart",
+            "classes 2:1 and then 1:2",
+            _found(_other_mixture(n_rows, separation), n_null),
+            (0.0, 0.1),
+        )
+    for planted in _PLANTED:
+        yield Measured(
+            f"100 x 8, features shifted by {planted:g} sd",
+            "shift said",
+            _shift_said(planted, n_shifted),
+            (0.9 * planted, 1.1 * planted),
+            wanted_words="within a tenth",
+        )
 
 
 def _shift_said(planted: float, n_tables: int) -> float:

@@ -114,8 +114,10 @@ def _loss(shares: FloatArray, y: IntArray) -> float:
     return float(np.mean([-np.log(own[y == c]).mean() for c in np.unique(y)]))
 
 
-def _simulate(quick: bool) -> tuple[Measured, ...]:
-    return (*_regions(quick), *_shapes(quick), *_chance(quick))
+def _simulate(quick: bool) -> Iterator[Measured]:
+    yield from _regions(quick)
+    yield from _shapes(quick)
+    yield from _chance(quick)
 
 
 def _regions(quick: bool) -> Iterator[Measured]:

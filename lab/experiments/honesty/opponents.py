@@ -30,9 +30,11 @@ _BESIDE_FIELD = (
 _WANTED = "0 and more, within two errors"
 
 
-def _simulate(quick: bool) -> tuple[Measured, ...]:
+def _simulate(quick: bool) -> Iterator[Measured]:
     n_tables = _FEW_TABLES if quick else _N_TABLES
-    return (*_of_alike_features(n_tables), *_of_few_rows(n_tables), *_of_real_tables(n_tables))
+    yield from _of_alike_features(n_tables)
+    yield from _of_few_rows(n_tables)
+    yield from _of_real_tables(n_tables)
 
 
 def _of_alike_features(n_tables: int) -> Iterator[Measured]:

@@ -62,9 +62,8 @@ def _beyond(method: str, drawn: shapes.Drawn, new: FloatArray, seed: int) -> tup
     )
 
 
-def simulate(quick: bool) -> tuple[Measured, ...]:
+def simulate(quick: bool) -> Iterator[Measured]:
     """Exceedances of the limits of each shape and method, without and with a difference."""
-    figures = []
     for n_rows, n_features in SHAPES[:1] + SHAPES[3:4] if quick else SHAPES:
         for method in _METHODS[:1] if quick else _METHODS:
             n_tables = 6 if quick else _n_tables(method, n_features)
@@ -75,16 +74,14 @@ def simulate(quick: bool) -> tuple[Measured, ...]:
                 kind = f"classes {signal:g} sd apart" if signal else "noise"
                 for at, name in enumerate(("T²", "Q")):
                     error = found[:, at].std() / np.sqrt(n_tables)
-                    figures.append(
-                        Measured(
-                            f"{n_rows} x {n_features}, {kind}",
-                            f"{name}, {method}",
-                            float(found[:, at].mean()),
-                            (0.0, 0.05) if quick else (0.003, 0.02),
-                            error=error,
-                        )
+                    yield Measured(
+                        f"{n_rows} x {n_features}, {kind}",
+                        f"{name}, {method}",
+                        float(found[:, at].mean()),
+                        (0.0, 0.05) if quick else (0.003, 0.02),
+                        error=error,
                     )
-    return (*figures, *_of_bank(quick))
+    yield from _of_bank(quick)
 
 
 def _of_bank(quick: bool) -> Iterator[Measured]:

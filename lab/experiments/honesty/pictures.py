@@ -82,11 +82,7 @@ def _places(visitor: Visitor, run: str, sequence: int, fresh: FloatArray) -> Flo
     return np.column_stack([answer.json["points"][axis] for axis in ("x", "y")])
 
 
-def _simulate(quick: bool) -> tuple[Measured, ...]:
-    return tuple(_contours(quick))
-
-
-def _contours(quick: bool) -> Iterator[Measured]:
+def _simulate(quick: bool) -> Iterator[Measured]:
     tried = product(_CASES[:1], ("lda",)) if quick else _TRIED
     for judged, (tables, method) in product(_TOLERANCES, tried):
         if tables is _LARGE and judged == "folds":

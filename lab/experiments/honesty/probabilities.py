@@ -47,15 +47,13 @@ def _refits(method: str, X: FloatArray, y: IntArray, seed: int) -> Refits:
     return Refits.of(Study(method, X, y, parameters=parameters, random_state=seed), gamma=1.0)
 
 
-def simulate(quick: bool) -> tuple[Measured, ...]:
+def simulate(quick: bool) -> Iterator[Measured]:
     """Confidence beside accuracy on noise and on real tables, and what sure rows are worth."""
-    return (
-        *_of_noise(quick=quick),
-        *_of_new_noise(quick=quick),
-        *_of_bank(quick=quick),
-        *_of_tables(quick=quick),
-        *_of_new_rows(quick=quick),
-    )
+    yield from _of_noise(quick=quick)
+    yield from _of_new_noise(quick=quick)
+    yield from _of_bank(quick=quick)
+    yield from _of_tables(quick=quick)
+    yield from _of_new_rows(quick=quick)
 
 
 def of_new_rows(

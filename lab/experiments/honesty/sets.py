@@ -27,16 +27,16 @@ _SHAPES = ("normal", "crescents", "three classes", "more noise than rows")
 _BANK = 120, 5, 2.0
 
 
-def simulate(quick: bool) -> tuple[Measured, ...]:
+def simulate(quick: bool) -> Iterator[Measured]:
     """Coverage of new rows in tables of four shapes, with groups, and of rows like none."""
     n_tables = 1 if quick else 50
     shapes = _SHAPES[:1] if quick else _SHAPES
-    return (
-        *(figure for shape in shapes for figure in _of_shape(shape, n_tables)),
-        *(_of_bank(name, 1 if quick else 20) for name in (("t3",) if quick else SHAPES)),
-        *_of_groups(n_tables),
-        *_of_far_rows(n_tables=1 if quick else 5),
-    )
+    for shape in shapes:
+        yield from _of_shape(shape, n_tables)
+    for name in ("t3",) if quick else SHAPES:
+        yield _of_bank(name, 1 if quick else 20)
+    yield from _of_groups(n_tables)
+    yield from _of_far_rows(n_tables=1 if quick else 5)
 
 
 def table(shape: str, seed: int) -> tuple[FloatArray, IntArray]:

@@ -84,17 +84,18 @@ def suspects_of(
     return Refits.of(Study("lda", X, y, groups=groups, random_state=seed)).suspects()
 
 
-def simulate(quick: bool) -> tuple[Measured, ...]:
+def simulate(quick: bool) -> Iterator[Measured]:
     """False share of the lists less its estimate, over all tables and over those with a list.
 
     An empty list has a false share of 0, as in a false discovery rate; who reads a list asks for
     the second figure.
     """
     tables = (SHAPES[0], SHAPES[6]) if quick else SHAPES
-    figures = [figure for each in tables for figure in _figures(each, 8 if quick else 100)]
+    for each in tables:
+        yield from _figures(each, 8 if quick else 100)
     for name in ("t3",) if quick else shapes.SHAPES:
-        figures += [_of_bank(name, size, 4 if quick else 60) for size in _BANK]
-    return tuple(figures)
+        for size in _BANK:
+            yield _of_bank(name, size, 4 if quick else 60)
 
 
 def _of_bank(name: str, size: tuple[int, float, float], n_tables: int) -> Measured:

@@ -50,8 +50,8 @@ PLANTED: Mapping[str, Callable[[IntArray, np.random.Generator], dict[str, _Colum
 }
 
 
-def _simulate(quick: bool) -> tuple[Measured, ...]:
-    return tuple(_figures(_FEW_TABLES, _SIZES[:1]) if quick else _figures(_N_TABLES, _SIZES))
+def _simulate(quick: bool) -> Iterator[Measured]:
+    return _figures(_FEW_TABLES, _SIZES[:1]) if quick else _figures(_N_TABLES, _SIZES)
 
 
 def _figures(n_tables: int, sizes: Iterable[tuple[int, int]]) -> Iterator[Measured]:
