@@ -26,6 +26,8 @@ from melm_studio.tables import LabeledData
 
 # Of the regions of a class as fitted, what stays beside the unseen places as an outline.
 _OUTLINED = 1
+# Unseen places that take less than this share of the picture as fitted are drawn closer.
+_LEAST_SIDE = 1 / 3
 # Rows of a class among which its name finds a place.
 _MOST_PLACES_OF_A_NAME = 500
 # Of a class without any unseen place.
@@ -168,7 +170,10 @@ def with_unseen_rows(
     train: LabeledData,
     gamma: float,
 ) -> PlaneView:
-    """A view of fitted rows as one of unseen places, on axes that hold both.
+    """A view of fitted rows as one of unseen places.
+
+    On axes that hold both, unless they would be too small to be seen on these: with far more
+    features than rows, planes put the rows that they have not seen close to the middle.
 
     Parameters
     ----------
@@ -239,12 +244,28 @@ def _plane(view: PlaneView, rows: PlaneView, classes: _Classes, gamma: float) ->
         if unknown.any():
             missing.append((code, CONTOUR_SHARES[int(unknown.argmax())]))
     seen = replace(rows, classes=tuple(views), missing=tuple(missing))
+    share = (upper - lower).max() / (view.upper - view.lower).max()
+    if share < _LEAST_SIDE and view.arrows.paths is None:
+        return _closer(seen, lower, upper, share)
     return _on_both(view, seen, lower, upper)
 
 
+def _closer(seen: PlaneView, lower: FloatArray, upper: FloatArray, share: float) -> PlaneView:
+    """The view of a part of the axes, with arrows that take as much of it as of the whole."""
+    arrows = seen.arrows
+    tips = arrows.origins + share * (arrows.tips - arrows.origins)
+    arrows = replace(arrows, tips=tips, scale=share * arrows.scale)
+    return replace(
+        seen,
+        arrows=arrows,
+        lower=np.min([lower, *tips], axis=0),
+        upper=np.max([upper, *tips], axis=0),
+    )
+
+
 def held_by_both(fitted: PlaneView, unseen: PlaneView) -> PlaneView:
-    """A view as fitted on the axes of the one of unseen places, so that nothing jumps between."""
-    return replace(fitted, lower=unseen.lower, upper=unseen.upper)
+    """A view as fitted on axes that hold the unseen places as well, so that it does not jump."""
+    return _on_both(unseen, fitted, fitted.lower, fitted.upper)
 
 
 def _line(view: PlaneView, rows: PlaneView, classes: _Classes, gamma: float) -> PlaneView:
@@ -267,11 +288,10 @@ def _drawn_rows(view: PlaneView) -> list[FloatArray]:
     return [rows[np.isfinite(rows).all(axis=1)] for rows in parts]
 
 
-def _on_both(
-    fitted: PlaneView, unseen: PlaneView, lower: FloatArray, upper: FloatArray
-) -> PlaneView:
-    low, high = np.minimum(fitted.lower, lower), np.maximum(fitted.upper, upper)
-    return replace(unseen, lower=low, upper=high)
+def _on_both(other: PlaneView, view: PlaneView, lower: FloatArray, upper: FloatArray) -> PlaneView:
+    """A view on axes that hold a box and another view."""
+    low, high = np.minimum(other.lower, lower), np.maximum(other.upper, upper)
+    return replace(view, lower=low, upper=high)
 
 
 def _densest(regions: PlaceRegions, code: int, rows: FloatArray) -> FloatArray:

@@ -22,6 +22,8 @@ from melm_studio.planes.class_outlines import (
 )
 from melm_studio.planes.plane_edits import MAX_ARROWS, strongest_loadings
 from melm_studio.planes.plane_view import PlaneViewer, standardized
+from melm_studio.planes.types import Places
+from melm_studio.planes.unseen import UnseenRows
 from tests.melm_core.helpers import classes, invertible, labeled_data, plane
 from tests.melm_studio.runs.helpers import blobs
 
@@ -175,6 +177,26 @@ def test_the_box_holds_rows_contours_and_arrows(flip):
         ):
             inside = (view.lower <= points) & (points <= view.upper)
             assert (inside | np.isnan(points)).all()
+
+
+@pytest.mark.parametrize(("share", "is_closer"), [(1.0, False), (0.5, False), (0.02, True)])
+def test_unseen_places_that_would_be_too_small_to_be_seen_are_drawn_closer(share, is_closer):
+    centered = replace(DATA, X=DATA.X - DATA.X.mean(axis=0))
+    viewer = PlaneViewer(centered, NO_ROWS, 1.0)
+    components = plane(2, 5)
+    unseen = UnseenRows.of(centered, share * centered.X @ components.T, components)
+    view, fitted = (viewer.view(components, unseen=unseen, places=where) for where in Places)
+    for one, other in ((view, fitted), (fitted, view)):
+        drawn = np.concatenate([*(part.train for part in one.classes), one.arrows.tips])
+        assert ((one.lower <= drawn) & (drawn <= one.upper)).all()
+        if not is_closer or one is fitted:
+            assert (one.lower <= other.lower).all()
+            assert (other.upper <= one.upper).all()
+    sides, whole = view.upper - view.lower, fitted.upper - fitted.lower
+    assert (sides.max() < whole.max() / 3) == is_closer
+    arrows, of_fitted = view.arrows, fitted.arrows
+    np.testing.assert_allclose(arrows.tips / arrows.scale, of_fitted.tips / of_fitted.scale)
+    assert (arrows.scale < of_fitted.scale / 3) == is_closer
 
 
 def test_two_rows_far_away_do_not_make_the_others_small():
