@@ -169,5 +169,8 @@ def write_predictions(
     with (folder / FILE).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(("row", "label", "predicted", "fold"))
-        columns = (data.row_numbers, labels, predictions.predicted, predictions.fold_of_rows + 1)
-        writer.writerows(zip(*(column.tolist() for column in columns), strict=True))
+        folds = predictions.fold_of_rows + 1
+        columns = [
+            each.tolist() for each in (data.row_numbers, labels, predictions.predicted, folds)
+        ]
+        writer.writerows(zip(*columns, strict=True))

@@ -176,10 +176,7 @@ def blocks_cell(_folder: Path, *, n_blocks: int) -> Values:
     X, y = load_digits(return_X_y=True)
     size = -(-len(X) // n_blocks)
     gem = GEM().fit(X, y)
-    rows, labels = (
-        dask_array.from_array(one, chunks=(size, *one.shape[1:]))  # type: ignore[no-untyped-call]
-        for one in (X, y)
-    )
+    rows, labels = (dask_array.from_array(one, chunks=(size, *one.shape[1:])) for one in (X, y))
     lazy = GEM().fit(rows, labels)
     projections = lazy.transform(X) - gem.transform(X)
     return {
