@@ -65,6 +65,7 @@ def test_the_first_link_leads_to_the_picture_which_words_describe(page: Page):
     expect(plot).to_have_accessible_description(told)
 
 
+@pytest.mark.slow
 def test_tabs_and_the_list_of_features_are_one_stop_of_the_tab_key_each(page: Page):
     studio = StudioPage(page)
     panel = studio.run("LDA")

@@ -63,6 +63,7 @@ def test_a_finger_drags_classes_too(page: Page, tmp_path: Path):
     expect(page.locator(".legend [data-class='2']")).to_have_text("ash")
 
 
+@pytest.mark.slow
 def test_one_of_thirty_classes_is_found_by_its_name(page: Page, tmp_path: Path):
     names = [f"a long name of a station on the coast, depth {at} of the column" for at in range(30)]
     studio = StudioPage(page)

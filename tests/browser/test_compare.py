@@ -117,6 +117,7 @@ def test_several_runs_start_together_and_their_figures_are_compared(page: Page, 
     expect(rows.first.locator("td").first).to_have_text(min(shown, key=float))
 
 
+@pytest.mark.slow
 def test_pictures_stand_two_by_two_beside_the_table_which_follows_runs_and_checks(
     page: Page, wines: StudioPage
 ):

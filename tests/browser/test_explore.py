@@ -245,6 +245,7 @@ def test_a_feature_pointed_at_in_the_list_has_its_arrow_lit(wines: StudioPage):
     assert name.startswith(lit.locator("text").text_content() or "?")
 
 
+@pytest.mark.slow
 def test_features_that_are_kept_are_those_listed_and_drawn(wines: StudioPage):
     panel = finished(wines)
     wines.toggle("Class names")

@@ -38,6 +38,7 @@ def test_the_slider_redraws_what_has_ended_and_a_plane_can_be_refined(page: Page
     expect(refined.part("name")).to_have_text(re.compile("^MELM refined"))
 
 
+@pytest.mark.slow
 def test_a_slider_that_moves_quickly_stays_where_it_was_moved(page: Page):
     StudioPage(page)
     slider = page.get_by_role("slider", name="Kernel width γ")

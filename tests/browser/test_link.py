@@ -72,6 +72,7 @@ def test_a_stranger_sees_the_same_plane_and_is_told_so(page: Page, stranger: Pag
     expect(stranger.get_by_role("switch", name="Arrows")).not_to_be_checked()
 
 
+@pytest.mark.slow
 def test_a_link_stays_in_the_address_bar_until_something_else_is_shown(page: Page):
     studio = StudioPage(page)
     studio.choose_sample("Iris")

@@ -53,6 +53,7 @@ def data(table: Path) -> LabeledData:
     return prepare(read_table(table.read_bytes(), table.name))
 
 
+@pytest.mark.slow
 def test_an_uploaded_table_is_summed_up(page: Page, table: Path):
     studio = StudioPage(page)
     studio.upload(table)

@@ -162,6 +162,7 @@ def test_the_keys_of_present(wines: StudioPage):
     expect(wines.run_button).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_question_of_a_table_stands_over_its_own_pictures_alone(page: Page):
     studio = StudioPage(page)
     studio.choose_sample("Iris")
@@ -190,6 +191,7 @@ DROP = """(text) => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_table_dropped_on_the_stage_is_run_there_and_again_by_a_key(wines: StudioPage):
     page = wines.page
     wines.run("PCA").expect_end()
@@ -214,6 +216,7 @@ def told(page: Page, key: str) -> Panel:
     return panel
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1440, 900), (1280, 720), (1920, 1080)])
 def test_a_hall_reads_the_words_and_sees_the_clouds(page: Page, size: tuple[int, int]):
     width, height = size

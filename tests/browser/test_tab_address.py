@@ -42,6 +42,8 @@ def test_back_forward_and_reload_find_mode_and_run_again(page: Page):
     expect(StudioPage(other).panels).to_have_count(2)
 
 
+# Each of these loads the page three or four times; what an address holds is known to tests/page.
+@pytest.mark.slow
 def test_a_table_of_one_tab_replaces_none_of_another_and_a_new_tab_has_the_last(page: Page):
     one = StudioPage(page)
     one.choose_sample("Iris")
@@ -54,6 +56,7 @@ def test_a_table_of_one_tab_replaces_none_of_another_and_a_new_tab_has_the_last(
     expect(one.data_name).to_have_text("Iris")
 
 
+@pytest.mark.slow
 def test_an_address_finds_zoom_layers_and_table_again(page: Page):
     studio = StudioPage(page)
     studio.choose_sample("Iris")
@@ -77,6 +80,7 @@ def test_an_address_finds_zoom_layers_and_table_again(page: Page):
     assert _hash(page) == address
 
 
+@pytest.mark.slow
 @pytest.mark.provokes("status of 400")  # no such kernel width
 def test_a_view_that_cannot_be_read_says_so_and_shows_the_run_as_it_was_found(page: Page):
     studio = StudioPage(page)

@@ -74,6 +74,7 @@ def test_real_structure_stays_and_is_answered_without_a_question(page: Page, ans
     expect(panel.part("moves")).to_contain_text("SD")
 
 
+@pytest.mark.slow
 def test_a_plane_that_holds_rows_out_has_open_circles_and_no_switch(page: Page, answering: Studio):
     studio = StudioPage(page, f"{answering.url}/")
     studio.hold_out(25)

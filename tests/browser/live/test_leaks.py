@@ -38,6 +38,7 @@ def test_removed_runs_leave_no_nodes_and_no_listeners(page: Page):
     studio.wait_until(is_flat, "nodes and listeners are as many as before")
 
 
+@pytest.mark.slow
 def test_a_plane_that_is_refused_says_why(page: Page, console_errors: list[str]):
     studio = StudioPage(page)
     studio.choose_sample("Iris")

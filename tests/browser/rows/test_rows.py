@@ -138,6 +138,7 @@ def test_suspect_labels_are_found_in_the_background(finished: Panel) -> None:
     expect(finished.part("found-words")).to_contain_text("judged by planes fitted without")
 
 
+@pytest.mark.slow
 def test_rows_are_found_another_way_while_some_are_selected(finished: Panel) -> None:
     rows = finished.inspect("Rows")
     rows.get_by_role("button", name="Outliers").click()

@@ -183,6 +183,7 @@ def test_the_first_page_has_the_colors_of_the_page(page: Page, scheme: str):
     assert page.evaluate(COLORS) == before
 
 
+@pytest.mark.slow
 @pytest.mark.provokes("409")
 def test_a_first_run_that_is_refused_says_why_and_can_be_begun_again(page: Page):
     page.route(re.compile("dash_renderer"), lambda _: None)
