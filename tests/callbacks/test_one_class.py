@@ -11,6 +11,7 @@ from melm_studio.analyses import ANALYSES
 from melm_studio.layout import ids
 from tests.callbacks.every_route import address, asked_for, rules
 from tests.callbacks.tables import csv
+from tests.melm_core.helpers import of_each_contract
 
 ERROR = f"{ids.RUN_ERROR}.children"
 NOTHING = "All rows are one class, so there is nothing to tell apart"
@@ -43,7 +44,7 @@ def test_a_table_of_numbers_is_read_without_a_label_where_that_is_answered(studi
     assert visitor.news(run)["plane"]["strip"]["lead"] == NOTHING
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", of_each_contract(METHODS))
 def test_methods_that_ignore_labels_draw_one_class_and_others_say_why_not(studio, visitor, method):
     refusal = visitor.press_run(method=method, n_init=1).get(ERROR)
     if not METHODS[method].is_installed:

@@ -12,6 +12,7 @@ import pytest
 from melm_core.methods import METHODS
 from melm_studio.layout import ids
 from tests.callbacks.tables import csv
+from tests.melm_core.helpers import of_each_contract
 
 ERROR = f"{ids.RUN_ERROR}.children"
 
@@ -37,7 +38,7 @@ def test_the_first_look_at_one_feature_is_a_line(visitor):
     assert visitor.http.post("/preview/every-point", json=shown).status_code == 200
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", of_each_contract(METHODS))
 def test_every_method_draws_one_feature_or_says_why_not(studio, visitor, method):
     refusal = visitor.press_run(method=method, n_init=1).get(ERROR)
     if refusal is not None:

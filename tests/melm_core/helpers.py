@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,9 @@ from melm_core.methods import METHODS
 from melm_studio.tables.labeled_data import LabeledData
 
 SIZES = (23, 17, 29, 14)
+# One of each contract: blind to labels, by moments, by a search, by pairs of classes, by a kernel,
+# a map of its own rows, and one that is not installed.
+CONTRACTS = {"pca", "lda", "melm", "gem", "kfd", "tsne", "umap"}
 # Those that need no extra; what an extra compiles itself for seconds is left to the slow tests.
 EVERY_METHOD = [
     method
@@ -28,6 +32,15 @@ EVERY_METHOD = [
     )
     for method in METHODS.values()
 ]
+
+
+def of_each_contract(keys: Iterable[str]) -> list[Any]:
+    """Keys of methods as parameters: one of each contract in the gate, all in the slow tests.
+
+    What a method does by itself is tested of all of them beside the registry.
+    """
+    slow = pytest.mark.slow
+    return [key if key in CONTRACTS else pytest.param(key, marks=slow) for key in keys]
 
 
 def classes(n_classes: int, n_features: int, seed: int = 0) -> tuple[FloatArray, IntArray]:

@@ -21,6 +21,7 @@ from melm_studio.rows import placement
 from melm_studio.rows.spreadsheet import csv_text
 from melm_studio.tables import EXACT, load_sample
 from tests.callbacks.tables import blobs, breast_cancer, csv
+from tests.melm_core.helpers import of_each_contract
 
 COORDINATES = ["component_1", "component_2"]
 N_ROWS = 90
@@ -169,12 +170,7 @@ def test_no_cell_begins_a_formula_whatever_separator_a_spreadsheet_takes(
         assert not [cell for cell in texts if cell.startswith(("=", "+", "@", "-"))]
 
 
-# A fit of factor analysis takes seconds.
-LINEAR = [
-    pytest.param(key, marks=pytest.mark.slow) if key == "fa" else key
-    for key, method in METHODS.items()
-    if method.is_linear
-]
+LINEAR = of_each_contract(key for key, method in METHODS.items() if method.is_linear)
 
 
 @pytest.mark.parametrize("method", LINEAR)

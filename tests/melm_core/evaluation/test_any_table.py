@@ -77,7 +77,15 @@ def sparse() -> tuple[object, csr_matrix]:
     return LogisticRegression(), csr_matrix(SHIFTED)
 
 
-@pytest.mark.parametrize("kind", [mixed, texts, series_of_texts, pictures, sparse])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        mixed,
+        texts,
+        sparse,
+        *(pytest.param(one, marks=pytest.mark.slow) for one in (series_of_texts, pictures)),
+    ],
+)
 def test_an_audit_has_the_share_of_cross_validation_of_any_table(kind):
     estimator, X = kind()
     found = audit(estimator, X, Y, **FEW)

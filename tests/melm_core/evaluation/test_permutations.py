@@ -336,8 +336,8 @@ def test_rows_of_which_none_has_a_place_are_refused_by_name():
 QUICK = {"n_init": 1, "max_iter": 5, "max_rows": 60, "random_state": 0}
 
 
-# One fit takes a quarter of a second and more.
-SLOW = (METHODS["fa"], METHODS["tsne"])
+# One fit of these takes a quarter of a second and more.
+SLOW = (METHODS["fa"], METHODS["rotations"], METHODS["tsne"])
 SHUFFLED = [
     pytest.param(each, marks=pytest.mark.slow) if each in SLOW else each for each in EVERY_METHOD
 ]

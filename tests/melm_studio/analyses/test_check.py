@@ -39,6 +39,9 @@ DATA = blobs(n_rows=60)
 def few_shuffles(monkeypatch):
     monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 19)
     monkeypatch.setattr("melm_studio.analyses.check._LEAST_WAIT_S", 0.0)
+    # Nobody asks here which line of a plane is the best.
+    monkeypatch.setattr("melm_core.diagnostics.component_gain._COARSE", 4)
+    monkeypatch.setattr("melm_core.diagnostics.component_gain._HALVINGS", 0)
 
 
 @pytest.fixture
