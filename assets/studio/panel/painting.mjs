@@ -80,16 +80,15 @@ export class Painting extends Painter {
     if (!this.plane) measureSize(this.plot); // what the first news say may have changed it
     const paintedAs = this.key(this.axes());
     const isSame = this.plane === plane; // on other axes, which a zoom changes many times a second
-    const turnsTo = isTurn(this.plane, plane);
-    this.plane = plane;
     const isRunning = panel.isLive && !panel.isFinal;
+    // Rows turn to their other places at once where several panels share the page's time.
+    const turns = mode.value !== "compare" && isTurn(this.plane, plane);
+    this.plane = plane;
     // One that rests beside another plane is drawn once on the axes that hold both, where that is quick.
     const isLeft = isSame && this.animation.isResting && (this.isZoomed() || this.paintedAs === paintedAs || !panel.figure.is_sample);
-    const isStep = mode.value === "present" && !isRunning && !isSame && this.animation.isStep();
-    const isAnimated = !isStill && !isLeft && (isSame || turnsTo || isStep || this.animation.isOn(isRunning));
+    const isWatched = turns || (mode.value === "present" && !isRunning && !isSame && this.animation.isStep());
+    const isAnimated = !isStill && !isLeft && (isSame || isWatched || this.animation.isOn(isRunning));
     if (!isAnimated) this.layer.settle(plane);
-    // Where several panels share the page's time, rows glide as they do from plane to plane.
-    const isWatched = (turnsTo || isStep) && mode.value !== "compare";
     this.drawPlane(plane, { isStill: !isAnimated, isRunning, lastsMs: isWatched ? WATCHED_MS : null });
     this.paintedAs = paintedAs;
     this.paintedAt = performance.now();
