@@ -1,5 +1,5 @@
 // The connection to Dash: its start, functions that its callbacks call, and components that scripts read and change.
-import { byId, TEXT_NODE, whenPresent } from "./dom.mjs";
+import { byId, runScript, TEXT_NODE, whenPresent } from "./dom.mjs";
 
 const NO_SERVER = "The page could not be loaded. Check that the studio is running, and reload the page.";
 
@@ -102,7 +102,7 @@ export async function startDash(whatComesFirst) {
   const links = document.querySelectorAll("link[data-src]");
   for (const { href } of links) {
     await whatComesFirst();
-    await run(href);
+    await runScript(href);
   }
   await whatComesFirst();
   whenPresent("#panels-place", takeOver);
@@ -130,13 +130,4 @@ export function complain(error) {
   const caption = byId("panels").querySelector('[data-part="caption"]');
   if (caption) caption.textContent = NO_SERVER;
   console.error(error);
-}
-
-function run(src) {
-  return new Promise((resolve, reject) => {
-    const script = Object.assign(document.createElement("script"), { src });
-    script.addEventListener("load", resolve);
-    script.addEventListener("error", () => reject(new Error(`${src} could not be loaded.`)));
-    document.head.append(script);
-  });
 }

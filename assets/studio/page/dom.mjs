@@ -129,6 +129,14 @@ export function chooseFile(onChoice, accept = "") {
   input.click();
 }
 
+/** Runs a script, and resolves once it has. @param {string} src */
+export const runScript = (src) =>
+  new Promise((resolve, reject) => {
+    const script = Object.assign(document.createElement("script"), { src, onload: resolve });
+    script.onerror = () => reject(new Error(`${src} could not be loaded.`));
+    document.head.append(script);
+  });
+
 /** Copies a text, and resolves to whether the browser allows that. @param {string} text */
 export const copied = async (text) => navigator.clipboard?.writeText(text).then(() => true, () => false) ?? false;
 

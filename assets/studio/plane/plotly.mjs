@@ -1,27 +1,19 @@
 // All that the page knows of plotly, which draws the charts of the inspector.
-
-let loading = null; // the promise of plotly
-
-/**
- * Loads plotly, once. Its script is as large as half of what the page loads, and many visits draw no chart.
- * @returns {Promise<any>}
- */
-function loadPlotly() {
-  loading ??= new Promise((resolve, reject) => {
-    /** @type {HTMLMetaElement} */
-    const { content } = document.querySelector('meta[name="plotly-script"]');
-    const script = Object.assign(document.createElement("script"), { src: content });
-    script.addEventListener("load", () => resolve(window.Plotly));
-    script.addEventListener("error", () => {
-      loading = null; // the next chart tries again
-      reject(new Error(`${content} could not be loaded.`));
-    });
-    document.head.append(script);
-  });
-  return loading;
-}
+import { runScript } from "../page/dom.mjs";
 
 const CONFIG = { displayModeBar: false, responsive: true };
+
+/** Plotly, once it was asked for. @type {Promise<unknown> | null} */
+let loading = null;
+
+// Its script is as large as half of what the page loads, and many visits draw no chart.
+function load() {
+  const { content } = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name="plotly-script"]'));
+  return runScript(content).catch((error) => {
+    loading = null; // the next chart tries again
+    throw error;
+  });
+}
 
 /**
  * Draws a figure, or changes the one that is drawn.
@@ -32,8 +24,8 @@ const CONFIG = { displayModeBar: false, responsive: true };
  * @returns {Promise<unknown>}
  */
 export async function draw(plot, traces, layout, config) {
-  const plotly = window.Plotly ?? (await loadPlotly());
-  return plotly.react(plot, traces, layout, { ...CONFIG, ...config });
+  if (!window.Plotly) await (loading ??= load());
+  return window.Plotly.react(plot, traces, layout, { ...CONFIG, ...config });
 }
 
 /** Removes a figure. @param {Element} plot */
