@@ -2,10 +2,8 @@
 // of a registered table the picture is of.
 import { write } from "../page/dom.mjs";
 import { addToPanels, addToViews } from "../panel/features.mjs";
-import { numbers } from "../plane/arrays.mjs";
 import { markersOf } from "../plane/dress.mjs";
-import { shownLayer } from "./row_layer.mjs";
-import { isPoints } from "../plane/traces.mjs";
+import { knownPoints, knownRows } from "./row_layer.mjs";
 
 const INSET = 0.012; // of a side, so that a mark is not cut
 const DEPTH = "Component 3 is in depth: drag to turn";
@@ -28,31 +26,22 @@ export function outsideText(count) {
 }
 
 // What the user has zoomed out of is not outside.
-/** @returns {Trace} */
+/** @param {View} view @param {Panel} panel @returns {Trace} */
 function marksOf({ figure: { data } }, panel) {
-  const [marks, color] = [{ x: [], y: [], angle: [] }, []];
-  const { plane } = panel;
+  const { painting, plane } = panel;
+  const { classes } = knownRows(panel, plane);
+  const { x, y } = knownPoints(panel, plane);
+  const found = painting.isZoomed() ? [] : edgeMarks(x, y, painting.shown().axes);
+  panel.nOutside = found.length;
+  const marks = markersOf(data).flatMap(({ color }, code) => {
+    const own = found.filter(({ row }) => classes[row] === code);
+    return own.filter((_, i) => i % Math.ceil(own.length / MOST_MARKS) === 0).map((mark) => ({ ...mark, color }));
+  });
   const style = data.find(({ meta }) => meta.kind === "outside");
-  panel.nOutside = 0;
-  if (!panel.painting.isZoomed()) {
-    const ranges = panel.painting.shown().axes;
-    const every = shownLayer(panel, plane)?.outside(ranges);
-    for (const [{ x, y }, ownColor] of every ? ofClasses(every, data) : ofTraces(plane, data)) {
-      const found = edgeMarks(numbers(x), numbers(y), ranges);
-      panel.nOutside += found.x.length;
-      const kept = found.x.flatMap((_, at) => (at % Math.ceil(found.x.length / MOST_MARKS) === 0 ? [at] : []));
-      for (const key of ["x", "y", "angle"]) marks[key].push(...kept.map((at) => found[key][at]));
-      color.push(...kept.map(() => ownColor));
-    }
-  }
-  const text = marks.x.map(() => "outside the picture");
-  return { ...style, x: marks.x, y: marks.y, text, marker: { ...style.marker, angle: marks.angle, color } };
+  const each = (key) => marks.map((mark) => mark[key]);
+  const text = marks.map(() => "outside the picture");
+  return { ...style, x: each("x"), y: each("y"), text, marker: { ...style.marker, angle: each("angle"), color: each("color") } };
 }
-
-const ofTraces = ({ traces }, data) =>
-  data.flatMap((style, i) => (isPoints(style) ? [[traces[i], style.marker.color]] : []));
-
-const ofClasses = (every, data) => markersOf(data).map(({ color }, code) => [every[code], color]);
 
 /**
  * Marks at the edge for the points beyond some ranges, which point towards them.
@@ -61,16 +50,15 @@ const ofClasses = (every, data) => markersOf(data).map(({ color }, code) => [eve
  * @param {Axes} ranges
  */
 export function edgeMarks(x, y, [[left, right], [bottom, top]]) {
-  const marks = { x: [], y: [], angle: [] };
+  const marks = [];
   const [insetX, insetY] = [INSET * (right - left), INSET * (top - bottom)];
-  for (let i = 0; i < x.length; i += 1) {
-    if (x[i] >= left && x[i] <= right && y[i] >= bottom && y[i] <= top) continue;
-    const atX = Math.min(Math.max(x[i], left + insetX), right - insetX);
-    const atY = Math.min(Math.max(y[i], bottom + insetY), top - insetY);
-    marks.x.push(atX);
-    marks.y.push(atY);
+  for (let row = 0; row < x.length; row += 1) {
+    if (x[row] >= left && x[row] <= right && y[row] >= bottom && y[row] <= top) continue;
+    const atX = Math.min(Math.max(x[row], left + insetX), right - insetX);
+    const atY = Math.min(Math.max(y[row], bottom + insetY), top - insetY);
     // Clockwise from upwards, as plotly turns markers.
-    marks.angle.push(Math.round((Math.atan2(x[i] - atX, y[i] - atY) * 180) / Math.PI));
+    const angle = Math.round((Math.atan2(x[row] - atX, y[row] - atY) * 180) / Math.PI);
+    marks.push({ row, x: atX, y: atY, angle });
   }
   return marks;
 }

@@ -115,18 +115,6 @@ export class RowLayer {
     return heldOut[position] ? `${name}, held out` : name;
   }
 
-  /** The places of the rows beyond some ranges, by class; those without a class are the last. @param {Axes} ranges */
-  outside([[left, right], [bottom, top]]) {
-    const { rows: { classes }, points: { x, y } } = this.every;
-    const found = [...this.panel.figure.classes, null].map(() => ({ x: [], y: [] }));
-    for (let i = 0; i < x.length; i += 1) {
-      if (x[i] >= left && x[i] <= right && y[i] >= bottom && y[i] <= top) continue;
-      found[classes[i]].x.push(x[i]);
-      found[classes[i]].y.push(y[i]);
-    }
-    return found;
-  }
-
   /** The numbers of the rows within a polygon. @param {Point[]} corners */
   rowsWithin(corners) {
     const { rows, grid } = this.every;
@@ -156,17 +144,22 @@ export function shownLayer(panel, plane = panel.painting.plane) {
 }
 
 /**
- * What is known of rows of a panel: those of the layer that it shows, else those that its figure draws.
+ * What is known of rows of a panel: those of the layer that shows a plane, by default the one on screen, else those that
+ * its figure draws.
  * @param {Panel} panel
+ * @param {Plane | null} [plane]
  */
-export const knownRows = (panel) => shownLayer(panel)?.every.rows ?? drawnRows(panel.figure);
+export const knownRows = (panel, plane) => shownLayer(panel, plane)?.every.rows ?? drawnRows(panel.figure);
+
+/** Where a plane has these rows. @param {Panel} panel @param {Plane} plane */
+export const knownPoints = (panel, plane) => shownLayer(panel, plane)?.every.points ?? drawnPoints(panel.figure, plane);
 
 /** Where a panel shows a row; null where it does not. @param {Panel} panel @param {number} row @returns {Point | null} */
 export function pointOf(panel, row) {
   const { figure, painting: { plane } } = panel;
   const at = figure && plane ? positionOf(knownRows(panel).numbers, row) : -1;
   if (at < 0) return null;
-  const { x, y } = shownLayer(panel)?.every.points ?? drawnPoints(figure, plane);
+  const { x, y } = knownPoints(panel, plane);
   return [x[at], y[at]];
 }
 
