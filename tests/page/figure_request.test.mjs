@@ -9,8 +9,7 @@ const PANEL = {
   plane: { sequence: 7 },
   arrowLimit: Infinity,
   query: () => new URLSearchParams("gamma=0.5&toward=r2"),
-  axes: () => [[-1, 1], [0, 2]],
-  painting: { isZoomed: () => false },
+  painting: { axes: () => [[-1, 1], [0, 2]], isZoomed: () => false },
 };
 
 test("a panel is requested with its plane, view options and axes", () => {

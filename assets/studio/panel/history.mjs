@@ -68,11 +68,6 @@ export class History {
     panel.part("gamma-advice").onclick = () => this.followAdvice();
   }
 
-  /** Keeps the held-out divergence of the folds. @param {FoldsCurve | null} folds */
-  noteFolds(folds) {
-    this.folds = folds;
-  }
-
   dispose() {
     clearTimeout(this.timer);
     this.player.pause();

@@ -152,7 +152,7 @@ export class Panel {
   followRefits({ refitted }) {
     if (!refitted || this.isRefitted) return;
     this.isRefitted = true;
-    this.history.noteFolds(refitted.curve);
+    this.history.folds = refitted.curve;
     this.announce("refitted", null);
     if (this.plane && this.plane.places === null && isOwnPlane(this.options)) this.refresh();
   }
@@ -203,10 +203,6 @@ export class Panel {
 
   paint(isStill = false) {
     return this.painting.paint(isStill);
-  }
-
-  axes() {
-    return this.painting.axes();
   }
 
   /** Shows another plane of the run. @param {number} sequence */

@@ -127,7 +127,7 @@ class NewRows {
     const colors = new Map(trained.map(({ meta, marker }) => [meta.class, marker.color]));
     const ink = panel.figure.plane.layout.font.color;
     const { x, y, rows, names, words, classes, unlike } = known.points;
-    const [[left, right], [low, high]] = panel.axes();
+    const [[left, right], [low, high]] = panel.painting.axes();
     const symbol = unlike.map((isUnlike) => (isUnlike ? "x" : "cross")); // the training rows
     const color = classes.map((code, i) => (unlike[i] ? ink : colors.get(code)));
     const name = (row, i) => names[i] || `row ${row}`;

@@ -111,7 +111,7 @@ async function download() {
 
 /**
  * What is requested of a panel for a figure: what it shows.
- * @param {Pick<Panel, "run" | "plane" | "arrowLimit" | "query" | "axes" | "painting">} panel
+ * @param {Pick<Panel, "run" | "plane" | "arrowLimit" | "query" | "painting">} panel
  * @param {{ classes: number[] | null, rows: Set<number> | null, colorBy: string | null, shapeBy: string | null }} shown
  */
 export function panelRequest(panel, { classes, rows, colorBy, shapeBy }) {
@@ -119,7 +119,7 @@ export function panelRequest(panel, { classes, rows, colorBy, shapeBy }) {
     run: panel.run,
     plane: panel.plane.sequence,
     view: Object.fromEntries(panel.query()),
-    limits: panel.axes(),
+    limits: panel.painting.axes(),
     marks_outside: !panel.painting.isZoomed(),
     n_arrows: Number.isFinite(panel.arrowLimit) ? panel.arrowLimit : null,
     color_by: colorBy,
