@@ -14,7 +14,6 @@ from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, UserError
 from melm_core.density import RegionShare
 from melm_core.diagnostics import ComponentGain, Importance, feature_order
 from melm_core.linalg import orthonormalize
-from melm_core.melm import DivergenceTerms
 from melm_core.methods import COMPONENTS, GAMMA, METHODS
 from melm_studio.operator_tables.plane_densities import PlaneDensities, kept_densities
 from melm_studio.planes.drawn_rows import centered_parts, mean_row
@@ -32,7 +31,7 @@ from melm_studio.planes.plane_view import PlaneViewer, screen_axes
 from melm_studio.planes.projected_classes import TableDensities
 from melm_studio.planes.types import Places, PlaneView
 from melm_studio.planes.unseen import UnseenRows
-from melm_studio.planes.view_options import DEFAULT_VIEW, Shown, ViewOptions
+from melm_studio.planes.view_options import Shown, ViewOptions
 from melm_studio.runs.execution.rows import RunData, kept_embedding, prepared_for, rows_of
 from melm_studio.runs.records.refits_report import RefitsReport, refits_id
 from melm_studio.runs.records.run import FIT, PlaneEvent, RunRecord
@@ -77,11 +76,6 @@ def _rows_and_width(renderer: PlaneRenderer, record: RunRecord) -> tuple[object,
     return *_rows(renderer, record), record.density_gamma
 
 
-def _as_found(renderer: PlaneRenderer, shown: Shown) -> tuple[object, ...]:
-    """Return what the plane of an event is, and who judges it."""
-    return shown.as_found, renderer.judge(shown.as_found) is not None
-
-
 def _as_edited(renderer: PlaneRenderer, shown: Shown) -> tuple[object, ...]:
     """Return what the plane on screen is."""
     return shown.of_plane, renderer.morph_target(shown.options)
@@ -94,24 +88,15 @@ def _as_drawn(renderer: PlaneRenderer, shown: Shown) -> tuple[object, ...]:
     return shown, *others, renderer.judge(shown) is not None
 
 
-def _size_of(viewer: PlaneViewer) -> int:
+def _size_of(kept_viewer: tuple[PlaneViewer, FloatArray]) -> int:
     """The bytes of a viewer, which holds a wide table twice, as far as the cache counts them."""
+    viewer, _ = kept_viewer
     n_bytes = 2 * 8 * viewer.n_rows * len(viewer.feature_names)
     return min(MAX_VIEWER_BYTES, max(n_bytes, MAX_VIEWER_BYTES // MAX_VIEWERS))
 
 
 class DataGoneError(LookupError):
     """The data of a run are no longer stored."""
-
-
-def widths(record: RunRecord, options: ViewOptions) -> tuple[float, float]:
-    """The kernel widths of the divergence and of the densities of a view.
-
-    A view with a width of its own has both of it.
-    """
-    if options.gamma is not None:
-        return options.gamma, options.gamma
-    return record.gamma, record.density_gamma
 
 
 class PlaneRenderer:
@@ -177,8 +162,11 @@ class PlaneRenderer:
         return [(sequence, value) for sequence, value in measured if value is not None]
 
     def viewer(self, record: RunRecord) -> PlaneViewer:
-        """Return the viewer of the planes of a run."""
-        return self._viewer_at(record, DEFAULT_VIEW)
+        """Return the viewer of the planes of a run, at its kernel widths."""
+        viewer, origin = self._viewer(record)
+        densities = self._of_table(record)
+        viewer = viewer.at(record.gamma, record.density_gamma)
+        return viewer.of_table(TableDensities(densities, origin) if densities else None)
 
     @kept(MAX_VIEWS, _as_drawn)
     def view(self, shown: Shown) -> PlaneView:
@@ -189,9 +177,9 @@ class PlaneRenderer:
         UserError
             If the options do not apply to the plane.
         """
-        record, options, refits = shown.record, shown.options, self.judge(shown)
+        options, refits = shown.options, self.judge(shown)
         components = self._drawn_plane(shown)
-        viewer = self._viewer_at(record, options)
+        viewer = self.viewer_of(shown)
         scores = None
         if not options.changes_plane and options.gamma is None:
             scores = self.scores(shown)  # which verdicts need, too
@@ -264,8 +252,8 @@ class PlaneRenderer:
 
     def positions(self, shown: Shown, X: FloatArray) -> FloatArray:
         """Return where a view draws rows that the plane projects, shape (n_rows, 2)."""
-        centered = X - self._origin(shown.record)
-        return np.asarray(centered @ self.axes(shown).T)
+        _, origin = self._viewer(shown.record)
+        return np.asarray((X - origin) @ self.axes(shown).T)
 
     def axes(self, shown: Shown) -> FloatArray:
         """Return the two axes of a view; the second is zero for one component."""
@@ -390,26 +378,12 @@ class PlaneRenderer:
         is_own = not (shown.changes_plane or shown.options.gamma is not None or record.is_of_sample)
         if is_own and not record.batch_weight and METHODS[record.method].reports_divergence:
             return shown.event.objective
-        return self._viewer_at(record, shown.options).divergence(self.components(shown))
+        return self.viewer_of(shown).divergence(self.components(shown))
 
-    def divergence_terms(self, shown: Shown) -> tuple[tuple[str, str], DivergenceTerms]:
-        """Return the names of the two classes told apart least, and the terms of their divergence.
-
-        Raises
-        ------
-        UserError
-            As `PlaneViewer.divergence_terms`.
-        """
-        viewer = self._viewer_at(shown.record, shown.options)
-        (a, b), terms = viewer.divergence_terms(self.components(shown))
-        return (viewer.class_names[a], viewer.class_names[b]), terms
-
-    def _viewer_at(self, record: RunRecord, options: ViewOptions) -> PlaneViewer:
-        viewer = self._viewer(record).at(*widths(record, options))
-        densities = self._of_table(record)
-        return viewer.of_table(
-            TableDensities(densities, self._origin(record)) if densities else None
-        )
+    def viewer_of(self, shown: Shown) -> PlaneViewer:
+        """Return the viewer of a plane: at the width of its options, if they have one."""
+        viewer, gamma = self.viewer(shown.record), shown.options.gamma
+        return viewer if gamma is None else viewer.at(gamma)
 
     @kept(MOST_KEPT, lambda _, record: (record.run_id, record.attempt))
     def _of_table(self, record: RunRecord) -> PlaneDensities | None:
@@ -433,7 +407,6 @@ class PlaneRenderer:
     def _own_scores(self, shown: Shown) -> Scores:
         return self.viewer(shown.record).scores(shown.event.components)
 
-    @kept(MAX_VIEWS, _as_found)
     def regions(self, shown: Shown) -> list[RegionShare]:
         """Return the shares of rows in the regions of the plane of an event, as they are drawn."""
         viewer = self.viewer(shown.record)
@@ -465,7 +438,7 @@ class PlaneRenderer:
         worth = self.importance(shown)
         return frozenset() if worth is None else frozenset(np.flatnonzero(~worth.is_seen).tolist())
 
-    @kept(MAX_VIEWS, _as_found)
+    @kept(MAX_VIEWS, lambda own, shown: (shown.as_found, own.judge(shown.as_found) is not None))
     def second_component(self, shown: Shown) -> ComponentGain | None:
         """Return what the second component of the plane of an event adds on held-out rows.
 
@@ -478,18 +451,6 @@ class PlaneRenderer:
             return None
         with threadpool_limits(1):  # the workers need the other cores
             return self.viewer(shown.record).second_component(shown.event.components)
-
-    def overlap(self, shown: Shown) -> FloatArray | None:
-        """Return the shares of the unseen rows of each two classes that are taken for each other.
-
-        None where a class has none.
-        """
-        refits = self.judge(shown)
-        if refits is not None:
-            return np.array(refits.overlap) if refits.overlap else None
-        viewer = self._viewer_at(shown.record, shown.options)
-        predictions = viewer.held_out_predictions(self.components(shown))
-        return predictions.overlap(len(viewer.class_names))
 
     @kept(MAX_VIEWS, lambda _, shown: shown.as_found)
     def held_out(self, shown: Shown) -> Verdict:
@@ -521,7 +482,8 @@ class PlaneRenderer:
         if not METHODS[record.method].is_linear:
             return None
         parameters = {COMPONENTS.name: record.parameters.n_components}
-        viewer = self._viewer(record).at(record.density_gamma)
+        viewer, _ = self._viewer(record)
+        viewer = viewer.at(record.density_gamma)
         try:
             components = _closed_form(QUICK_METHOD, parameters, viewer.parts[0], MOST_QUICK_WORK)
         except UserError:
@@ -544,18 +506,15 @@ class PlaneRenderer:
         """
         train, _ = self.rows(record)
         components = _closed_form(record.method, record.parameters.values, train, MAX_PREVIEW_WORK)
-        return self._viewer(record).at(record.density_gamma).view(components)
+        viewer, _ = self._viewer(record)
+        return viewer.at(record.density_gamma).view(components)
 
     @kept(MAX_VIEWER_BYTES, _rows, _size_of)
-    def _viewer(self, record: RunRecord) -> PlaneViewer:
-        # For every kernel width, which runs on the same rows then share.
-        parts = centered_parts(self.rows(record))
-        viewer = PlaneViewer(*parts, GAMMA.default, record.parameters.n_components)
-        return viewer.at(GAMMA.default, DEFAULT_DENSITY_GAMMA)
-
-    @kept(MAX_VIEWERS, _rows)
-    def _origin(self, record: RunRecord) -> FloatArray:
-        return mean_row(self.rows(record))
+    def _viewer(self, record: RunRecord) -> tuple[PlaneViewer, FloatArray]:
+        """The viewer for every kernel width, which runs on the same rows share, and its origin."""
+        rows = self.rows(record)
+        viewer = PlaneViewer(*centered_parts(rows), GAMMA.default, record.parameters.n_components)
+        return viewer.at(GAMMA.default, DEFAULT_DENSITY_GAMMA), mean_row(rows)
 
     def _judging(self, shown: Shown) -> UnseenRows | None:
         """The rows of which the regions of a plane at rest are made: it has seen none of them."""

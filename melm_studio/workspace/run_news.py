@@ -23,7 +23,7 @@ from melm_studio.planes.captions import (
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import arrow_handles, limits, plane_frame
 from melm_studio.planes.plane_scores import Scores
-from melm_studio.planes.renderer import DataGoneError, widths
+from melm_studio.planes.renderer import DataGoneError
 from melm_studio.planes.types import PlaneView
 from melm_studio.planes.view_options import Shown, ViewOptions
 from melm_studio.runs.records.run import AT_WORK, PlaneEvent, RunRecord, RunState, UnreadableRun
@@ -190,8 +190,7 @@ class RunNews:
         if not shown.record.is_of_sample:
             return ""
         renderer = self.runs.renderer
-        viewer = renderer.viewer(shown.record).at(*widths(shown.record, shown.options))
-        components = renderer.components(shown)
+        viewer, components = renderer.viewer_of(shown), renderer.components(shown)
         return sample_caption(viewer.n_rows, viewer.n_rows_of_table(components))
 
     def _kept_sentence(self, shown: Shown, divergence: float) -> str | None:
@@ -200,9 +199,7 @@ class RunNews:
             return None
         renderer = self.runs.renderer
         # Of the rows that the changed plane has: all of a table are known in its own plane only.
-        viewer = renderer.viewer(shown.record).of_table(None)
-        viewer = viewer.at(*widths(shown.record, shown.options))
-        total = viewer.divergence(shown.event.components)
+        total = renderer.viewer_of(shown).of_table(None).divergence(shown.event.components)
         names = renderer.kept_features(shown)
         is_weighed = renderer.importance(shown.as_found) is not None
         return kept_sentence(names, divergence / total, is_chosen_held_out=is_weighed)
