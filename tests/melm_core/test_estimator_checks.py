@@ -95,9 +95,8 @@ WRAPPERS = [
     PrincipalComponentsPlane(),
 ]
 # One of each contract: a search, a solution in one step, a transform for each pair of classes, a
-# machine, what wraps another estimator. The other classes share their base, and are slow tests.
+# classifier, what wraps another estimator. The other classes share their base, and are slow tests.
 CONTRACTS = [
-    ApproximateKernelClassifier(SVC()),
     ConformalClassifier(DiscriminantPlane()),
     DiscriminantPlane(),
     GEM(),

@@ -135,10 +135,10 @@ def test_the_share_is_known_before_the_first_shuffle_and_a_stop_keeps_it():
 
 
 def test_an_audit_says_the_same_twice():
-    estimators = (KNeighborsClassifier(3), LinearDiscriminantAnalysis())
-    for estimator in estimators:
-        first, second = (audit(estimator, *WINE, n_permutations=19).sentence for _ in range(2))
-        assert first == second
+    first, second = (
+        audit(KNeighborsClassifier(3), *WINE, n_permutations=5).sentence for _ in range(2)
+    )
+    assert first == second
 
 
 @pytest.mark.parametrize(

@@ -645,7 +645,7 @@ def test_a_table_in_blocks_has_about_the_share_of_the_same_rows_in_memory():
 
 def test_importance_is_that_of_held_out_rows_in_the_planes_of_their_folds():
     found, none = [], []
-    for seed in range(10):
+    for seed in range(5):
         worth = Refits.of(Study("lda", *wide(100, 12, seed, distance=2.0))).importance()
         found.append(worth.is_seen)
         none.append(Refits.of(Study("lda", *pure_noise(100, 12, 2, seed))).importance().is_seen)

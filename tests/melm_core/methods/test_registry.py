@@ -45,7 +45,9 @@ def table_of(X, y):
 
 
 @EVERY
-@pytest.mark.parametrize("key", ["iris", "wine", "digits"])
+@pytest.mark.parametrize(
+    "key", ["wine", *(pytest.param(key, marks=pytest.mark.slow) for key in ("iris", "digits"))]
+)
 def test_every_method_gives_a_picture_of_every_sample(method, key):
     data = sample(key)
     estimator = method.estimator(PARAMETERS).fit(data.X, data.y)

@@ -323,6 +323,8 @@ def test_a_nonlinear_method_has_no_stability(store):
     assert report.stability is None
 
 
+# Eleven maps of all rows.
+@pytest.mark.slow
 def test_rows_are_embedded_once_for_all_permutations(store, monkeypatch):
     record, n_fits = queue_run(store, DATA, "tsne"), []
     fit = TSNEProjection.fit

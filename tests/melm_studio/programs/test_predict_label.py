@@ -83,6 +83,8 @@ def test_a_number_is_predicted_and_not_its_ranges(features, tmp_path):
     assert "of the variance of held-out rows; guessing gives 0 %" in found.words
 
 
+# That many classes are predicted without pairs is tested of the classifier, in less time.
+@pytest.mark.slow
 def test_more_classes_are_predicted_than_can_be_drawn(tmp_path):
     rng, y = np.random.default_rng(1), np.repeat(np.arange(60), 4)
     X = 4.0 * rng.normal(size=(60, 3))[y] + rng.normal(size=(240, 3))

@@ -60,7 +60,8 @@ def test_without_a_report_nothing_is_drawn(table, tmp_path):
     loaded = f"""
 import sys
 from melm_studio.command import main
-status = main(["run", {str(table)!r}, "--methods", "lda", "--quiet", "--out", {str(tmp_path)!r}])
+options = ["--methods", "lda", "--folds", "0", "--quiet", "--out", {str(tmp_path)!r}]
+status = main(["run", {str(table)!r}, *options])
 print(sorted({{"dash", "matplotlib"}} & set(sys.modules)))
 sys.exit(status)
 """

@@ -120,6 +120,7 @@ def test_the_lines_of_a_frame_are_simplified_once(monkeypatch):
     assert len(calls) == 3
 
 
+@pytest.mark.slow
 def test_a_long_replay_of_much_data_stays_easy_to_send():
     data = data_of([crowded(5_000)] * 150)
     assert 60 < len(data["frames"]) < 150

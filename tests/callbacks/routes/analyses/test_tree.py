@@ -67,6 +67,7 @@ def test_a_plane_of_the_tree_has_in_the_picture_the_scores_that_the_tree_names(
         assert numbers["accuracy-held-out"] == pytest.approx(plane.accuracy, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_tree_of_a_run_that_is_blind_to_batches_is_as_blind(studio, visitor):
     X, y, batch = batches(0, 150)
     table = pd.DataFrame(X[:, :4], columns=list("abcd"))
