@@ -54,6 +54,7 @@ def share(studio: StudioPage):
     return studio.page.get_by_label("Share of the way to the other run")
 
 
+@pytest.mark.slow
 def test_a_plane_turns_into_that_of_another_run_and_back(wines: StudioPage):
     lda = wines.run("LDA")
     lda.expect_end()
