@@ -162,7 +162,6 @@ interface VerdictWords {
   check: { stage: string; fraction: number; is_final: boolean } | null;
 }
 
-/** What the frames route reports of one run. */
 /** Mean and band over folds, by the number of the plane. */
 interface FoldsCurve {
   x: number[];
@@ -171,6 +170,7 @@ interface FoldsCurve {
   upper: number[];
 }
 
+/** What the frames route reports of one run. */
 interface News {
   state: string;
   is_final: boolean;

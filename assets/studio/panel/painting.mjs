@@ -230,7 +230,6 @@ export function recapSequences({ sequences, objective, best }) {
   return Array.from({ length: n }, (_, i) => passed[Math.round((i * (passed.length - 1)) / (n - 1))]);
 }
 
-
 // The size of a mode: pictures of Present are read from the back of the room, and several panels have
 // little room for the names of the classes.
 
@@ -251,4 +250,3 @@ function sizes() {
   const text = (kind) => Math.max(LARGER.text, innerHeight / (kind === "arrow_heads" ? HALL_OF_FEATURES_PX : HALL_PX));
   return { ...LARGER, text, numbers: text("numbers") };
 }
-
