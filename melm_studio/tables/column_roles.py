@@ -15,6 +15,7 @@ from melm_core.base import IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.distinct import Numbers, fewest_values
 from melm_studio.tables.formatting import count, listed, number, shortened, words_of
+from melm_studio.tables.frames import columns_of
 from melm_studio.tables.identifiers import (
     GROUP_WORDS,
     THINGS_NUMBERED,
@@ -69,6 +70,8 @@ NAMES_PROBED = 1_000  # rows
 PICTURES_PROBED = 100  # rows
 MAX_INFO = 30  # columns kept by a guess: hovering shows them all
 _ABOUT_ROWS = "metadata"
+LEAST_WITH_CODES, MOST_ROUND = 20, 0.5  # rows; of codes, those that 5 divides
+MANY_CODES = 4  # columns of them, which are not asked about but left out
 MAP_AXIS = "an axis of a map of the rows: drawn beside a plane, and no feature"
 FEWEST_FEATURES = 2  # beside a map, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
@@ -418,7 +421,8 @@ def guess_roles(
         is one only.
     """
     guesses = _Guesses(frame, columns, classes, chosen)
-    roles = {**guesses.unnamed(), **guesses.groups(), **guesses.orders(), **guesses.maps()}
+    roles = {**guesses.codes(), **guesses.unnamed(), **guesses.groups()}
+    roles |= {**guesses.orders(), **guesses.maps()}
     roles = {**guesses.info(roles), **roles}
     return tuple(
         _with_role(column, *roles[column.name]) if column.name in roles else column
@@ -491,6 +495,22 @@ class _Guesses:
             if column.name not in roles and column.role in FEATURES:
                 roles[column.name] = (Role.INFO, "a batch, which is not a property of the rows")
         return roles
+
+    def codes(self) -> dict[str, tuple[Role, str]]:
+        """Numbers by which things are known, where several columns but no most have them."""
+        names = [column.name for column in self._open if column.role is Role.NUMERIC]
+        numbers = columns_of(self._frame, names)
+        lows = numbers.min().to_numpy()
+        codes = [
+            name
+            for name, low in zip(names, lows, strict=True)
+            if low >= LEAST_CODE
+            and are_codes(cells := numbers[name].dropna())
+            and cells.nunique() <= len(cells) / LEAST_REPEATS
+        ]
+        is_such = MANY_CODES <= len(codes) <= len(names) / 2
+        why = "numbers by which things are known, as in several columns"
+        return dict.fromkeys(codes, (Role.INFO, why)) if is_such else {}
 
     def unnamed(self) -> dict[str, tuple[Role, str]]:
         """A first column without a name, beside others that have one, names or numbers the rows."""
@@ -569,6 +589,21 @@ class _Guesses:
     def _name_preference(self, column: Column) -> tuple[bool, bool]:
         is_text = self._frame[column.name].dtype.kind != "f"
         return is_text, not NAME_WORDS.isdisjoint(words_of(column.name))
+
+
+def are_codes(numbers: pd.Series) -> bool:
+    """Return whether recurring whole numbers have as many digits, at least five, and are not round.
+
+    So have those by which a registry knows persons or places, and hardly what is measured.
+    """
+    low, high = numbers.min(), numbers.max()
+    is_long = low >= LEAST_CODE and len(f"{low:.0f}") == len(f"{high:.0f}")
+    return (
+        len(numbers) >= LEAST_WITH_CODES
+        and is_long
+        and bool((numbers % 1 == 0).all())
+        and bool((numbers.drop_duplicates() % 5 == 0).mean() < MOST_ROUND)
+    )
 
 
 def _has(some: set[str]) -> Callable[[Sequence[str]], bool]:

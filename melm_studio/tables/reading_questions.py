@@ -15,7 +15,7 @@ import pandas as pd
 from melm_core.base import percent
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import is_measure, sort_key, value_name
-from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY
+from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY, are_codes
 from melm_studio.tables.formatting import number, shortened, words_of
 from melm_studio.tables.frames import columns_of
 from melm_studio.tables.labels import LEAST_CODE, is_time, may_be_no_label, rival_labels
@@ -23,14 +23,13 @@ from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, C
 from melm_studio.tables.read import Table
 from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
 
-MOST_COLUMNS = 20  # that are asked about
+MOST_COLUMNS = 6  # that are asked about
 MOST_EMPTY = 3  # columns that are asked about; where more are nearly empty, they all are left out
 MOST_SHEETS = 3  # beside the guessed one
 MOST_RIVALS = 7  # beside the guessed label
 VALUES_SHOWN, LONGEST_VALUE = 3, 16  # of a column that may be the label
 LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group or a batch
 FIRST_YEAR, LAST_YEAR = 1900, 2100
-LEAST_WITH_CODES, MOST_ROUND = 20, 0.5  # rows; of codes, those that 5 divides
 # Names of whole numbers that count occasions rather than measure.
 OCCASION_WORDS = {
     "cohort", "cycle", "day", "dom", "dow", "doy", "hr", "month", "mnth", "mth", "period", "round",
@@ -283,21 +282,7 @@ def _may_be_no_quantity(frame: pd.DataFrame, column: Column, *, is_long: bool) -
         return False
     numbers = frame[column.name].dropna()
     is_whole = bool(np.equal(numbers, np.floor(numbers)).all()) and numbers.abs().max() < 2**53
-    return is_whole and (is_named or _are_codes(numbers))
-
-
-def _are_codes(numbers: pd.Series) -> bool:
-    """Return whether recurring whole numbers have as many digits, at least five, and are not round.
-
-    So have those by which a registry knows persons or places, and hardly what is measured.
-    """
-    low, high = numbers.min(), numbers.max()
-    is_long = low >= LEAST_CODE and len(f"{low:.0f}") == len(f"{high:.0f}")
-    return (
-        len(numbers) >= LEAST_WITH_CODES
-        and is_long
-        and bool((numbers.drop_duplicates() % 5 == 0).mean() < MOST_ROUND)
-    )
+    return is_whole and (is_named or are_codes(numbers))
 
 
 def _is_span(before: str, word: str) -> bool:

@@ -287,3 +287,17 @@ def test_columns_without_nearly_any_cells_are_asked_about_one_by_one_only_if_few
     assert data.feature_names == ("a",)
     back = prepare(read_table(raw, "t.csv"), answers={"use:rare 1": "info"})
     assert "use:rare 1" in [one.id for one in back.questions]
+
+
+@pytest.mark.parametrize(("n_codes", "are_asked"), [(3, True), (4, False), (12, False)])
+def test_columns_of_codes_are_asked_about_one_by_one_only_if_few(n_codes, are_asked):
+    generator = np.random.default_rng(3)
+    codes = {f"fielder_{at}": generator.choice([518692, 545361, 605141], 60)
+             for at in range(n_codes)}  # fmt: skip
+    speeds = {f"speed {at}": generator.normal(90, 4, 60) for at in range(12)}
+    frame = pd.DataFrame({**codes, **speeds, "class": ["x", "y"] * 30})
+    data = prepare(read_table(frame.to_csv(index=False).encode(), "t.csv"))
+    assert any(one.id.startswith("use:fielder") for one in data.questions) == are_asked
+    assert ("fielder_1" in data.feature_names) == are_asked
+    if not are_asked:
+        assert any("Kept as information: fielder_0" in step for step in data.steps)
