@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_svmlight_file
 
-from melm_studio.tables.formatting import count, number, place
+from melm_studio.tables.formatting import count, number, place, shortened
 from melm_studio.tables.readers.rows import TextWriter
 from melm_studio.tables.readers.unpack import MAX_UNPACKED
 from melm_studio.tables.records import Limits, reject_rows
@@ -29,6 +29,10 @@ ATTRIBUTE = re.compile(
     r"""@attribute\s++(?:'(?P<single>(?:[^'\\]|\\.)*+)'|"(?P<double>(?:[^"\\]|\\.)*+)"|"""
     r"(?P<plain>[^\s{]++))\s*+(?P<type>\S.*)",
     re.IGNORECASE,
+)
+_PAIR = re.compile(
+    r"""\s*+(?P<index>[0-9]++)[ \t]++(?P<value>'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+"|[^,'"]*+)"""
+    r"""\s*+(?:,|$)"""
 )
 DATA = re.compile(r"@data\b", re.IGNORECASE)
 _WORD = re.compile(r"^\{(?:[^{}]*,)?[\s'\"]*[^\W\d]")  # among the values of a nominal attribute
@@ -64,17 +68,18 @@ def arff_text(
     Raises
     ------
     TableError
-        If the file is sparse or relational, has no data, or a row has too many or few values.
+        If the file is relational, has no data, or a row has too many or few values.
     """
     lines = enumerate(text.splitlines(), start=1)
     types = [*_types(lines)]
     names = [name for name, _ in types]
+    absent = [_absent(values) for _, values in types]
     written = TextWriter(max_rows, max_columns, max_bytes)
     written.add(names)
     for row, line in lines:
         if not line.strip() or line.lstrip().startswith("%"):
             continue
-        written.add(_values(line.strip(), len(names), row))
+        written.add(_values(line.strip(), absent, row))
     return written.data, frozenset(name for name, values in types if _WORD.search(values))
 
 
@@ -98,25 +103,50 @@ def _types(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[str, str]]:
     raise TableError("The ARFF file has no @data. Save the whole table and drop it again.")
 
 
-def _values(line: str, n_values: int, row: int) -> list[str]:
-    if line.startswith("{"):
-        raise TableError(
-            f"The ARFF file is sparse ({place(row)}). Save it as dense ARFF or CSV, and drop that."
-        )
+def _absent(values: str) -> str:
+    """The value that a sparse row does not write: 0, or the first of those of the attribute."""
+    return _cells(values[1:].rpartition("}")[0])[0] if values.startswith("{") else "0"
+
+
+def _cells(line: str) -> list[str]:
+    """The cells of a line; an empty one if its quotation marks do not pair up."""
     quote = "'" if "'" in line else '"'
     try:
         reader = csv.reader(
             [line], quotechar=quote, escapechar="\\", skipinitialspace=True, strict=True
         )
-        values = [value.strip() for value in next(reader)]
+        return [value.strip() for value in next(reader)] or [""]
     except csv.Error:
-        values = []
-    if len(values) != n_values:
+        return [""]
+
+
+def _values(line: str, absent: list[str], row: int) -> list[str]:
+    if line.startswith("{"):
+        return _sparse_values(line[1:].rpartition("}")[0], absent, row)
+    values = _cells(line)
+    if len(values) != len(absent):
         raise TableError(
-            f"{place(row).capitalize()} has {count(len(values), 'value')} for {number(n_values)} "
-            "attributes. Give every attribute a value, or ? where it is missing."
+            f"{place(row).capitalize()} has {count(len(values), 'value')} for "
+            f"{number(len(absent))} attributes. Give every attribute a value, or ? where it is "
+            "missing."
         )
     return ["" if value == "?" else value for value in values]
+
+
+def _sparse_values(line: str, absent: list[str], row: int) -> list[str]:
+    """The values of a row of {index value, index value}."""
+    values, at = [*absent], 0
+    while at < len(line):
+        pair = _PAIR.match(line, at)
+        if pair is None or int(pair["index"][:9]) >= len(values):
+            raise TableError(
+                f"{place(row).capitalize()} is sparse, but {shortened(line[at:].strip())} is no "
+                "index of an attribute with its value. Save the file again, or as CSV."
+            )
+        value = pair["value"].strip()
+        values[int(pair["index"][:9])] = "" if value == "?" else _cells(value)[0]
+        at = pair.end()
+    return values
 
 
 def is_sparse_lines(raw: bytes) -> bool:

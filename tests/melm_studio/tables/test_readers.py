@@ -93,6 +93,16 @@ def test_words_beside_numbers_of_a_nominal_attribute_are_words():
     assert read_table(numbers.encode(), "t.arff").frame["doors"].dtype.kind == "f"
 
 
+def test_what_rows_of_sparse_arff_lack_is_zero_or_the_first_value():
+    head = "@relation x\n@attribute 'w 1' numeric\n@attribute w2 numeric\n"
+    kinds = "@attribute kind {ham, 'spam, or so'}\n@data\n"
+    rows = "{0 2.5, 2 'spam, or so'}\n{1 ?}\n{ }\n{2 'spam, or so', 1 7}\n"
+    frame = read_table(f"{head}{kinds}{rows}".encode(), "t.arff").frame
+    assert frame["w 1"].tolist() == [2.5, 0, 0, 0]
+    np.testing.assert_array_equal(frame["w2"], [0, np.nan, 0, 7])
+    assert frame["kind"].tolist() == ["spam, or so", "ham", "ham", "spam, or so"]
+
+
 def arff_file(frame: pd.DataFrame) -> bytes:
     lines = ["% made by a test", "@RELATION 'a b'", ""]
     for name, cells in frame.items():
@@ -339,7 +349,7 @@ def test_limits_hold_for_every_format(kind):
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [
-        (b"@relation x\n@attribute a numeric\n@attribute b numeric\n@data\n{0 1}\n", "is sparse"),
+        (b"@relation x\n@attribute a numeric\n@attribute b numeric\n@data\n{2 1}\n", "is sparse"),
         (b"@relation x\n@attribute a numeric\n", "has no @data"),
         (
             b"@relation x\n@attribute a numeric\n@attribute b numeric\n@data\n1\n",
