@@ -18,6 +18,7 @@ from melm_studio.tables.grammars.geo import dataset_soft, series_matrix
 from melm_studio.tables.grammars.layout import ROWS_COMPARED, FirstLines, Grammar, Layout, Long
 from melm_studio.tables.grammars.long_tables import is_long, long_table
 from melm_studio.tables.grammars.omics import (
+    bracken,
     diann,
     discoverer,
     fragpipe,
@@ -28,9 +29,11 @@ from melm_studio.tables.grammars.omics import (
     mothur,
     msstats,
     mwtab,
+    mztab,
     otu_table,
     perseus,
     qiime,
+    xcms,
 )
 from melm_studio.tables.grammars.orange import orange
 from melm_studio.tables.grammars.pandas_levels import pandas_levels
@@ -56,6 +59,9 @@ GRAMMARS: dict[str, Grammar] = {
     "Discoverer": discoverer,
     "FragPipe": fragpipe,
     "MSstats": msstats,
+    "XCMS": xcms,
+    "Bracken": bracken,
+    "mzTab": mztab,
     "mothur": mothur,
     "long": long_table,
     "OTUs": otu_table,

@@ -88,10 +88,17 @@ def _first_feature(rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
     below = rows[index:]
     names = [row[0] for row in below]
     is_named = len({*names}) == len(names) and all(names) and not any(map(is_number, names))
-    is_such = is_named and len(below) >= LEAST_FEATURES and (taxa or index > 2)
+    is_above = index > 2 or (index == 2 and _are_said_of_samples(rows[:2]))
+    is_such = is_named and len(below) >= LEAST_FEATURES and (taxa or is_above)
     if not is_such or index > MOST_ABOVE or not all(_are_numbers(row[1:]) for row in below):
         return 0, False
     return index, taxa
+
+
+def _are_said_of_samples(above: Sequence[Sequence[str]]) -> bool:
+    """Return whether two rows with names say the same of several samples, as no header does."""
+    (name, *cells), (other, *others) = above
+    return bool(name and other) and len({*zip(cells, others, strict=True)}) < len(cells)
 
 
 def _are_taxa(names: Sequence[str]) -> bool:

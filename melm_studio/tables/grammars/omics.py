@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PureWindowsPath
 
-from melm_studio.tables.grammars.layout import FirstLines, Layout, Long, Turned
+from melm_studio.tables.grammars.layout import FirstLines, Layout, Long, Turned, is_number
 from melm_studio.tables.questions import LABEL, USE
 from melm_studio.tables.roles import NO_LABEL, Use
 
@@ -55,6 +55,14 @@ _IONS = ("peptidesequence", "precursorcharge", "fragmention", "productcharge", "
 _RUNS = ("run", "filename", "rawfile")
 _AREAS = ("intensity", "area")
 _OF_RUNS = ("condition", "bioreplicate")
+_XCMS = {"mzmed", "mzmin", "mzmax", "rtmed", "npeaks"}
+_BRACKEN = ["name", "taxonomy_id", "taxonomy_lvl"]
+_FRACTION = ".bracken_frac"
+_MZTAB = "MTD\tmzTab-version"
+_HEADERS_OF_MZTAB = ("SMH", "PRH")  # small molecules, proteins
+_ENDS_OF_MZTAB = ("SFH", "SEH", "PEH", "PSH", "SMH", "COM")
+_ABUNDANCE = re.compile(r"(?:protein_|smallmolecule_)?abundance_(?P<assay>assay\[[0-9]+\])")
+_NAMES_OF_MZTAB = ("accession", "chemical_name", "identifier", "description", "SML_ID")
 _LINEAGES = {"taxonomy", "consensus lineage", "consensuslineage", "confidence"}
 _MOST_ABOVE = 5  # lines of comments
 _PREFIX_OF_PERSEUS = re.compile(r"[TNCM]: ")
@@ -238,6 +246,72 @@ def fragpipe(first: FirstLines) -> Layout | None:
     names = [header[i].removesuffix(kind) for i in columns]
     what = f"a table of FragPipe ({kind.strip()})"
     return _matrix(what, header, 1, columns, names=names, features=features)
+
+
+def xcms(first: FirstLines) -> Layout | None:
+    """Peaks of XCMS: what these are, how many each class has, and a column for each sample."""
+    rows = first.rows
+    if not rows or not _XCMS.issubset(rows[0]):
+        return None
+    header, below = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
+    n_peaks = header.index("npeaks")
+    columns = [
+        column
+        for column in range(n_peaks + 1, len(header))
+        if header[column] not in ("ms_level", "peakidx")
+        and any(_exceeds(row[column], row[n_peaks]) for row in below)
+    ]
+    names = [PureWindowsPath(header[column]).stem for column in columns]
+    features = (header.index("name") if "name" in header else 0,)
+    mark = first.delimiter
+    return _matrix(
+        "peaks of XCMS", header, 1, columns, names=names, features=features, delimiter=mark
+    )
+
+
+def _exceeds(cell: str, n_peaks: str) -> bool:
+    """Return whether a cell is a number above that of the peaks, and so none of these."""
+    return is_number(cell) and is_number(n_peaks) and float(cell) > float(n_peaks)
+
+
+def bracken(first: FirstLines) -> Layout | None:
+    """Combined abundances of Bracken: reads and shares of each sample."""
+    header = first.cells(0)
+    if header[: len(_BRACKEN)] != _BRACKEN:
+        return None
+    columns = [at for at, name in enumerate(header) if name.endswith(_FRACTION)]
+    names = [header[at].removesuffix(_FRACTION) for at in columns]
+    return _matrix("shares of Bracken", header, 1, columns, names=names)
+
+
+def mztab(first: FirstLines) -> Layout | None:
+    """Small molecules or proteins of mzTab; variables of the study say what its assays are."""
+    if first.starting(_MZTAB) < 0:
+        return None
+    begin = first.starting(*_HEADERS_OF_MZTAB)
+    header = first.cells(max(begin, 0))
+    matches = [_ABUNDANCE.fullmatch(name) for name in header]
+    assays = {at: match["assay"] for at, match in enumerate(matches) if match}
+    if begin < 0 or len(assays) < 2:
+        return None
+    said = {cells[1]: cells[2] for line in range(begin) if len(cells := first.cells(line)) > 2}
+    variables = {
+        assay.strip(): said.get(key.removesuffix("-assay_refs"), key)
+        for key, assays_of_key in said.items()
+        if key.startswith("study_variable[") and key.endswith("-assay_refs")
+        for assay in re.split("[|,]", assays_of_key)
+    }
+    marks = {"study variable": [variables.get(assay, "") for assay in assays.values()]}
+    return _matrix(
+        "a table of mzTab",
+        header,
+        begin + 1,
+        [*assays],
+        names=[said.get(assay, assay) for assay in assays.values()],
+        features=[header.index(name) for name in _NAMES_OF_MZTAB if name in header],
+        marks=marks if variables else {},
+        until=_ENDS_OF_MZTAB,
+    )
 
 
 def mothur(first: FirstLines) -> Layout | None:

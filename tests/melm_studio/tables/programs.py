@@ -427,6 +427,47 @@ def features_in_rows() -> dict[str, Program]:
             lines([["bodysite", *sites], ["subject_id", *ids], *of_taxa], "\t").encode(),
             taxa, "bodysite", name="sample", asked=("samples",),
         ),
+        "LEfSe, several samples of subjects": Program(
+            lines([["bodysite", *sites], ["subject_id", *[f"u{at // 2}" for at in range(N)]],
+                   *of_taxa], "\t").encode(),
+            taxa, "bodysite", name="sample", asked=("samples",),
+        ),
+        **{
+            f"XCMS, {name}": Program(
+                lines([[first, "mzmed", "mzmin", "mzmax", "rtmed", "npeaks", "hi", "lo",
+                        *(f"{one}.mzML" for one in SAMPLES)],
+                       *([gene, 100.5, 100.4, 100.6, 60.2, 2, 1, at % 2, *row]
+                         for at, (gene, *row) in enumerate(named))], mark).encode(),
+                **asked, said="XCMS",
+            )
+            for name, first, mark in (("differences", "name", "\t"), ("features", "", ","))
+        },
+        "Bracken": Program(
+            lines([["name", "taxonomy_id", "taxonomy_lvl",
+                    *(f"{one}.bracken_{what}" for one in SAMPLES for what in ("num", "frac"))],
+                   *([gene, 7 * at, "S", *(cell for one in row for cell in (40, one))]
+                     for at, (gene, *row) in enumerate(named))], "\t").encode(),
+            **asked, said="Bracken",
+        ),
+        **{
+            f"mzTab, {of}": Program(
+                lines([["MTD", "mzTab-version", "2.0.0-M"],
+                       *(["MTD", f"assay[{at}]", f"a{at}"] for at in range(1, N + 1)),
+                       *(["MTD", f"study_variable[{at}]", kind] for at, kind in enumerate(both)),
+                       *(["MTD", f"study_variable[{at}]-assay_refs",
+                          "|".join(f"assay[{n}]" for n in range(1 + at, N + 1, 2))]
+                         for at in range(2)),
+                       [head, "SML_ID", known,
+                        *(f"{of}abundance_assay[{at}]" for at in range(1, N + 1)),
+                        f"{of}abundance_study_variable[1]"],
+                       *([row_of, "1", gene, *row, 9] for gene, *row in named),
+                       ["COM", "end"]], "\t").encode(),
+                GENES, "study variable", name="sample", first=MATRIX_FIRST, said="mzTab",
+            )
+            for both in (KINDS[:2],)
+            for of, head, row_of, known in (("", "SMH", "SML", "chemical_name"),
+                                            ("protein_", "PRH", "PRT", "accession"))
+        },
         "rows of words above metabolites": Program(
             lines([["", *ids], ["arm", *KINDS], ["site", *sites], *named]).encode(),
             GENES, "arm", name="sample", asked=("samples",),
