@@ -12,7 +12,7 @@ import pandas as pd
 
 from melm_core.base import FloatArray, IntArray, known_type
 from melm_studio.tables.classes import sort_key
-from melm_studio.tables.formatting import number_text
+from melm_studio.tables.formatting import DAY, number_text
 from melm_studio.tables.readers import is_picture
 from melm_studio.tables.roles import KEPT, Column, Role
 
@@ -121,7 +121,25 @@ def _sort_ranks(texts: Sequence[str], *, is_time: bool) -> npt.NDArray[np.generi
 
 
 def times_of(texts: Sequence[str]) -> pd.Series[pd.Timestamp]:
-    """The times that texts are, missing where one is none."""
-    return pd.to_datetime(
-        pd.Series(texts, dtype="str"), errors="coerce", format="ISO8601", utc=True
-    )
+    """The times that texts are, missing where one is none.
+
+    Of 03/04/2021, the month comes first, unless one of the texts says otherwise.
+
+    Examples
+    --------
+    >>> times_of(["24.12.2021 08:30", "1.1.2022"]).dt.strftime("%Y-%m-%d %H:%M").tolist()
+    ['2021-12-24 08:30', '2022-01-01 00:00']
+    """
+    written = pd.Series(texts, dtype="str")
+    times = pd.to_datetime(written, errors="coerce", format="ISO8601", utc=True)
+    if not times.isna().all():
+        return times
+    parts = written.str.extract(DAY)
+    is_day_first = parts["mark"].eq(".").any() or (pd.to_numeric(parts["first"]) > 12).any()
+    day, month = ("first", "second") if is_day_first else ("second", "first")
+    days = parts["year"] + "-" + parts[month].str.zfill(2) + "-" + parts[day].str.zfill(2)
+    clock = parts["clock"].where(parts["clock"].isna(), "T" + parts["clock"].str.zfill(5))
+    half, is_twelve = parts["half"].str.upper(), parts["clock"].str.startswith("12", na=False)
+    hours = 12 * (half.eq("P") & ~is_twelve) - 12 * (half.eq("A") & is_twelve)
+    times = pd.to_datetime(days + clock.fillna(""), errors="coerce", format="ISO8601", utc=True)
+    return times + pd.to_timedelta(hours, unit="h")

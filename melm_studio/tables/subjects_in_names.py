@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from melm_core.base import IntArray
-from melm_studio.tables.formatting import number, shortened, words_of
+from melm_studio.tables.formatting import DAY, number, shortened, words_of
 
 SUBJECT = "subject in "  # and the name of the column of names
 LEAST_ROWS = 10
@@ -62,9 +62,10 @@ def with_subjects(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
     ):
         return frame, "", ""
     for place, (column, kind) in enumerate(frame.dtypes.items()):
-        if kind == np.float64 or not _TIMES.isdisjoint(words_of(str(column))):
-            continue
         cells = frame.iloc[:, place]
+        is_time = not _TIMES.isdisjoint(words_of(str(column)))
+        if kind == np.float64 or is_time or DAY.match(str(cells.iloc[0])):
+            continue
         if (subjects := _subjects(cells)) is not None and not _is_known(frame, subjects):
             name = f"{SUBJECT}{column}"
             if name in frame:

@@ -129,6 +129,13 @@ NAMES = {
 }
 
 
+def test_days_are_no_subjects():
+    frame = measured(40)
+    frame.insert(0, "tag", [f"{at % 20 + 1:02d}.{at // 20 + 1:02d}.2021" for at in range(40)])
+    frame["kind"] = ["pq"[at // 2 % 2] for at in range(len(frame))]
+    assert "subject in tag" not in read(frame).frame
+
+
 @pytest.mark.parametrize("names", NAMES)
 def test_subjects_within_names_are_asked_about(names):
     found = NAMES[names]
