@@ -14,7 +14,7 @@ import pandas as pd
 from melm_core.base import IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.distinct import Numbers, fewest_values
-from melm_studio.tables.formatting import count, listed, number, shortened, words_of
+from melm_studio.tables.formatting import DAY, count, listed, number, shortened, words_of
 from melm_studio.tables.frames import columns_of
 from melm_studio.tables.identifiers import (
     GROUP_WORDS,
@@ -63,7 +63,7 @@ NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", 
 BATCH_WORDS = {"batch", "block", "lot", "plate"}
 _OF_BATCH = {"barcode", "code", "id", "identifier", "name", "no", "nr", "number"}
 _OF_LAND = {"a", "acre", "acres", "area", "feet", "ft", "m", "parking", "size", "sq", "sqft", "sqm"}
-ORDER_WORDS = {"date", "datetime", "injection", "order", "time", "timestamp"}
+ORDER_WORDS = {"date", "datetime", "datum", "injection", "order", "time", "timestamp"}
 _ROLE_WORDS = GROUP_WORDS | BATCH_WORDS | ORDER_WORDS
 LONGEST_NAME = 60  # characters of most names
 NAMES_PROBED = 1_000  # rows
@@ -329,7 +329,8 @@ def _says_split(cells: _Cells) -> bool:
 
 def _id_of_rows(cells: _Cells) -> tuple[Role, str] | None:
     if _numbers_things(cells):
-        return Role.ID, "its numbers name things that several rows share"
+        role = Role.ID if cells.n_values >= LEAST_NUMBERED else Role.IGNORED
+        return role, "its numbers name things that several rows share"
     nearly = "" if cells.n_values == cells.n_present else "nearly "
     is_id = _is_identifier(cells)
     return (Role.ID, f"{nearly}every value differs: an identifier") if is_id else None
@@ -389,9 +390,11 @@ def _is_identifier(cells: _Cells) -> bool:
 
 def _numbers_things(cells: _Cells) -> bool:
     """Return whether recurring whole numbers are those of hospital records, specimens and such."""
-    if not cells.is_whole or not LEAST_NUMBERED <= cells.n_values < cells.n_present:
-        return False
     *before, last = words_of(cells.name) or ("",)
+    is_long_id = bool(before) and last == "id" and cells.low >= LEAST_CODE  # of chips and runs
+    least = 2 if is_long_id else LEAST_NUMBERED
+    if not cells.is_whole or not least <= cells.n_values < cells.n_present:
+        return False
     if before and before[0] == "id":  # id_plot, as in languages where what it is of comes behind
         before, last = [*before[1:], last], "id"
     most_sharing = cells.n_present if before and last == "id" else MOST_SHARING
@@ -645,7 +648,9 @@ def _order_reason(cells: pd.Series) -> str:
 
 
 def _are_dates_in_order(cells: pd.Series) -> bool:
-    if cells.dtype.kind == "f" or cells.isna().any() or "-" not in str(cells.iloc[0]):
+    if cells.dtype.kind == "f" or cells.isna().any():
+        return False
+    if "-" not in (first := str(cells.iloc[0])) and not DAY.match(first):
         return False
     times = times_of([*map(str, cells)])
     return bool(times.is_monotonic_increasing and times.min() < times.max())

@@ -61,6 +61,7 @@ QUANTITY_WORDS = {
     "score", "size", "sum", "time", "value", "width",
 }  # fmt: skip
 LEAST_CODE = 10_000  # of whole numbers that recur, by which things are known
+LEAST_CUT = 12  # rows, for numbers to be cut into classes
 MIN_COLUMNS = 2  # besides a number that is cut into classes
 SPARSE = 20  # values that whole numbers could have for each row, where they number nothing
 LEAST_OF_IDS = 1e6
@@ -125,7 +126,10 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
     last = str(table.frame.columns[-1])
     is_told = bool(candidates) and (_is_hinted(candidates[0]) or candidates[0] == last)
     if not is_told:
-        candidates = [*_named_measures(table.frame, without), *candidates]
+        first = candidates[:1]
+        is_number = bool(first) and _is_plain_number(table.frame, first[0])
+        asked_for = [last] if is_number and _is_target(table.frame, last, without) else []
+        candidates = [*_named_measures(table.frame, without), *asked_for, *candidates]
     if not candidates or _is_plain_number(table.frame, candidates[0]):
         of_one_class = [name for name in _labels_of_one_class(table.frame) if name not in without]
         if of_one_class:
@@ -138,6 +142,11 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
     if table.asked.get("samples") == NO_GROUPS and _are_numbers(table.frame, candidates):
         return [NO_LABEL]
     return candidates or [NO_LABEL]
+
+
+def _is_target(frame: pd.DataFrame, name: str, without: Collection[str]) -> bool:
+    """Return whether a number with the name of what is asked for can be cut into classes."""
+    return _names_target(words_of(name)) and name not in without and is_measure(frame[name])
 
 
 def _has_several_features(frame: pd.DataFrame) -> bool:
@@ -451,7 +460,7 @@ def _measures(frame: pd.DataFrame) -> list[str]:
 
     None of a few rows.
     """
-    if len(frame) <= MAX_VALUES:
+    if len(frame) < LEAST_CUT:
         return []
     names = [
         str(name)
@@ -466,7 +475,7 @@ def _measures(frame: pd.DataFrame) -> list[str]:
 
 def _named_measures(frame: pd.DataFrame, without: Collection[str]) -> list[str]:
     """Numbers to be cut into classes that have no other name than that of a label, but for x, y."""
-    if len(frame) <= MAX_VALUES:
+    if len(frame) < LEAST_CUT:
         return []
     named = [
         str(name)

@@ -662,3 +662,18 @@ def test_long_numbers_of_things_that_recur_number_these(name):
     assert name not in prepare(Table("t", frame.assign(**{name: codes}), ())).feature_names
     few = frame.assign(**{name: codes // 1e4})
     assert name in prepare(Table("t", few, ())).feature_names
+
+
+@pytest.mark.parametrize("name", ["cnt", "total sales", "median_price"])
+def test_what_is_asked_for_at_the_end_comes_before_a_number_that_says_yes_or_no(name):
+    frame = measured("a").assign(holiday=numbers(0, 1, 0), **measured("b", name))
+    assert guess_label(Table("t", frame, ())) == name
+    assert choices(Table("t", frame, ()))[1] == "holiday"
+    words_beside = frame.assign(kind=words("p", "q"), **measured("c"))[["a", "kind", "b", name]]
+    assert guess_label(Table("t", words_beside, ())) == "kind"
+
+
+@pytest.mark.parametrize("n_rows", [11, 12, 20])
+def test_a_measure_is_cut_where_there_are_a_dozen_rows(n_rows):
+    frame = measured("a", "b", "strain").iloc[:n_rows]
+    assert (guess_label(Table("t", frame, ())) == "strain") == (n_rows > 11)

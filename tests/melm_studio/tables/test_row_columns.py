@@ -11,6 +11,7 @@ import pytest
 from melm_studio.tables import LabeledData, Role, prepare
 from melm_studio.tables.column_roles import column_roles
 from melm_studio.tables.dependence import N_BLOCKS
+from melm_studio.tables.row_columns import times_of
 from tests.melm_studio.tables.table_examples import LABEL, N_ROWS, table
 
 ROW = np.arange(N_ROWS)
@@ -74,7 +75,10 @@ def test_data_without_kept_columns_have_the_bytes_that_they_had_before():
         ("run_order", ROW * 2.0, Role.ORDER),
         ("order", ROW[::-1] ** 1.5, Role.NUMERIC),
         ("date", DAYS, Role.ORDER),
+        ("Datum", [f"{i % 28 + 1:02d}.{i // 28 + 1:02d}.2024" for i in ROW], Role.ORDER),
+        ("when", [f"{i // 28 + 1}/{i % 28 + 1}/2024 {i % 24}:05" for i in ROW], Role.ORDER),
         ("date", NAMES, Role.NAME),
+        ("run_id", np.repeat([204_100_023.0, 204_100_077.0, 204_100_301.0], 20), Role.INFO),
         ("severity", ["mild", "severe", "moderate", "none"] * 15, Role.ORDERED),
         ("answer", ["2 - no", "10 - yes", "1 - never"] * 20, Role.ORDERED),
         ("color", ["red", "green", "blue"] * 20, Role.CATEGORICAL),
@@ -107,6 +111,21 @@ def test_ordered_categories_are_one_feature_with_gaps_at_the_median():
 def test_dates_in_any_order_sort_the_rows_by_time():
     data = prepare(table(date=DAYS))
     assert np.argsort(data.row_column(Role.ORDER).values).tolist() == ROW[::-1].tolist()
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["31.1.2024", "1.2.2024 00:10", "1.2.2024 13:05:09"],
+        ["31/1/2024", "1/2/2024", "02/02/2024"],
+        ["1/31/2024", "2/1/2024 12:10:00 AM", "2/1/2024 1:05 pm"],
+    ],
+)
+def test_days_as_people_write_them_are_in_order(texts):
+    times = times_of(texts)
+    assert not times.isna().any()
+    assert times.is_monotonic_increasing
+    assert times.iloc[0] == pd.Timestamp("2024-01-31", tz="UTC")
 
 
 def test_rows_that_follow_each_other_are_held_out_in_blocks():
