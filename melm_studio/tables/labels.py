@@ -79,6 +79,7 @@ _SUMS, _SUMMED = {"final", "overall", "total"}, {"grade", "mark", "points", "sco
 # Words of a label that other texts are as often, where they are the whole name.
 _PLAIN_KINDS = {"category", "condition", "group", "result", "status", "type"}
 _YES_NO = {"yes", "no", "y", "n", "true", "false", "t", "f", "unknown"}
+_COORDINATES = {"lat", "latitude", "lng", "lon", "longitude"}
 # Symbols of elements, beside which Y is yttrium.
 _ELEMENTS = {
     "Ag", "Al", "As", "Ba", "Be", "Bi", "Ca", "Cd", "Ce", "Co", "Cr", "Cs", "Cu", "Fe", "Ga", "Hf",
@@ -465,7 +466,9 @@ def _measures(frame: pd.DataFrame) -> list[str]:
     names = [
         str(name)
         for name, column in frame.items()
-        if is_measure(column) and not (names_identifier(str(name)) and _are_distinct(column))
+        if is_measure(column)
+        and not (names_identifier(str(name)) and _are_distinct(column))
+        and _COORDINATES.isdisjoint(words_of(str(name)))
     ]
     given = [str(name) for name in frame if not names_identifier(str(name))]
     first = [name for name in given[:1] if name in names and not _may_number(frame[name])]
