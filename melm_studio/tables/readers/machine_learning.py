@@ -135,7 +135,7 @@ def _values(line: str, absent: list[str], row: int) -> list[str]:
 
 def _sparse_values(line: str, absent: list[str], row: int) -> list[str]:
     """The values of a row of {index value, index value}."""
-    values, at = [*absent], 0
+    values, line, at = [*absent], line.strip(), 0
     while at < len(line):
         pair = _PAIR.match(line, at)
         if pair is None or int(pair["index"][:9]) >= len(values):
