@@ -61,7 +61,6 @@ QUANTITY_WORDS = {
     "score", "size", "sum", "time", "value", "width",
 }  # fmt: skip
 LEAST_CODE = 10_000  # of whole numbers that recur, by which things are known
-LEAST_CUT = 12  # rows, for numbers to be cut into classes
 MIN_COLUMNS = 2  # besides a number that is cut into classes
 SPARSE = 20  # values that whole numbers could have for each row, where they number nothing
 LEAST_OF_IDS = 1e6
@@ -461,7 +460,7 @@ def _measures(frame: pd.DataFrame) -> list[str]:
 
     None of a few rows.
     """
-    if len(frame) < LEAST_CUT:
+    if len(frame) <= MAX_VALUES:
         return []
     names = [
         str(name)
@@ -478,7 +477,7 @@ def _measures(frame: pd.DataFrame) -> list[str]:
 
 def _named_measures(frame: pd.DataFrame, without: Collection[str]) -> list[str]:
     """Numbers to be cut into classes that have no other name than that of a label, but for x, y."""
-    if len(frame) < LEAST_CUT:
+    if len(frame) <= MAX_VALUES:
         return []
     named = [
         str(name)

@@ -673,12 +673,6 @@ def test_what_is_asked_for_at_the_end_comes_before_a_number_that_says_yes_or_no(
     assert guess_label(Table("t", words_beside, ())) == "kind"
 
 
-@pytest.mark.parametrize("n_rows", [11, 12, 20])
-def test_a_measure_is_cut_where_there_are_a_dozen_rows(n_rows):
-    frame = measured("a", "b", "strain").iloc[:n_rows]
-    assert (guess_label(Table("t", frame, ())) == "strain") == (n_rows > 11)
-
-
 @pytest.mark.parametrize("names", [("latitude", "longitude"), ("Lat", "Lng")])
 def test_where_something_lies_is_not_cut_into_classes(names):
     places = Table("t", measured(*names), ())
