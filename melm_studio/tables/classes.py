@@ -29,6 +29,7 @@ DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is
 MAX_CLASS_NAME = 200  # characters, since legends show it
 MAX_RENAMED = 1_000
 DEFAULT_QUANTILES = 3
+ROUNDING = 1e-9  # of the largest number, below which others do not differ from it
 CLASSES_SHOWN = 20
 OTHER = "other"
 DIGITS = re.compile(r"([0-9]+)")
@@ -250,12 +251,15 @@ def _names_in_one_form(cells: pd.Series) -> pd.Series:
 def is_measure(cells: pd.Series) -> bool:
     """Return whether a column is a number whose values are no classes.
 
-    It has too many of them, or is of fractions of which few are those of several rows.
+    It has too many of them, or is of fractions of which few are those of several rows. Numbers that
+    differ by rounding alone are none.
     """
     if cells.dtype.kind != "f":
         return False
     present = cells.dropna()
     values, n_rows = np.unique(present.to_numpy(), return_counts=True)
+    if len(values) == 0 or np.ptp(values) <= ROUNDING * np.abs(values).max():
+        return False
     if bool((values % 1 == 0).all()):
         return len(values) > MAX_CLASSES
     n_shared = int((n_rows > 1).sum())
@@ -294,7 +298,11 @@ def _quantiles(numbers: FloatArray, n_classes: int) -> FloatArray:
         return np.empty(0)
     shares = np.arange(1, n_classes) / n_classes
     cuts = np.quantile(present, shares, method="lower")
-    below: FloatArray = cuts[cuts < present.max()]  # otherwise nothing would be above
+    highest = present.max()
+    below: FloatArray = cuts[cuts < highest]  # otherwise nothing would be above
+    if len(below) == 0:  # most rows have the highest
+        below = present[present < highest]
+        below = below.max(keepdims=True) if len(below) else below
     return below
 
 

@@ -14,6 +14,7 @@ _DIMENSIONS = re.compile(r"\d+(?:\t\d+)+")
 _MAF = {"database_identifier", "metabolite_identification"}
 _LAST_OF_MAF = "smallmolecule_abundance_std_error_sub"
 _MAXQUANT = {"Majority protein IDs", "Protein IDs"}
+_PEPTIDES_OF_MAXQUANT = {"Sequence", "Leading razor protein", "PEP"}
 _QUANTITIES = ("LFQ intensity ", "Intensity ", "iBAQ ", "Reporter intensity corrected ")
 _REMOVED = ("Reverse", "Potential contaminant", "Contaminant", "Only identified by site")
 _DIANN = {
@@ -111,10 +112,11 @@ def maf(first: FirstLines) -> Layout | None:
 
 
 def maxquant(first: FirstLines) -> Layout | None:
-    """Groups of proteins of MaxQuant, also as R names them: LFQ intensities if there are any."""
+    """Proteins or peptides of MaxQuant, also as R names them: LFQ intensities if there are any."""
     header = first.cells(0, first.delimiter)
     plain = [name.replace(".", " ") for name in header]
-    if _MAXQUANT.isdisjoint(plain):
+    is_of_peptides = _PEPTIDES_OF_MAXQUANT.issubset(plain)
+    if _MAXQUANT.isdisjoint(plain) and not is_of_peptides:
         return None
     for kind in _QUANTITIES:
         columns = [
@@ -124,9 +126,9 @@ def maxquant(first: FirstLines) -> Layout | None:
             break
     else:
         return None
-    named = ("Majority protein IDs", "Protein IDs", "Gene names")
+    named = ("Sequence", "Majority protein IDs", "Protein IDs", "Gene names")
     return _matrix(
-        f"proteins of MaxQuant ({kind.strip()})",
+        f"{'peptides' if is_of_peptides else 'proteins'} of MaxQuant ({kind.strip()})",
         header,
         1,
         columns,

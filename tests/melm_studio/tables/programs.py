@@ -374,6 +374,11 @@ def matrices() -> dict[str, Program]:
             lines([[*quant, *intensities], *(row[: N + 3] for row in marked)], "\t").encode(),
             **asked,
         ),
+        "peptides of MaxQuant": Program(
+            lines([["Sequence", "Leading razor protein", "PEP", *intensities],
+                   *([f"AAG{gene}K", gene, 0.001, *row] for gene, *row in named)], "\t").encode(),
+            **{**asked, "features": [f"AAG{gene}K" for gene in GENES], "first": {}},
+        ),
         "DIA-NN": Program(
             lines([["Protein.Group", "Genes", *(f"D:\\runs\\{one}.raw" for one in SAMPLES)],
                    *described], "\t").encode(), **asked,

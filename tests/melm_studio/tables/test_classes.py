@@ -84,10 +84,22 @@ def test_an_identifier_cannot_be_the_label():
 
 @pytest.mark.parametrize(
     ("label", "expected"),
-    [(PRICE, True), (np.arange(60.0) % 25, False), (PRICE.round() + 0.5, False), (LABEL, False)],
+    [
+        (PRICE, True),
+        (np.arange(60.0) % 25, False),
+        (PRICE.round() + 0.5, False),
+        (LABEL, False),
+        (np.full(60, 0.001), False),
+        (0.1 + 1e-13 * np.arange(60), False),
+    ],
 )
 def test_a_number_with_many_fractions_is_a_measure(label, expected):
     assert is_measure(table(label=label).frame["label"]) is expected
+
+
+def test_a_number_of_which_most_rows_have_the_highest_is_cut_below_it():
+    found = classes(np.where(np.arange(60) < 8, np.linspace(0.1, 1.4, 60), 1.5), quantiles=3)
+    assert [*sizes(found).values()] == [8, 52]
 
 
 def test_a_table_of_numbers_has_a_label_nevertheless():
