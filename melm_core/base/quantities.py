@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 # <arithmetic>: `program_of` copies the lines from here to the end into a program.
 MISSING = (
-    "", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-",
+    "", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<null>", "<NA>", "?", "-",
     "#N/A", "#NV", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!",  # of spreadsheets
 )  # fmt: skip
 MAX_UNIT = 16  # characters
@@ -66,9 +66,10 @@ LIMIT = re.compile(
 # Below the limit of detection, without spaces and capitals.
 NOT_DETECTED = (
     "n.d.", "n.d", "nd", "notdetected", "n.q.", "nq", "notquantified", "bdl", "b.d.l.", "bql",
-    "bloq", "lod", "loq", "<lod", "<loq", "<dl", "<ql", "<mdl", "<mql", "<bg", "trace", "traces",
-    "tr.", "n.n.", "n.b.", "unterbg", "unternwg",
+    "bloq", "blq", "blod", "lod", "loq", "lloq", "<lod", "<loq", "<lloq", "<dl", "<ql", "<mdl",
+    "<mql", "<bg", "oor<", "trace", "traces", "tr.", "n.n.", "n.b.", "unterbg", "unternwg",
 )  # fmt: skip
+_TOO_MUCH = ("oor>", ">uloq", "uloq", "aloq", "alq")  # above that of quantification
 # Thousands or a fraction.
 ONE_COMMA = re.compile("[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 # Numbers that stand for what is missing where they are far from all others.
@@ -178,8 +179,9 @@ def measured(cell: str, decimal: str) -> Measured | None:
     >>> measured("< LOD (0.5)", "."), measured("n.d.", ".")
     (Measured(quantity=Quantity(value=0.5, unit=''), sign=-1), Measured(quantity=None, sign=-1))
     """
-    if cell.casefold().replace(" ", "") in NOT_DETECTED:
-        return Measured(None, -1)
+    word = cell.casefold().replace(" ", "")
+    if word in NOT_DETECTED or word in _TOO_MUCH:
+        return Measured(None, 1 if word in _TOO_MUCH else -1)
     match = LIMIT.fullmatch(cell)
     read = quantity(match["rest"] if match else cell, decimal)
     if read is None:

@@ -382,7 +382,10 @@ def _beyond_limits(
     limit = rules.undetected.get(column, math.nan)
     if column not in rules.undetected and np.isfinite(numbers).any():  # no whole column is filled
         limit = rules.ranges.get(column, (0.0, 0.0, 0.0, False))[2] or math.nan
-    numbers = np.where((signs < 0) & np.isnan(numbers), limit, numbers)
+    highest = rules.ranges.get(column, (0.0, math.nan, 0.0, False))[1]
+    numbers = np.where(
+        np.isnan(numbers) & (signs != 0), np.where(signs < 0, limit, highest), numbers
+    )
     return np.where((signs < 0) & (rules.limits != "limit"), numbers / 2, numbers)
 
 

@@ -201,7 +201,7 @@ class _Inferred:
     n_converted: int = 0  # cells in another unit than the column's
     is_beyond: npt.NDArray[np.bool_] | None = None  # cells such as <0.5 and n.d.
     beyond: tuple[str, ...] = ()  # what these say, each once
-    has_no_limit: bool = False  # none of them says what the limit is
+    unnamed: tuple[str, ...] = ()  # limits that none of them says: smallest, largest
     is_ambiguous: bool = False  # every number has one comma before three digits
     limit: float = math.nan  # of cells such as n.d.
 
@@ -236,7 +236,7 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
             n_converted=int(counts[read.is_converted].sum()),
             is_beyond=read.is_beyond[codes],
             beyond=tuple(np.array([*levels, ""], dtype=object)[read.is_beyond]),
-            has_no_limit=bool(read.is_beyond.any()) and _has_no_limit(levels, decimal),
+            unnamed=_unnamed_limits(levels, decimal) if read.is_beyond.any() else (),
             is_ambiguous=is_ambiguous,
             limit=read.limit,
         )
@@ -355,12 +355,14 @@ def _code_steps(coded: dict[str, list[float]], options: ReadOptions) -> list[str
     return [f"Counted as missing: {_listed_codes(coded)}."]
 
 
-def _has_no_limit(levels: list[str], decimal: str) -> bool:
-    """Return whether cells lie below a limit that no cell of the column names."""
-    below = [
-        reading for level in levels if (reading := measured(level, decimal)) and reading.sign < 0
-    ]
-    return bool(below) and all(reading.quantity is None for reading in below)
+def _unnamed_limits(levels: list[str], decimal: str) -> tuple[str, ...]:
+    """Which numbers stand for limits beyond which cells lie, and which no cell of them names."""
+    readings = [reading for level in levels if (reading := measured(level, decimal))]
+    beyond = {
+        end: [reading.quantity for reading in readings if reading.sign == sign]
+        for end, sign in (("smallest", -1), ("largest", 1))
+    }
+    return tuple(end for end, found in beyond.items() if found and not any(found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -428,7 +430,11 @@ def _beyond(
         usual = values[np.argmax(np.where(is_below, counts, -1))]
     elif is_measured.any() and (signs < 0).any():  # the median, as of missing cells, is far above
         usual = values[is_measured].min()
-    values = np.where((signs < 0) & np.isnan(values), usual, values)
+    highest = np.max(values, where=~np.isnan(values), initial=-np.inf)
+    is_unnamed = np.isnan(values)
+    values = np.where((signs < 0) & is_unnamed, usual, values)
+    if np.isfinite(highest):  # a cell such as OOR > is beyond all others
+        values = np.where((signs > 0) & is_unnamed, highest, values)
     if limits == "empty":
         return np.where(signs == 0, values, math.nan), float(usual)
     return np.where((signs < 0) & (limits != "limit"), values / 2, values), float(usual)
@@ -508,8 +514,10 @@ def _limit_steps(inferred: dict[str, _Inferred], limits: str, beyond: str) -> li
     if not beyond:
         return []
     names = [name for name, column in inferred.items() if column.n_limits]
-    unnamed = [name for name in names if inferred[name].has_no_limit] if limits != "empty" else []
-    rest = f"; the limit of {listed(unnamed)} is the smallest number there" if unnamed else ""
+    rest = ""
+    for end in ("smallest", "largest") if limits != "empty" else ():
+        if unnamed := [name for name in names if end in inferred[name].unnamed]:
+            rest += f"; the limit of {listed(unnamed)} is the {end} number there"
     return [f"{beyond}: {LIMITS_READ[limits]}{rest}."]
 
 

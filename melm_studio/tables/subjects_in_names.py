@@ -30,7 +30,11 @@ SUBJECT_WORDS = {
     "animal", "donor", "individual", "mouse", "participant", "patient", "person", "pupil", "rat",
     "student", "subject", "volunteer",
 }  # fmt: skip
-_TIMES = {"date", "day", "month", "period", "quarter", "time", "timestamp", "week", "year"}
+_NO_SUBJECTS = {  # times and places
+    "date", "day", "month", "period", "quarter", "time", "timestamp", "week", "year",
+    "location", "pos", "position", "well",
+}  # fmt: skip
+_ROWS_OF_PLATES = {"ABCDEFGH", "ABCDEFGHIJKLMNOP"}
 
 
 def with_subjects(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
@@ -63,8 +67,8 @@ def with_subjects(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
         return frame, "", ""
     for place, (column, kind) in enumerate(frame.dtypes.items()):
         cells = frame.iloc[:, place]
-        is_time = not _TIMES.isdisjoint(words_of(str(column)))
-        if kind == np.float64 or is_time or DAY.match(str(cells.iloc[0])):
+        is_other = not _NO_SUBJECTS.isdisjoint(words_of(str(column)))
+        if kind == np.float64 or is_other or DAY.match(str(cells.iloc[0])):
             continue
         if (subjects := _subjects(cells)) is not None and not _is_known(frame, subjects):
             name = f"{SUBJECT}{column}"
@@ -131,7 +135,7 @@ class _Names:
             name[: ends[before[-1]]] for name, ends in zip(self.names, self.ends, strict=True)
         ]
         if _are_crossed(starts, occasions):
-            return starts
+            return None if "".join(sorted({*starts})) in _ROWS_OF_PLATES else starts
         # "mix 1 a", "pure 1 b": the number, whatever stands before it.
         numbers = [tokens[before[-1]] for tokens in self.tokens]
         is_number = all(text.isdigit() for text in numbers)

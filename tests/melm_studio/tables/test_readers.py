@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import dataclasses
 import datetime as dt
 import gzip
 import io
@@ -16,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from melm_core.base import numbers_as_known, range_of
 from melm_studio.tables import ReadOptions, TableError, prepare, read_table
 from melm_studio.tables.readers import excel, excel_text, unpack, unpacked
 
@@ -422,6 +424,28 @@ def test_cells_beyond_a_limit_are_half_of_it_unless_the_user_says_otherwise():
     marked = read_table(raw, "t.csv", options=ReadOptions(limits="indicator"))
     assert marked.frame["lead beyond limit"].tolist() == [1.0, 0.0] * 20
     assert prepare(half).feature_names == ("lead", "zinc")
+
+
+@pytest.mark.parametrize(("below", "above"), [("OOR <", "OOR >"), ("BLQ", ">ULOQ")])
+def test_cells_beyond_limits_that_no_cell_names_are_the_least_and_the_largest_number(below, above):
+    raw = (f"lead,label\n{below},x\n{above},y\n" + "1.5,x\n7,y\n" * 20).encode()
+    read = read_table(raw, "t.csv")
+    assert read.frame["lead"].tolist()[:3] == [0.75, 7, 1.5]
+    assert "lead is the smallest number there; the limit of lead is the largest" in read.steps[0]
+    cells = [below, above, "1.5"]
+    rules = dataclasses.replace(
+        read.rules, ranges={"lead": range_of(read.frame["lead"].to_numpy())}
+    )
+    known, _ = numbers_as_known(cells, "lead", "lead", ".", {}, rules=rules)
+    assert known.tolist() == [0.75, 7, 1.5]
+
+
+@pytest.mark.parametrize("missing", ["<null>", "<NA>"])
+def test_words_of_programs_for_what_is_missing_are_no_text(missing):
+    raw = (f"age,kind,label\n{missing},{missing},x\n" + "30,a,y\n41,b,x\n" * 5).encode()
+    frame = read_table(raw, "t.csv").frame
+    assert frame["age"].dtype == np.float64
+    assert frame.isna().sum().tolist() == [1, 1, 0]
 
 
 def test_what_was_read_as_beyond_a_limit_is_said_words_first():

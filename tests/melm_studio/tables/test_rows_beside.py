@@ -136,6 +136,14 @@ def test_days_are_no_subjects():
     assert "subject in tag" not in read(frame).frame
 
 
+@pytest.mark.parametrize(("column", "rows"), [("well", "BCDEFG"), ("spot", "ABCDEFGH")])
+def test_wells_of_a_plate_are_no_subjects(column, rows):
+    wells = [f"{row}{at}" for at in range(1, 9) for row in rows]
+    frame = measured(len(wells)).assign(Class=["ill", "well"] * (len(wells) // 2))
+    frame.insert(0, column, wells)
+    assert f"subject in {column}" not in read(frame).frame
+
+
 @pytest.mark.parametrize("names", NAMES)
 def test_subjects_within_names_are_asked_about(names):
     found = NAMES[names]
