@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
-from itertools import chain, product
+from itertools import accumulate, chain, pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,8 @@ FOLDERS = ("melm_core", "melm_studio", "callbacks")
 # Of so many parts a quadratic pattern needs two million steps, which take longer than this even
 # where one letter is repeated, as in "a+b".
 N_PARTS, SHORT_S = 2_000, 0.0007
-MOST_S, MOST_RATIO, N_TRIES = 0.5, 3.0, 3
+MOST_S, MOST_RATIO = 0.5, 3.0
+N_TRIES, MOST_LINEAR = 6, 2  # of which so many acquit a pattern
 # In these ways a pattern is tried at the first letter alone.
 ANCHORED = {"match", "fullmatch"}
 WAYS = ANCHORED | {"search", "sub", "subn", "split", "findall", "finditer"}
@@ -244,20 +245,24 @@ def seconds(use: Callable[[Any], object], text: str, *, is_bytes: bool) -> float
 
 
 def goes_back(use: Callable[[Any], object], text: Callable[[int], str], *, is_bytes: bool) -> bool:
-    """Whether twice the text takes more than in proportion, and twice that again.
+    """Whether twice the text takes more than in proportion, and twice that again, at most tries.
 
-    The least of several tries counts: what else the machine does takes time only.
+    What else the machine does takes time as well: of a short text, then a pattern that goes back
+    looks linear, or of a long one, then a linear pattern does not. Neither happens often.
     """
     if seconds(use, text(N_PARTS), is_bytes=is_bytes) < SHORT_S:
         return False
-    before_s = 0.0
-    for n_parts in (N_PARTS, 2 * N_PARTS, 4 * N_PARTS):
-        given = text(n_parts)
-        taken_s = min(seconds(use, given, is_bytes=is_bytes) for _ in range(N_TRIES))
-        if taken_s < MOST_RATIO * before_s:
-            return False
-        before_s = taken_s
-    return True
+    tries = (_grows_too_fast(use, text, is_bytes=is_bytes) for _ in range(N_TRIES))
+    n_linear = accumulate(not is_too_fast for is_too_fast in tries)
+    return MOST_LINEAR not in n_linear
+
+
+def _grows_too_fast(
+    use: Callable[[Any], object], text: Callable[[int], str], *, is_bytes: bool
+) -> bool:
+    sizes = (N_PARTS, 2 * N_PARTS, 4 * N_PARTS)
+    taken_s = (seconds(use, text(n_parts), is_bytes=is_bytes) for n_parts in sizes)
+    return all(after_s >= MOST_RATIO * before_s for before_s, after_s in pairwise(taken_s))
 
 
 def slow_text(pattern: re.Pattern[Any], *, is_anchored: bool) -> str:

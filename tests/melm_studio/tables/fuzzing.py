@@ -54,6 +54,7 @@ from melm_studio.tables.readers.unpack import STREAMS
 from melm_studio.tables.text import ZIP, TableError, as_utf8
 from tests.melm_studio.tables.programs import PROGRAMS
 from tests.melm_studio.tables.test_formats import FRAME, PATHS, TEXTS, flow, ions_of_msstats
+from tests.melm_studio.tables.test_h5ad import cell_ranger
 from tests.melm_studio.tables.test_readers import arrow_file
 from tests.messy_tables import MESSY, REFUSED
 
@@ -232,6 +233,7 @@ def _others() -> dict[str, bytes]:
         **files,
         **{f"{kind} of a frame": arrow_file(cells, kind) for kind in ("parquet", "feather")},
         "npy": saved.getvalue(),
+        "counts of Cell Ranger": cell_ranger(),
         "OpenDocument": open_document(FRAME.astype(str).to_numpy().tolist()),
         "Excel before 2007": _XLS,
         "SAS": _SAS7BDAT,
