@@ -226,16 +226,17 @@ def cells_of_10x(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, t
                 with archive.open(part) as opened:
                     files[name] = unpacked(opened.read(MAX_UNPACKED), name, MAX_UNPACKED // 3)[0]
         about = next(files[name] for name in _FEATURES if name in files).decode().split("\n")
-        rows = np.array(files[_BARCODES].decode().split(), dtype=object)
+        rows = np.array(files[_BARCODES].decode().splitlines(), dtype=object)
         ids = [line.split("\t") for line in about if line]
         names = np.array([line[1] if len(line) > 1 else line[0] for line in ids], dtype=object)
         _reject(limits, len(rows), len(names))
         lines = io.BytesIO(files[_MATRIX])
         entries = pd.read_csv(lines, sep=" ", comment="%", header=None, dtype=np.float64)
-        places = entries.iloc[1:, :2].to_numpy().astype(np.int64) - 1
-        sparse = coo_matrix(
-            (entries.iloc[1:, 2], (places[:, 1], places[:, 0])), (len(rows), len(names))
-        )
+        size, counts = entries.iloc[0].tolist(), entries.iloc[1:].to_numpy()
+        if size != [len(names), len(rows), len(counts)] or not np.isfinite(counts).all():
+            raise ValueError(file)
+        columns, cells = counts[:, :2].T.astype(np.int64) - 1
+        sparse = coo_matrix((counts[:, 2], (cells, columns)), (len(rows), len(names)))
     except TableError:
         raise
     except (StopIteration, IndexError, *DAMAGED_ARCHIVE):

@@ -233,5 +233,8 @@ def test_genes_of_the_same_name_are_named_by_their_ids():
 def test_counts_that_do_not_fit_their_barcodes_are_refused():
     with pytest.raises(TableError, match="no counts that fit"):
         read_table(cell_ranger(barcodes=CELLS[:-1]), "cells.zip")
+    cut = cell_ranger(pack=lambda text: text[:300] if text.startswith(b"%%") else text)
+    with pytest.raises(TableError, match="no counts that fit"):
+        read_table(cut, "cells.zip")
     with pytest.raises(TableError, match="2 and"):
         read_table(cell_ranger(), "cells.zip", max_rows=2, max_columns=9)
