@@ -30,6 +30,7 @@ from melm_studio.tables.questions import (
 from melm_studio.tables.roles import FEATURES, Column, Role
 
 MOST_ASKED = 5
+LEAST_ALIKE = 3  # numbers that part the classes, for these to be measured
 
 _CHOICES = (
     Choice(LEFT_OUT, "Leave it out"),
@@ -98,11 +99,27 @@ def twin_questions(
     twins = label_twins(cells, words, names, groups=groups, only_twins=True)[:MOST_ASKED]
     n_left = sum(column.role in FEATURES for column in columns)
     n_left -= sum(len(twin.names) for twin in twins if _is_left_out(twin))
+    ranges = [twin for twin in twins if twin.twin is Twin.RANGES]
+    if len(ranges) >= LEAST_ALIKE:
+        alike = ranges[_n_asked(ranges, answers) :]
+        twins = tuple(twin for twin in twins if twin not in alike)
     return tuple(
         question
         for twin in twins
         for question in _questions(twin, label, answers, is_needed=n_left == 0)
     )
+
+
+def _n_asked(ranges: Sequence[ColumnAlone], answers: Mapping[str, str]) -> int:
+    """How many of several numbers that part the classes are asked about: the first is enough.
+
+    Where one is the label once more, the next may be as well; where it is a measurement, so are
+    they all.
+    """
+    given = [[answers.get(TWIN + name, "") for name in twin.names] for twin in ranges]
+    n_answered = max((at for at, of_twin in enumerate(given, 1) if any(of_twin)), default=0)
+    is_settled = any(MEASUREMENT in of_twin for of_twin in given)
+    return n_answered + (not is_settled)
 
 
 def made_question(

@@ -95,6 +95,13 @@ def test_a_number_that_may_be_a_measurement_is_used_and_no_plain_yes_is_said():
     assert is_significant(answered)
 
 
+def test_of_several_numbers_that_part_the_classes_the_first_is_asked_about():
+    parting = table(grade=words, **{f"t{at}": later for at in range(4)})
+    (first,) = twins(prepare(parting))
+    assert [*twins(prepare(parting, answers={first: "measurement"}))] == [first]
+    assert [*twins(prepare(parting, answers={first: "left-out"}))] == [first, "twin:t1"]
+
+
 def test_without_the_twin_nothing_is_left_of_noise():
     data = prepare(table(label=words, score=later), "label", answers={"twin:score": "left-out"})
     assert names_of(data) == NOISE
