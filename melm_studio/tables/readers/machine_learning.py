@@ -37,7 +37,9 @@ _PAIR = re.compile(
 DATA = re.compile(r"@data\b", re.IGNORECASE)
 _WORD = re.compile(r"^\{(?:[^{}]*,)?[\s'\"]*[^\W\d]")  # among the values of a nominal attribute
 _NUMBER = rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_LINE = re.compile(rb"\s*%s(?:\s+qid:[0-9]+)?(?:\s+[0-9]+:%s)+\s*(?:#.*)?" % (_NUMBER, _NUMBER))
+_LABELS = rb"%s(?:,%s)*" % (_NUMBER, _NUMBER)
+_LINE = re.compile(rb"\s*%s(?:\s+qid:[0-9]+)?(?:\s+[0-9]+:%s)+\s*(?:#.*)?" % (_LABELS, _NUMBER))
+_SEVERAL = re.compile(rb"^[ \t]*[^#\s:,]+,", re.MULTILINE)
 _PROBED = 20  # lines
 _PROBED_BYTES = 1_000_000
 _MOST_BEFORE_SERIES = 100_000  # bytes that may precede the first line about the series
@@ -180,7 +182,8 @@ def sparse_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, t
     """
     reject_rows(sum(bool(line.strip()) for line in raw.split(b"\n")), limits)
     try:
-        X, y, qid = load_svmlight_file(io.BytesIO(raw), query_id=True)
+        has_several = _SEVERAL.search(raw) is not None
+        X, y, qid = load_svmlight_file(io.BytesIO(raw), query_id=True, multilabel=has_several)
     except (ValueError, OverflowError, IndexError):
         raise TableError(
             f"{file} begins as libsvm writes tables, but a line is no label with ascending "
@@ -194,8 +197,12 @@ def sparse_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, t
     cells = pd.DataFrame(X.toarray(), columns=pd.Index(names, dtype=object))
     if len(set(qid)) > 1:
         cells["qid"] = qid.astype(float)
-    cells["label"] = y
-    return cells, ("Read as libsvm: what a row does not have is 0.",)
+    step = "Read as libsvm: what a row does not have is 0."
+    if not has_several:
+        cells["label"] = y
+        return cells, (step,)
+    cells["label"] = [f"{{{', '.join(f'{one:g}' for one in sorted(labels))}}}" for labels in y]
+    return cells, (step, "Some rows have several labels: each set of labels is a class.")
 
 
 def is_time_series(raw: bytes) -> bool:

@@ -536,6 +536,14 @@ def test_the_rows_of_a_query_stay_together():
     assert len(set(prepare(read_table(raw, "file")).groups)) == N // 2
 
 
+@pytest.mark.parametrize("query", ["", " qid:3"])
+def test_each_set_of_labels_of_libsvm_is_a_class(query):
+    lines = f"3,1{query} 1:0.5\n1,3{query} 2:1\n2{query} 1:0.1\n2{query} 1:0.2 2:4\n" * 5
+    data = prepare(read_table(lines.encode(), "t.svm"))
+    assert data.class_counts == {"{1, 3}": 10, "{2}": 10}
+    assert any("each set of labels is a class" in step for step in data.steps)
+
+
 def test_what_libsvm_does_not_have_is_zero_and_what_records_do_not_have_is_missing():
     sparse = read_table(SPARSE.encode(), "file").frame
     assert sparse["feature 3"].iloc[:2].tolist() == [0, 1]
