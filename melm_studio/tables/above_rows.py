@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import TypeAlias
 
 from melm_core.base import NUMBERS
@@ -314,7 +315,11 @@ class Head:
                 n_rows = index + 1
             elif all(self.rows[index]) or any(map(_is_measured, self.rows[index])):
                 break  # no merged cells
-        has_names = not any(map(_is_number, filter(None, self.rows[0])))
+        cells = [*self.rows[0], "-"]
+        has_names = not any(  # but for years above several columns
+            _is_number(cell) and not (_YEAR.fullmatch(cell) and not behind)
+            for cell, behind in pairwise(cells)
+        )
         return n_rows if n_rows > 1 and has_names else 0
 
     def _is_header(self, place: int) -> bool:
@@ -530,6 +535,7 @@ def _is_measured(cell: str) -> bool:
     return _is_number(cell.lstrip("<>≤≥= "))
 
 
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _GAPS = {"", "na", "nan", "n/a", "null", "?", "-", "n.d.", "nd"}
 _NO_UNIT = {"-", "\u2013", "\u2014"}
 _BRACKETS = re.compile(r"[(\[](?P<unit>[^()\[\]]+)[)\]]")

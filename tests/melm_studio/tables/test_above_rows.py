@@ -73,6 +73,14 @@ def test_a_row_of_units_names_the_units_of_the_columns():
     assert table.frame["sugar [mg/l]"].tolist() == [1, 1, 3]
 
 
+def test_years_above_parts_of_them_are_joined():
+    rows = "".join(f"f{at},{at}.5,2,{at}.25,4\n" for at in range(12))
+    raw = f"firm,2019,,2020,\n,H1,H2,H1,H2\n{rows}".encode()
+    expected = ["firm", "2019 H1", "2019 H2", "2020 H1", "2020 H2"]
+    assert [*read_table(raw, "t.csv").frame] == expected
+    assert "H1" not in [*read_table(raw.replace(b",H1,H2,H1,H2", b"g,1,2,3,4"), "t.csv").frame]
+
+
 def test_a_header_under_titles_is_joined_too_and_rows_are_named_by_their_place_in_the_file():
     rows = UNITS.replace("a,1,2,x", "a,1,word,x") + "d,3,1,y\n" * 20
     table = read("Report of spring\n\n" + rows)
