@@ -77,6 +77,7 @@ CODES = frozenset(
     float(sign + digit * n) for sign in ("", "-") for digit in "89" for n in range(1, 7)
 ) - {8.0, 9.0} | {-1.0}
 _LEAST_GAP = 3.0
+_PLACE = re.compile(r"(?:k?m|mi|miles) [NESW]{1,3}(?: .*)?")  # behind a number: 3 km N of a town
 # Behind an amount of money.
 _MAGNITUDES = {
     "k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9,
@@ -139,7 +140,7 @@ def quantity(cell: str, decimal: str) -> Quantity | None:
     if match is None or bool(match["open"]) != bool(match["close"]):
         return None
     unit, signs = match["unit"].strip(), [s for s in (match["sign"], match["inner"]) if s]
-    if len(signs) + bool(match["open"]) > 1 or len(unit) > MAX_UNIT:
+    if len(signs) + bool(match["open"]) > 1 or len(unit) > MAX_UNIT or _PLACE.fullmatch(unit):
         return None
     factor = _MAGNITUDES.get(unit.casefold(), 0.0) if match["currency"] and unit else 1.0
     if not factor:

@@ -70,15 +70,15 @@ LEAST_OF_NAMED = 20  # rows of each of few things with names, such as causes
 MOST_INDICATORS = 5  # numbers of two values, above which they say yes or no of many features
 # Last words of numbers that are asked for as often as classes are.
 TARGET_WORDS = {
-    "charges", "cnt", "cost", "mpg", "price", "rent", "salary", "sales", "strength", "value",
-    "wage", "yield",
+    "charges", "cnt", "cost", "mag", "magnitude", "mpg", "price", "rent", "salary", "sales",
+    "strength", "value", "wage", "yield",
 }  # fmt: skip
 # Of a number that sums up others.
 _SUMS, _SUMMED = {"final", "overall", "total"}, {"grade", "mark", "points", "score"}
 # Words of a label that other texts are as often, where they are the whole name.
 _PLAIN_KINDS = {"category", "condition", "group", "result", "status", "type"}
 _YES_NO = {"yes", "no", "y", "n", "true", "false", "t", "f", "unknown"}
-_COORDINATES = {"lat", "latitude", "lng", "lon", "longitude"}
+_COORDINATES = {"coordinate", "coordinates", "lat", "latitude", "lng", "lon", "longitude"}
 # Symbols of elements, beside which Y is yttrium.
 _ELEMENTS = {
     "Ag", "Al", "As", "Ba", "Be", "Bi", "Ca", "Cd", "Ce", "Co", "Cr", "Cs", "Cu", "Fe", "Ga", "Hf",

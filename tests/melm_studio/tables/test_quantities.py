@@ -40,7 +40,7 @@ def test_a_number_is_read_with_what_stands_around_it(cell, value, unit):
 @pytest.mark.parametrize(
     "cell",
     ["12:30", "2020-01-02", "5-10", "5 to 10", "1.2.3", "(5", "5)", "--5", "a5", "1 = low", "7/8",
-     "€5 USD", "", "%", "5 " + "a" * 17, "1" * 100],
+     "€5 USD", "3 km N of X", "2 mi SSW", "", "%", "5 " + "a" * 17, "1" * 100],
 )  # fmt: skip
 def test_what_is_no_number_is_left_alone(cell):
     assert quantity(cell, ".") is None
