@@ -33,7 +33,7 @@ _POSITIONS = {
 _THINGS = re.compile(
     r"(?:.*[;|] ?)?[dkpcofgst]__.*"  # taxa
     r"|ENS[A-Z]*[GTP][0-9]{6,}.*|[NX][MRP]_[0-9]+.*|.*_[asx]?_?at|cg[0-9]{6,}|rs[0-9]{3,}"  # genes
-    r"|(?:hsa|mmu|rno)-.*|chr[0-9XYM]+[:_].*"
+    r"|(?:hsa|mmu|rno)-.*|chr[0-9XYM]+[:_].*|[ACGTUN]{30,}"
     r"|(?:m/?z|mz)[ _:]?[0-9.]+.*|[0-9.]+[_@][0-9.]+|HMDB[0-9]+|C[0-9]{5}",  # metabolites
     re.IGNORECASE | re.DOTALL,
 )

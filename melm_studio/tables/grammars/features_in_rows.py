@@ -25,7 +25,7 @@ NEARLY_ALL = 0.8
 LEAST_PART = 4  # letters, of a word within one: mzML has no mz
 PROBED = 50  # columns, before all are looked at
 FAR_MORE = 10  # features for each sample
-_TAXON = re.compile(r"(?:^|[;|] ?)[dkpcofgst]__|^[^\W\d]+(?:[;|] ?[^;|]+){3,}$")
+_TAXON = re.compile(r"(?:^|[;|] ?)[dkpcofgst]__|^[^\W\d]+(?:[;|] ?[^;|]+){3,}$|^[ACGTUN]{30,}$")
 _GAPS = {"", "na", "nan", "n/a", "null", "-", "filtered"}
 # Words of columns that say what features are, as programs for spectra, proteins and genes do.
 _WORDS_OF_FEATURES = {
@@ -140,11 +140,18 @@ def behind_a_corner(first: FirstLines) -> Layout | None:
 
 
 def beside_annotations(first: FirstLines) -> Layout | None:
-    """Names, masses and the like of features, and behind these a column for each sample."""
+    """Names, masses and the like of features, and behind these a column for each sample.
+
+    Below the header may be a row with the group of each sample.
+    """
     rows = first.rows
     if len(rows) < LEAST_FEATURES + 1 or len({*map(len, rows)}) > 1:
         return None
-    header, below = rows[0], rows[1:]
+    header, group = rows[0], rows[1][0]
+    n_empty = next((index for index, cell in enumerate(rows[1][1:]) if cell), 0)
+    groups = rows[1][1 + n_empty :] if group and n_empty else []
+    groups = groups if _are_groups(groups) else []
+    below = rows[2:] if groups else rows[1:]
     first_columns = range(min(len(header), MOST_BESIDE + 1))
     ends = (index for index in first_columns if not _may_be_beside(index, header, below))
     beside = next(ends, -1)
@@ -152,7 +159,7 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     n_known = sum(
         says_features(name) or name.lower() == "name" for name in header[: max(beside, 0)]
     )
-    if not is_first or not 2 <= beside <= MOST_BESIDE or n_known < 2:
+    if not (is_first or groups) or not 2 <= beside <= MOST_BESIDE or n_known < (1 if groups else 2):
         return None
     columns = range(beside, len(header))
     samples = header[beside:]
@@ -160,15 +167,18 @@ def beside_annotations(first: FirstLines) -> Layout | None:
         _are_numbers([r[j] for r in below]) for j in columns
     ):
         return None
-    if any(map(says_features, samples)) or not are_alike(samples):
+    is_grouped = len(groups) == len(samples) if groups else are_alike(samples)
+    if any(map(says_features, samples)) or not is_grouped:
         return None
     texts = [j for j in range(beside) if len({row[j] for row in below}) == len(below)]
     if not texts:
         return None
     step = f"Turned: the {len(samples)} columns behind {header[beside - 1]} are samples."
     asked = {"samples": f"{header[0]} and {header[1]} say what features are"}
-    turned = Turned(tuple(columns), tuple(samples), tuple(texts[:1]))
-    return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
+    marks = {group: groups} if groups else {}
+    turned = Turned(tuple(columns), tuple(samples), tuple(texts[:1]), marks)
+    n_lines = 2 if groups else 1
+    return Layout(step, tuple(header), n_lines, first.delimiter, asked=asked, turned=turned)
 
 
 def below_alike_names(first: FirstLines) -> Layout | None:

@@ -11,6 +11,7 @@ _SEPARATORS = re.compile(r"[ _.\-/]+")
 LEAST_OF_EACH = 2
 _PARTS = re.compile(r"[ _.\-/]+|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _DOSE = re.compile(r"(?<![^\W_])\d+[^\W\d_]+(?![^\W_])")  # 24h, 125amol
+_REPLICATE = re.compile(r"(?:biorep|inj|rep|replicate|run|techrep)\d+", re.IGNORECASE)
 _BEFORE_REPLICATE = re.compile(r"[ _.\-]?(?<!\d)\d{1,3}$")
 
 
@@ -61,7 +62,9 @@ def other_words(names: Sequence[str], words: Sequence[str]) -> list[tuple[str, .
     return [
         other
         for other in dict.fromkeys(others)
-        if _are_groups(other) and len({*zip(words, other, strict=True)}) > len({*words})
+        if not all(map(_REPLICATE.fullmatch, other))
+        and _are_groups(other)
+        and len({*zip(words, other, strict=True)}) > len({*words})
     ]
 
 

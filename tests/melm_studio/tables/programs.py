@@ -68,6 +68,7 @@ X2, X3, X8 = grid(2), grid(3), grid(8)
 WAVES = [900 + 2 * at for at in range(8)]
 SAMPLES = [f"{kind}_{at}" for at, kind in enumerate(KINDS, start=1)]
 GENES = [f"g{at}" for at in range(6)]
+SEQUENCES = ["ACGTTGCA" * 5 + 3 * letter for letter in ("A", "C", "G", "T", "AC", "GT")]
 MATRIX = grid(N, 3, 6)
 MATRIX_FIRST = {"g0": MATRIX[0][0], "g5": MATRIX[5][0]}
 
@@ -491,6 +492,32 @@ def features_in_rows() -> dict[str, Program]:
             asked=("samples",), first=dict(zip([f"{gene};x" for gene in GENES],
                                                [row[0] for row in MATRIX], strict=True)),
             said="long table",
+        ),
+        "a row of groups behind an annotation": Program(
+            lines([["Compound", "KEGG", *(f"x{at}" for at in range(N))], ["Treatment", "", *KINDS],
+                   *([gene, f"C{at}", *row] for at, (gene, *row) in enumerate(named))]).encode(),
+            **{**asked, "label": "Treatment", "asked": ("samples",)},
+        ),
+        "a row of groups behind a description": Program(
+            lines([["Name", "Description", *(f"x{at}" for at in range(N))], ["Class", "", *KINDS],
+                   *([gene, "a text", *row] for gene, *row in named)], ";").encode(),
+            **{**asked, "label": "Class", "asked": ("samples",)},
+        ),
+        "sequences in rows": Program(
+            lines([["", *ids], *([sequence, *row]
+                   for sequence, row in zip(SEQUENCES, MATRIX, strict=True))], "\t").encode(),
+            SEQUENCES, "", name="sample", asked=("samples",),
+        ),
+        "sequences in columns": Program(
+            lines([["", *SEQUENCES], *([one, *(round(number) for number in numbers)]
+                   for one, numbers in zip(ids, zip(*MATRIX, strict=True), strict=True))]).encode(),
+            SEQUENCES, "", name="column 1",
+        ),
+        "replicates in names": Program(
+            lines([["Protein.Group", "Genes", *(f"{kind}_rep{at // 2}.raw"
+                                                for at, kind in enumerate(KINDS))],
+                   *([gene, gene, *row] for gene, *row in named)], "\t").encode(),
+            **asked, not_asked=("subjects:group 2",),
         ),
         "MaxQuant by R": Program(
             lines([["Protein.IDs", *(f"LFQ.intensity.{one}" for one in SAMPLES), "Reverse"],
