@@ -1068,12 +1068,12 @@ def divergence_text(nats: float | None, *, unit: bool = False) -> str:
 
     Examples
     --------
-    >>> divergence_text(-2.0), divergence_text(12.345, unit=True)
-    ('−2.00', '12.3 nats')
+    >>> divergence_text(-2.0), divergence_text(109.2), divergence_text(12.345, unit=True)
+    ('−2.00', '109', '12.3 nats')
     """
     if nats is None:
         return UNKNOWN
-    return f"{nats:#.3g}".replace("-", "−") + (" nats" if unit else "")
+    return f"{nats:#.3g}".rstrip(".").replace("-", "−") + (" nats" if unit else "")
 
 
 class TermsInWords(msgspec.Struct, frozen=True):
