@@ -149,7 +149,12 @@ def test_any_rows_and_columns_in_any_order_get_the_points_of_the_studio(table, d
     order = data.draw(st.permutations(range(len(header) - 1)))  # without the labels
     subset = [[row[j] for j in order] for row in [header, *(rows[i] for i in chosen)]]
     expected = points(fitted).to_numpy()
-    found = computed(program(fitted), written(subset))
+    try:
+        found = computed(program(fitted), written(subset))
+    except SystemExit as refused:  # where nothing but "1,234" says what its comma is
+        if "may part thousands" not in str(refused):
+            raise
+        reject()
     np.testing.assert_allclose(found, expected[chosen], rtol=0, atol=1e-9)
 
 

@@ -330,9 +330,9 @@ def test_no_bytes_raise_anything_but_a_table_error(raw):
 def test_what_was_written_is_read_back(rows, delimiter, encoding):
     file = io.StringIO()
     writer = csv.writer(file, delimiter=delimiter)
-    writer.writerows([["text", "number"], *((f"<{text}>", repr(x)) for text, x in rows)])
+    writer.writerows([["text", "number"], *((f"x<{text}>", repr(x)) for text, x in rows)])
     frame = read(file.getvalue(), encoding).frame
-    assert frame["text"].tolist() == [f"<{text}>" for text, _ in rows]
+    assert frame["text"].tolist() == [f"x<{text}>" for text, _ in rows]
     assert frame["number"].tolist() == [x for _, x in rows]
 
 
