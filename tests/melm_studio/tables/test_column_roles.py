@@ -204,6 +204,8 @@ def test_a_column_that_is_nearly_empty_is_left_out_and_one_click_brings_it_back(
         ("id", np.arange(60.0) // 2 * 7 + 11),
         ("copairid", np.arange(60.0)[::-1] * 3 + 7),
         ("sku", np.arange(60.0)[::-1] * 3 + 1_113_121),
+        ("CIK", np.r_[np.arange(59.0)[::-1] * 1307 + 1800, 1800.0]),
+        ("cik_code", np.arange(60.0)[::-1] * 1307 + 1800),
         ("pitnumber", np.arange(60.0)[::-1] * 3 + 7),
         ("Metadata_Site", np.arange(60.0) % 9),
         ("Case", ["Train", "Test"] * 30),
