@@ -66,9 +66,10 @@ def with_subjects(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
     ):
         return frame, "", ""
     for place, (column, kind) in enumerate(frame.dtypes.items()):
+        if kind == np.float64 or not _NO_SUBJECTS.isdisjoint(words_of(str(column))):
+            continue
         cells = frame.iloc[:, place]
-        is_other = not _NO_SUBJECTS.isdisjoint(words_of(str(column)))
-        if kind == np.float64 or is_other or DAY.match(str(cells.iloc[0])):
+        if DAY.match(str(cells.iloc[0])):
             continue
         if (subjects := _subjects(cells)) is not None and not _is_known(frame, subjects):
             name = f"{SUBJECT}{column}"
