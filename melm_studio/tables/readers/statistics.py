@@ -157,7 +157,8 @@ def _r(raw: bytes) -> pd.DataFrame | None:
 
     extension = ".rds" if raw.startswith(_R[0]) else ".rda"
     try:
-        classes = {**rdata.conversion.DEFAULT_CLASS_MAP, "data.frame": data_frame}
+        factors = dict.fromkeys(("factor", "ordered"), factor)
+        classes = {**rdata.conversion.DEFAULT_CLASS_MAP, "data.frame": data_frame, **factors}
         tree = rdata.parser.parse_data(raw, extension=extension)
         try:
             content = rdata.conversion.convert(tree, constructor_dict=classes)
@@ -224,6 +225,13 @@ def data_frame(parts: dict[str, Any], attributes: Any) -> Any:
         else:
             flat[name] = part
     return dataframe_constructor(flat, attributes)
+
+
+def factor(codes: Any, attributes: Any) -> pd.Categorical:
+    """A factor, whose levels of the same name are one; missing ones are none."""
+    levels = attributes["levels"]
+    names = [name for name in dict.fromkeys(levels) if name is not None]
+    return pd.Categorical([levels[code - 1] if code > 0 else None for code in codes], names)
 
 
 def _of_samples(study: SimpleNamespace) -> dict[str, Any]:

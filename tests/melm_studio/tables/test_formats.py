@@ -238,6 +238,17 @@ def test_texts_of_r_in_an_encoding_that_it_does_not_name_are_read(word, tmp_path
     assert {*table.frame["kind"]} == {word, "pied"}
 
 
+@pytest.mark.parametrize("is_ordered", [True, False])
+def test_levels_of_the_same_name_in_a_factor_of_r_are_one(is_ordered, tmp_path):
+    rdata = pytest.importorskip("rdata")
+    kinds = pd.Categorical(["no", "yes1", "yes2", None] * 2, ordered=is_ordered)
+    frame = pd.DataFrame({"size": np.arange(8.0), "kind": kinds})
+    rdata.write_rda(tmp_path / "file", {"frame": frame})
+    raw = gzip.decompress((tmp_path / "file").read_bytes())
+    table = read_table(raw.replace(b"yes2", b"yes1"), "old.rda")
+    assert [*table.frame["kind"].dropna()] == ["no", "yes1", "yes1"] * 2
+
+
 @pytest.mark.parametrize("kind", TEXTS)
 def test_a_format_is_read(kind):
     raw, label, features = TEXTS[kind]
