@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -32,7 +31,7 @@ from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.digits import plain_numbers
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.formatting import count, listed, number, shortened
-from melm_studio.tables.frames import BESIDE, TEXTS
+from melm_studio.tables.frames import BESIDE, TEXTS, unique_names
 from melm_studio.tables.grammars import (
     ROWS_COMPARED,
     Layout,
@@ -513,24 +512,6 @@ def _without_blanks(cells: pd.DataFrame) -> pd.DataFrame:
         if bare != [*levels] or "" in bare:
             texts[name] = np.array([*(level or None for level in bare), None], dtype=object)[codes]
     return cells.assign(**texts) if texts else cells
-
-
-def unique_names(names: Sequence[str]) -> list[str]:
-    """Number repeated names: ``x, x`` becomes ``x, x (2)``."""
-    taken = set(names)
-    if len(taken) == len(names):
-        return [*names]
-    repeats = Counter[str]()
-    unique = []
-    for name in names:
-        repeats[name] += 1
-        free = name
-        while repeats[name] > 1 and free in taken:
-            free = f"{name} ({repeats[name]})"
-            repeats[name] += free in taken
-        taken.add(free)
-        unique.append(free)
-    return unique
 
 
 def _column_names(records: Records) -> tuple[list[str], list[str]]:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from melm_studio.installation import install_command
-from melm_studio.tables.frames import BESIDE, TEXTS
+from melm_studio.tables.frames import BESIDE, TEXTS, unique_names
 from melm_studio.tables.readers.arrays import are_classes, with_samples_in_rows
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
@@ -92,10 +92,16 @@ def statistics_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFram
             "(write.csv) and drop that."
         )
     limits.reject(*frame.shape)
-    cells = pd.DataFrame({str(name): _cells(column) for name, column in frame.items()})
+    columns = enumerate(column for _, column in frame.items())
+    cells = pd.DataFrame({at: _cells(column) for at, column in columns})
+    cells.columns = pd.Index(unique_names([*map(str, frame)]), dtype=object)
     if program == "R":
-        factors = (str(name) for name, column in frame.items() if _is_factor(column))
-        cells.attrs = {TEXTS: tuple(factors), BESIDE: frame.attrs.get(BESIDE, ())}
+        texts = (
+            name
+            for name, (_, column) in zip(cells, frame.items(), strict=True)
+            if _is_factor(column) or (name == ROW_NAMES and cells[name].dtype == object)
+        )
+        cells.attrs = {TEXTS: tuple(texts), BESIDE: frame.attrs.get(BESIDE, ())}
     step = f"Read as a file of {program}."
     return cells, (step, *([frame.attrs[STEP]] if STEP in frame.attrs else []))
 
@@ -157,8 +163,8 @@ def _r(raw: bytes) -> pd.DataFrame | None:
 
     extension = ".rds" if raw.startswith(_R[0]) else ".rda"
     try:
-        factors = dict.fromkeys(("factor", "ordered"), factor)
-        classes = {**rdata.conversion.DEFAULT_CLASS_MAP, "data.frame": data_frame, **factors}
+        known: dict[str, Any] = {"data.frame": data_frame, "factor": factor, "ordered": factor}
+        classes: dict[str, Any] = {**rdata.conversion.DEFAULT_CLASS_MAP, **known}
         tree = rdata.parser.parse_data(raw, extension=extension)
         try:
             content = rdata.conversion.convert(tree, constructor_dict=classes)
@@ -180,7 +186,7 @@ def _r(raw: bytes) -> pd.DataFrame | None:
     for value in [_joined(member) if isinstance(member, dict) else member for member in values]:
         if isinstance(value, pd.DataFrame):
             is_named = value.index.dtype.kind not in "iu"
-            return value.reset_index(names=ROW_NAMES) if is_named else value.reset_index(drop=True)
+            return value.reset_index(drop=not is_named, names=ROW_NAMES, allow_duplicates=True)
         if isinstance(value, np.ndarray) and value.ndim == 2:
             return pd.DataFrame(value).add_prefix("column ")
     return _joined(content) if isinstance(content, dict) else None  # a matrix and its classes
@@ -323,13 +329,11 @@ def _named(table: Any) -> pd.DataFrame:
     frame = pd.DataFrame(np.asarray(table) if hasattr(table, "coords") else table)
     if hasattr(table, "dims") and table.dims[1] in named:
         frame.columns = pd.Index([str(name) for name in np.asarray(named[table.dims[1]])])
-    frame.columns = pd.Index(
-        [
-            f"column {number}" if isinstance(name, int) else str(name)
-            for number, name in enumerate(frame.columns, start=1)
-        ],
-        dtype=object,
-    )
+    names = [
+        f"column {number}" if isinstance(name, int) else str(name)
+        for number, name in enumerate(frame.columns, start=1)
+    ]
+    frame.columns = pd.Index(unique_names(names), dtype=object)
     return frame.reset_index(drop=True)
 
 

@@ -319,6 +319,21 @@ def of_objects(monkeypatch, **objects):
     return read_table(b"RDX3\nX\n", "study.rda")
 
 
+def test_columns_of_r_with_one_name_are_all_read(monkeypatch):
+    genes = np.arange(24.0).reshape(8, 3)
+    frame = pd.DataFrame(genes, columns=["EST", "EST", "p53"]).assign(kind=["a", "b"] * 4)
+    found = of_objects(monkeypatch, frame=frame).frame
+    assert [*found] == ["EST", "EST (2)", "p53", "kind"]
+    np.testing.assert_array_equal(found.iloc[:, :3], genes)
+
+
+def test_names_of_rows_of_r_are_no_numbers(monkeypatch):
+    names = [f"0000{at}.1130" for at in range(8)]
+    frame = pd.DataFrame({"size": np.arange(8.0)}, index=names).assign(kind=["a", "b"] * 4)
+    found = of_objects(monkeypatch, frame=frame).frame
+    assert [*found.iloc[:, 0]] == names
+
+
 ABUNDANCES = np.random.default_rng(1).poisson(9, (7, 5)).astype(float)
 ABOUT = {"diet": np.resize(np.array(["fat", "lean"], dtype=object), 5)}
 
