@@ -163,8 +163,8 @@ def _r(raw: bytes) -> pd.DataFrame | None:
 
     extension = ".rds" if raw.startswith(_R[0]) else ".rda"
     try:
-        known: dict[str, Any] = {"data.frame": data_frame, "factor": factor, "ordered": factor}
-        classes: dict[str, Any] = {**rdata.conversion.DEFAULT_CLASS_MAP, **known}
+        classes: dict[str | bytes, Any] = {**rdata.conversion.DEFAULT_CLASS_MAP}
+        classes |= {"data.frame": data_frame, "factor": factor, "ordered": factor}
         tree = rdata.parser.parse_data(raw, extension=extension)
         try:
             content = rdata.conversion.convert(tree, constructor_dict=classes)
