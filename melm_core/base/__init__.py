@@ -61,6 +61,7 @@ from melm_core.base.written_cells import (
     range_of,
     sources_of,
     split_unit,
+    unique_names,
     unknown_categories,
 )
 
@@ -127,6 +128,7 @@ __all__ = [
     "split_unit",
     "stratified_sample",
     "thinned",
+    "unique_names",
     "units_of_classes",
     "unknown_categories",
 ]

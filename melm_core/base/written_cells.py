@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -87,6 +88,31 @@ def range_of(numbers: FloatArray) -> tuple[float, float, float, bool]:
     low, high, least = (float(f"{end:.12g}") for end in ends)
     are_whole = np.isclose(given, np.round(given), rtol=1e-12, atol=1e-9).all()
     return low, high, least, bool(are_whole)
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """Number repeated names of columns.
+
+    Examples
+    --------
+    >>> from melm_core.base import unique_names
+    >>> unique_names(["x", "y", "x", "x (2)"])
+    ['x', 'y', 'x (3)', 'x (2)']
+    """
+    taken = set(names)
+    if len(taken) == len(names):
+        return [*names]
+    repeats = Counter[str]()
+    unique = []
+    for name in names:
+        repeats[name] += 1
+        free = name
+        while repeats[name] > 1 and free in taken:
+            free = f"{name} ({repeats[name]})"
+            repeats[name] += free in taken
+        taken.add(free)
+        unique.append(free)
+    return unique
 
 
 def columns_as_known(

@@ -39,6 +39,7 @@ from melm_core.base import (
     numbers_as_known,
     plain_cell,
     sources_of,
+    unique_names,
     unknown_categories,
 )
 from melm_core.density import nonconformity
@@ -342,16 +343,7 @@ def column_names(text: str, delimiter: str) -> list[str]:
     if not HAS_HEADER:
         return numbered
     given = [cell.strip() or place for cell, place in zip(first, numbered, strict=True)]
-    taken, repeats, names = set(given), Counter[str](), []
-    for name in given:
-        repeats[name] += 1
-        free = name
-        while repeats[name] > 1 and free in taken:
-            free = f"{name} ({repeats[name]})"
-            repeats[name] += free in taken
-        taken.add(free)
-        names.append(free)
-    return names
+    return unique_names(given)
 
 
 def encode(cells: pd.Series[str], decimal: str, given: str) -> npt.NDArray[np.float64]:

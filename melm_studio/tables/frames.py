@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -66,21 +65,3 @@ def columns_of(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """
     by_name: pd.Index[Any] = pd.Index([*names], dtype="object")
     return frame[by_name]
-
-
-def unique_names(names: Sequence[str]) -> list[str]:
-    """Number repeated names: ``x, x`` becomes ``x, x (2)``."""
-    taken = set(names)
-    if len(taken) == len(names):
-        return [*names]
-    repeats = Counter[str]()
-    unique = []
-    for name in names:
-        repeats[name] += 1
-        free = name
-        while repeats[name] > 1 and free in taken:
-            free = f"{name} ({repeats[name]})"
-            repeats[name] += free in taken
-        taken.add(free)
-        unique.append(free)
-    return unique

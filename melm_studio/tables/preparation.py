@@ -11,7 +11,14 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from melm_core.base import CellRules, ColumnEncoding, FloatArray, IntArray, UserError
+from melm_core.base import (
+    CellRules,
+    ColumnEncoding,
+    FloatArray,
+    IntArray,
+    UserError,
+    unique_names,
+)
 from melm_core.recipe import (
     FittedPreparation,
     MissingValues,
@@ -69,7 +76,7 @@ from melm_studio.tables.questions import (
     answers_about,
     checked_answers,
 )
-from melm_studio.tables.read import Table, TableError, unique_names
+from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.reading_questions import column_questions, label_question, reading_questions
 from melm_studio.tables.recipe_words import filled_sentences, step_sentences
 from melm_studio.tables.records import MAX_CELLS

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from melm_core.base import CellRules, IntArray
+from melm_core.base import CellRules, IntArray, unique_names
 from melm_studio.tables.above_rows import (
     MOST_PREVIEWED,
     Head,
@@ -31,7 +31,7 @@ from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.digits import plain_numbers
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.formatting import count, listed, number, shortened
-from melm_studio.tables.frames import BESIDE, TEXTS, unique_names
+from melm_studio.tables.frames import BESIDE, TEXTS
 from melm_studio.tables.grammars import (
     ROWS_COMPARED,
     Layout,
@@ -93,7 +93,7 @@ from melm_studio.tables.sample_tables import joined_samples
 from melm_studio.tables.subjects_in_names import with_subjects
 from melm_studio.tables.text import TableError, as_utf8, without_comments
 
-__all__ = ["ReadOptions", "Table", "TableError", "read_table", "unique_names"]
+__all__ = ["ReadOptions", "Table", "TableError", "read_table"]
 
 ARFF_HEAD = 100_000  # bytes that may precede @relation
 MIN_COLUMNS = 2

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from melm_core.base import unique_names
 from melm_studio.installation import install_command
-from melm_studio.tables.frames import BESIDE, TEXTS, unique_names
+from melm_studio.tables.frames import BESIDE, TEXTS
 from melm_studio.tables.readers.arrays import are_classes, with_samples_in_rows
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError

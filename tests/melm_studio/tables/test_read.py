@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from melm_core.base import unique_names
 from melm_studio.tables import records
 from melm_studio.tables.formatting import count, listed, shortened
-from melm_studio.tables.read import TableError, read_table, unique_names
+from melm_studio.tables.read import TableError, read_table
 from melm_studio.tables.records import MAX_RECORD
 
 PLAIN = "width,height,label\n1.5,2,small\n3,4.25,large\n"
