@@ -210,10 +210,10 @@ def terms(run_id: str, sequence: int) -> dict[str, Any]:
     shown = requested(own_run(run_id), requested_event(run_id, sequence))
     renderer = services().renderer
     viewer = renderer.viewer_of(shown)
-    (one, other), parts = viewer.divergence_terms(renderer.components(shown))
+    (first, second), parts = viewer.divergence_terms(renderer.components(shown))
     names = viewer.class_names
     words = terms_in_words(
-        parts, (names[one], names[other]), renderer.divergence(shown), len(names)
+        parts, (names[first], names[second]), renderer.divergence(shown), len(names)
     )
     return {**msgspec.to_builtins(words), "markup": markup(divergence_terms(words))}
 
@@ -271,7 +271,7 @@ def _sequence(text: str) -> int:
 def description(run_id: str) -> dict[str, Any]:
     """Describe a plane in words; `plane` names it."""
     shown, renderer = requested(own_fit(run_id), requested_plane(run_id)), services().renderer
-    viewer, view = renderer.viewer_of(shown), renderer.view(shown)
+    viewer, view = renderer.viewer(shown.record), renderer.view(shown)
     n_components, in_space = viewer.n_components, None
     if n_components > 2:
         front, side = (
@@ -279,9 +279,5 @@ def description(run_id: str) -> dict[str, Any]:
             for angle in (FROM_THE_FRONT, _FROM_THE_SIDE)
         )
         in_space = front, side
-    refits, n_classes = renderer.judge(shown), len(viewer.class_names)
-    if refits is None:
-        found = viewer.held_out_predictions(renderer.components(shown)).overlap(n_classes)
-    else:
-        found = np.array(refits.overlap) if refits.overlap else None
-    return {"words": picture_in_words(view, viewer.class_names, found, n_components, in_space)}
+    overlap = renderer.overlap(shown)
+    return {"words": picture_in_words(view, viewer.class_names, overlap, n_components, in_space)}

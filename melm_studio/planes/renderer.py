@@ -76,6 +76,11 @@ def _rows_and_width(renderer: PlaneRenderer, record: RunRecord) -> tuple[object,
     return *_rows(renderer, record), record.density_gamma
 
 
+def _as_found(renderer: PlaneRenderer, shown: Shown) -> tuple[object, ...]:
+    """Return what the plane of an event is, and who judges it."""
+    return shown.as_found, renderer.judge(shown.as_found) is not None
+
+
 def _as_edited(renderer: PlaneRenderer, shown: Shown) -> tuple[object, ...]:
     """Return what the plane on screen is."""
     return shown.of_plane, renderer.morph_target(shown.options)
@@ -438,7 +443,7 @@ class PlaneRenderer:
         worth = self.importance(shown)
         return frozenset() if worth is None else frozenset(np.flatnonzero(~worth.is_seen).tolist())
 
-    @kept(MAX_VIEWS, lambda own, shown: (shown.as_found, own.judge(shown.as_found) is not None))
+    @kept(MAX_VIEWS, _as_found)
     def second_component(self, shown: Shown) -> ComponentGain | None:
         """Return what the second component of the plane of an event adds on held-out rows.
 
@@ -451,6 +456,17 @@ class PlaneRenderer:
             return None
         with threadpool_limits(1):  # the workers need the other cores
             return self.viewer(shown.record).second_component(shown.event.components)
+
+    def overlap(self, shown: Shown) -> FloatArray | None:
+        """Return the shares of the unseen rows of each two classes that are taken for each other.
+
+        None where a class has none.
+        """
+        viewer, refits = self.viewer_of(shown), self.judge(shown)
+        if refits is not None:
+            return np.array(refits.overlap) if refits.overlap else None
+        predictions = viewer.held_out_predictions(self.components(shown))
+        return predictions.overlap(len(viewer.class_names))
 
     @kept(MAX_VIEWS, lambda _, shown: shown.as_found)
     def held_out(self, shown: Shown) -> Verdict:
