@@ -15,7 +15,6 @@ from melm_core.base import IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.distinct import Numbers, fewest_values
 from melm_studio.tables.formatting import DAY, count, listed, number, shortened, words_of
-from melm_studio.tables.frames import columns_of
 from melm_studio.tables.identifiers import (
     GROUP_WORDS,
     THINGS_NUMBERED,
@@ -114,7 +113,7 @@ def find_roles(
         else _column(cells, uses.get(cells.name))
         for cells in _all_cells(frame, classes.rows, table.numbers)
     ]
-    return guess_roles(frame, columns, classes, uses)
+    return guess_roles(table, columns, classes, uses)
 
 
 def can_be_used(column: pd.Series, classes: Classes, use: Use) -> bool:
@@ -409,13 +408,13 @@ def _numbers_things(cells: _Cells) -> bool:
 
 
 def guess_roles(
-    frame: pd.DataFrame, columns: Sequence[Column], classes: Classes, chosen: Collection[str]
+    table: Table, columns: Sequence[Column], classes: Classes, chosen: Collection[str]
 ) -> tuple[Column, ...]:
     """Give columns the roles Name, Group, Batch, Order and Info.
 
     Parameters
     ----------
-    frame : DataFrame
+    table : Table
     columns : sequence of Column
         With the roles that each has by itself.
     classes : Classes
@@ -423,7 +422,7 @@ def guess_roles(
         Columns whose role the user chose; it stays, and no other column gets a role of which there
         is one only.
     """
-    guesses = _Guesses(frame, columns, classes, chosen)
+    guesses = _Guesses(table, columns, classes, chosen)
     roles = {**guesses.codes(), **guesses.unnamed(), **guesses.groups()}
     roles |= {**guesses.orders(), **guesses.maps()}
     roles = {**guesses.info(roles), **roles}
@@ -466,12 +465,12 @@ class _Guesses:
 
     def __init__(
         self,
-        frame: pd.DataFrame,
+        table: Table,
         columns: Sequence[Column],
         classes: Classes,
         chosen: Collection[str],
     ) -> None:
-        self._frame = frame
+        self._frame, self._numbers = table.frame, table.numbers
         self._classes = classes
         self._n_features = sum(column.role in FEATURES for column in columns)
         self._taken = {column.role for column in columns if column.name in chosen}
@@ -501,15 +500,14 @@ class _Guesses:
 
     def codes(self) -> dict[str, tuple[Role, str]]:
         """Numbers by which things are known, where several columns but no most have them."""
-        names = [column.name for column in self._open if column.role is Role.NUMERIC]
-        numbers = columns_of(self._frame, names)
-        lows = numbers.min().to_numpy()
+        names = {column.name for column in self._open if column.role is Role.NUMERIC}
+        is_long = self._numbers.low >= LEAST_CODE
+        n_present = len(self._frame) - self._numbers.n_missing
+        recur = self._numbers.n_values <= n_present / LEAST_REPEATS
         codes = [
             name
-            for name, low in zip(names, lows, strict=True)
-            if low >= LEAST_CODE
-            and are_codes(cells := numbers[name].dropna())
-            and cells.nunique() <= len(cells) / LEAST_REPEATS
+            for name, is_likely in zip(self._numbers.names, is_long & recur, strict=True)
+            if is_likely and name in names and are_codes(self._frame[name].dropna())
         ]
         is_such = MANY_CODES <= len(codes) <= len(names) / 2
         why = "numbers by which things are known, as in several columns"
