@@ -249,7 +249,7 @@ def _is_drawn_by(
         if len(clusters) < _LEAST_CLUSTERED:
             return False
         unlike, like = _places(observed, np.stack(clusters), np.stack(classes))
-        if like < -_FAR or unlike < 0.0:  # at first sight, as those who end beyond 1.3 never are
+        if like < -_FAR or unlike < 0.0:  # further tables would not change that
             return False
     # What hardly any classes are is rather odd clusters: a clustering finds gaps that rows have.
     # Classes drawn in one shape for all are unlike those of a table for that reason, too.

@@ -356,13 +356,15 @@ def _code_steps(coded: dict[str, list[float]], options: ReadOptions) -> list[str
 
 
 def _unnamed_limits(levels: list[str], decimal: str) -> tuple[str, ...]:
-    """Which numbers stand for limits beyond which cells lie, and which no cell of them names."""
+    """Name the ends of the column beyond which cells lie, where no cell says the limit."""
     readings = [reading for level in levels if (reading := measured(level, decimal))]
     beyond = {
         end: [reading.quantity for reading in readings if reading.sign == sign]
         for end, sign in (("smallest", -1), ("largest", 1))
     }
-    return tuple(end for end, found in beyond.items() if found and not any(found))
+    return tuple(
+        end for end, limits in beyond.items() if limits and all(limit is None for limit in limits)
+    )
 
 
 @dataclass(frozen=True, eq=False)

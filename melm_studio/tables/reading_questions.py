@@ -243,7 +243,7 @@ def _number_question(
     taken: Mapping[str, str],
     long: Collection[str],
 ) -> Question | None:
-    """What whole numbers are; of a use that only one column can have, `taken` says which has it.
+    """Ask what whole numbers are; `taken` says which column has a use that only one can have.
 
     Numbers whose names are in `long` may be codes by their digits, others by their names alone.
     """

@@ -110,11 +110,11 @@ def _stacked(tables: dict[str, _Records], limits: Limits) -> tuple[bytes, str, s
     first, header = max(
         ((name, records[0]) for name, records in tables.items()), key=lambda pair: len(pair[1])
     )
-    own = {*header}
-    if len(header) < _LEAST_COLUMNS or len(own) < len(header):
+    columns = {*header}
+    if len(header) < _LEAST_COLUMNS or len(columns) < len(header):
         return None
-    lacking = {name: len(own) - len(own & {*records[0]}) for name, records in tables.items()}
-    are_within = all({*records[0]} <= own for records in tables.values())
+    lacking = {name: len(columns.difference(records[0])) for name, records in tables.items()}
+    are_within = all({*records[0]} <= columns for records in tables.values())
     n_lacking = min((lacking[name] for name in tables if name != first), default=0)
     if not are_within or n_lacking > min(_MOST_TARGETS, len(header) / 2 - 1):
         return None
@@ -123,13 +123,13 @@ def _stacked(tables: dict[str, _Records], limits: Limits) -> tuple[bytes, str, s
     limits.reject_cells(n_rows, len(header) + 1)
     words = [] if n_lacking else _different(files)
     rows = [
-        [*(named.get(name, "") for name in header), *words[at : at + 1]]
-        for at, file in enumerate(files)
+        [*(named.get(name, "") for name in header), *words[place : place + 1]]
+        for place, file in enumerate(files)
         for row in tables[file][1:]
         for named in [dict(zip(tables[file][0], row, strict=False))]
     ]
     step = f"Put together: the rows of {listed(files)}.{_left_out({*tables} - {*files})}"
-    name = _FILE if _FILE not in own else f"{_FILE} of the row"
+    name = _FILE if _FILE not in columns else f"{_FILE} of the row"
     return _written([[*header, *([name] if words else [])], *rows]), first, step
 
 
@@ -146,8 +146,8 @@ def _different(files: Sequence[str]) -> list[str]:
     stems = [PurePosixPath(file).stem for file in files]
     words = [stem.replace("-", "_").split("_") for stem in stems]
     shared = set(words[0]).intersection(*words)
-    own = [" ".join(word for word in of_file if word not in shared) for of_file in words]
-    return stems if any(not name or is_number(name) for name in own) else own
+    different = [" ".join(word for word in of_file if word not in shared) for of_file in words]
+    return stems if any(not name or is_number(name) for name in different) else different
 
 
 def _row_by_row(tables: dict[str, _Records], limits: Limits) -> tuple[bytes, str, str] | None:

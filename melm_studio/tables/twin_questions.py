@@ -111,13 +111,13 @@ def twin_questions(
 
 
 def _n_asked(ranges: Sequence[ColumnAlone], answers: Mapping[str, str]) -> int:
-    """How many of several numbers that part the classes are asked about: the first is enough.
+    """Count those asked about of several numbers that part the classes: the first is enough.
 
     Where one is the label once more, the next may be as well; where it is a measurement, so are
     they all.
     """
     given = [[answers.get(TWIN + name, "") for name in twin.names] for twin in ranges]
-    n_answered = max((at for at, of_twin in enumerate(given, 1) if any(of_twin)), default=0)
+    n_answered = max((place for place, of_twin in enumerate(given, 1) if any(of_twin)), default=0)
     is_settled = any(MEASUREMENT in of_twin for of_twin in given)
     return n_answered + (not is_settled)
 

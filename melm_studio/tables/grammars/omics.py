@@ -281,8 +281,8 @@ def bracken(first: FirstLines) -> Layout | None:
     header = first.cells(0)
     if header[: len(_BRACKEN)] != _BRACKEN:
         return None
-    columns = [at for at, name in enumerate(header) if name.endswith(_FRACTION)]
-    names = [header[at].removesuffix(_FRACTION) for at in columns]
+    columns = [column for column, name in enumerate(header) if name.endswith(_FRACTION)]
+    names = [header[column].removesuffix(_FRACTION) for column in columns]
     return _matrix("shares of Bracken", header, 1, columns, names=names)
 
 
@@ -293,7 +293,7 @@ def mztab(first: FirstLines) -> Layout | None:
     begin = first.starting(*_HEADERS_OF_MZTAB)
     header = first.cells(max(begin, 0))
     matches = [_ABUNDANCE.fullmatch(name) for name in header]
-    assays = {at: match["assay"] for at, match in enumerate(matches) if match}
+    assays = {column: match["assay"] for column, match in enumerate(matches) if match}
     if begin < 0 or len(assays) < 2:
         return None
     said = {cells[1]: cells[2] for line in range(begin) if len(cells := first.cells(line)) > 2}

@@ -137,17 +137,17 @@ def _values(line: str, absent: list[str], row: int) -> list[str]:
 
 def _sparse_values(line: str, absent: list[str], row: int) -> list[str]:
     """The values of a row of {index value, index value}."""
-    values, line, at = [*absent], line.strip(), 0
-    while at < len(line):
-        pair = _PAIR.match(line, at)
+    values, line, begin = [*absent], line.strip(), 0
+    while begin < len(line):
+        pair = _PAIR.match(line, begin)
         if pair is None or int(pair["index"][:9]) >= len(values):
             raise TableError(
-                f"{place(row).capitalize()} is sparse, but {shortened(line[at:].strip())} is no "
+                f"{place(row).capitalize()} is sparse, but {shortened(line[begin:].strip())} is no "
                 "index of an attribute with its value. Save the file again, or as CSV."
             )
         value = pair["value"].strip()
         values[int(pair["index"][:9])] = "" if value == "?" else _cells(value)[0]
-        at = pair.end()
+        begin = pair.end()
     return values
 
 
@@ -201,7 +201,7 @@ def sparse_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, t
     if not has_several:
         cells["label"] = y
         return cells, (step,)
-    cells["label"] = [f"{{{', '.join(f'{one:g}' for one in sorted(labels))}}}" for labels in y]
+    cells["label"] = [f"{{{', '.join(f'{label:g}' for label in sorted(labels))}}}" for labels in y]
     return cells, (step, "Some rows have several labels: each set of labels is a class.")
 
 

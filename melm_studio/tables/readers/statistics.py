@@ -94,7 +94,7 @@ def statistics_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFram
         )
     limits.reject(*frame.shape)
     columns = enumerate(column for _, column in frame.items())
-    cells = pd.DataFrame({at: _cells(column) for at, column in columns})
+    cells = pd.DataFrame({place: _cells(column) for place, column in columns})
     cells.columns = pd.Index(unique_names([*map(str, frame)]), dtype=object)
     if program == "R":
         texts = (
