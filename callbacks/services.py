@@ -10,6 +10,7 @@ import flask
 from melm_studio.configuration.settings import Settings
 from melm_studio.planes.decision_surface import DecisionSurfaces
 from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.run_planes import RunPlanes
 from melm_studio.reading import FileReader
 from melm_studio.runs.store.protocol import RunStore
 from melm_studio.workspace.described_tables import DescribedTables
@@ -37,9 +38,14 @@ class Services:
     surfaces: DecisionSurfaces = field(init=False)
     tables: DescribedTables = field(init=False, default_factory=DescribedTables)
 
+    @property
+    def planes(self) -> RunPlanes:
+        """What the renderer draws."""
+        return self.renderer.planes
+
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", RowViews(self.renderer))
-        object.__setattr__(self, "surfaces", DecisionSurfaces(self.renderer))
+        object.__setattr__(self, "rows", RowViews(self.planes))
+        object.__setattr__(self, "surfaces", DecisionSurfaces(self.planes))
 
 
 def install(server: flask.Flask, services: Services) -> None:

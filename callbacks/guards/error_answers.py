@@ -10,7 +10,7 @@ from callbacks.services import Served, services
 from melm_core.base import UserError
 from melm_studio.configuration.limits import DiskFullError, LimitReachedError
 from melm_studio.configuration.messages import DATA_GONE
-from melm_studio.planes.renderer import DataGoneError
+from melm_studio.planes.run_planes import DataGoneError
 from melm_studio.reading import StillReadingError
 from melm_studio.runs.store.protocol import StoreUnavailableError
 

@@ -167,7 +167,7 @@ def kept_features(run_id: str, n_features: int) -> dict[str, Any]:
     selections = [size.selected for size in report.sizes if size.n_features == n_features]
     if not selections:
         flask.abort(404)
-    data = services().renderer.data(record)
+    data = services().planes.data(record)
     return {"view": view_of_features(record, data, selections[0]).to_json()}
 
 
@@ -223,8 +223,8 @@ def loadings(run_id: str, sequence: int) -> dict[str, Any]:
     if not METHODS[record.method].is_linear or record.parameters.n_components == 1:
         flask.abort(404)
     shown = requested(record, requested_event(run_id, sequence))
-    names, view = renderer.viewer(record).feature_names, renderer.view(shown)
-    titles = axis_titles(renderer, shown, view)
+    names, view = renderer.planes.viewer(record).feature_names, renderer.view(shown)
+    titles = axis_titles(renderer.planes, shown, view)
     figure = loadings_figure(view.loadings, names, titles, requested_scheme())
     drawn = plot(json.loads(figure.to_json()), "Loadings")
     return at_once(run_id, _words(names), [drawn])
@@ -242,7 +242,7 @@ def explained(run_id: str) -> dict[str, Any]:
     record = own_fit(run_id)
     if not METHODS[record.method].predicts_indicators:
         flask.abort(404)
-    structure = latent_structure(services().renderer.data(record), record)
+    structure = latent_structure(services().planes.data(record), record)
     said = structure.words
     blocks = [plot(json.loads(_figure(structure).to_json()), said), notes([_LATENT_NOTE])]
     return {"line": structure.line, **at_once(run_id, said, blocks)}
@@ -258,7 +258,7 @@ def _figure(structure: LatentStructure) -> Any:
 @routes.get("/runs/<run_id>/features/<int:feature>")
 def densities(run_id: str, feature: int) -> dict[str, Any]:
     """Return what a feature alone tells apart, in words and as a figure."""
-    viewer = services().renderer.viewer(own_fit(run_id))
+    viewer = services().planes.viewer(own_fit(run_id))
     if feature >= len(viewer.feature_names):
         flask.abort(404)
     alone = feature_densities(viewer, feature)
@@ -280,10 +280,10 @@ def surface(run_id: str) -> tuple[dict[str, Any], int]:
     request = read(first | dict(query), SurfaceRequest, "The decision surface")
     rows, drawn = services().surfaces.of(Shown.of(record, event), request)
     figure = surface_figure(drawn, rows, request.code, query.get("scheme", Scheme.LIGHT, Scheme))
-    n_train = renderer.viewer(record).n_train
+    n_train = renderer.planes.viewer(record).n_train
     caption = surface_caption(drawn.summary, drawn.cautions, len(rows.train), n_train)
     kinds = {key: kind.label for key, kind in KINDS.items()}
-    names = renderer.data(record).class_names
+    names = renderer.planes.data(record).class_names
     classes = {str(code): name for code, name in enumerate(names)}
     blocks = [
         selects(

@@ -44,7 +44,7 @@ routes = Blueprint("export", __name__)
 def points(run_id: str) -> flask.Response:
     """Return the coordinates of every row."""
     record = own_run(run_id)
-    parts = services().renderer.rows(record)
+    parts = services().planes.rows(record)
     return _csv(points_table(parts, _event(record)), record, "points")
 
 
@@ -52,7 +52,7 @@ def points(run_id: str) -> flask.Response:
 def components(run_id: str) -> flask.Response:
     """Return the linear map from a row to its coordinates."""
     record = _linear_run(run_id)
-    data = services().renderer.data(record)
+    data = services().planes.data(record)
     return _csv(components_table(data, _event(record)), record, "components")
 
 
@@ -68,9 +68,9 @@ def model(run_id: str) -> flask.Response:
 def _saved_plane(record: RunRecord) -> SavedPlane:
     shown = requested(record, requested_plane(record.run_id))
     refits = known_runs().probabilities_in_plane(shown)
-    components = services().renderer.components(shown)
+    components = services().planes.components(shown)
     return saved_plane(
-        services().renderer.data(record),
+        services().planes.data(record),
         record,
         components,
         shown.options.gamma,
@@ -84,7 +84,7 @@ def _saved_plane(record: RunRecord) -> SavedPlane:
 def program(run_id: str) -> flask.Response:
     """Return a Python program that computes the coordinates and classes of any rows."""
     record = _linear_run(run_id)
-    data = services().renderer.data(record)
+    data = services().planes.data(record)
     text = program_of(record, _event(record), data, _saved_plane(record))
     return attachment(text, record, "script.py", "text/x-python")
 

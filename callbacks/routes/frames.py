@@ -150,7 +150,7 @@ def figure(run_id: str) -> flask.Response:
     if isinstance(workspace().run_of_any_version(run_id), UnreadableRun):
         return _blank_figure(scheme)
     record = own_run(run_id)
-    viewer = services().renderer.viewer(record)
+    viewer = services().planes.viewer(record)
     objective = objective_in_words(record)
     style = _style(viewer.class_names, viewer.n_drawn, scheme, viewer.n_components, objective)
     body = {
@@ -198,7 +198,7 @@ def trade_off(run_id: str, sequence: int) -> dict[str, Any]:
     shown = requested(own_run(run_id), requested_event(run_id, sequence))
     renderer = services().renderer
     points = trade_off_points(renderer, shown)
-    chance = 1.0 / len(renderer.viewer(shown.record).class_names)
+    chance = 1.0 / len(renderer.planes.viewer(shown.record).class_names)
     blocks = trade_off_shown(points, chance, requested_scheme())
     answer = at_once(run_id, trade_off_words(points), blocks)
     return {"points": [asdict(point) for point in points], "chance": chance, **answer}
@@ -209,8 +209,8 @@ def terms(run_id: str, sequence: int) -> dict[str, Any]:
     """Return the terms of the divergence of one plane; ``markup`` is their table."""
     shown = requested(own_run(run_id), requested_event(run_id, sequence))
     renderer = services().renderer
-    viewer = renderer.viewer_of(shown)
-    (first, second), parts = viewer.divergence_terms(renderer.components(shown))
+    viewer = renderer.planes.viewer_of(shown)
+    (first, second), parts = viewer.divergence_terms(renderer.planes.components(shown))
     names = viewer.class_names
     words = terms_in_words(
         parts, (names[first], names[second]), renderer.divergence(shown), len(names)
@@ -227,9 +227,9 @@ def features(run_id: str, sequence: int) -> dict[str, Any]:
     shown = requested(own_run(run_id), requested_event(run_id, sequence))
     is_quick = "quick" in flask.request.args
     renderer, store = services().renderer, services().store
-    view, viewer = renderer.view(shown), renderer.viewer(shown.record)
-    importance = None if is_quick else renderer.importance(shown)
-    shapes = viewer.shapes(renderer.components(shown))
+    view, viewer = renderer.view(shown), renderer.planes.viewer(shown.record)
+    importance = None if is_quick else renderer.planes.importance(shown)
+    shapes = viewer.shapes(renderer.planes.components(shown))
     names = viewer.feature_names
     ranking = feature_ranking(names, view.loadings, importance, view.lengths, shapes)
     if is_quick:
@@ -271,7 +271,7 @@ def _sequence(text: str) -> int:
 def description(run_id: str) -> dict[str, Any]:
     """Describe a plane in words; `plane` names it."""
     shown, renderer = requested(own_fit(run_id), requested_plane(run_id)), services().renderer
-    viewer, view = renderer.viewer(shown.record), renderer.view(shown)
+    viewer, view = renderer.planes.viewer(shown.record), renderer.view(shown)
     n_components, in_space = viewer.n_components, None
     if n_components > 2:
         front, side = (

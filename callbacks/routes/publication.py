@@ -146,7 +146,7 @@ def _panel(publisher: Publisher, request: PanelRequest) -> FigurePanel:
         shown_classes=None if request.classes is None else frozenset(request.classes),
         colors=publisher.column_marks(record, request.color_by, light_colors),
         shapes=publisher.column_marks(record, request.shape_by, point_symbols),
-        selected=selected_points(services().renderer.viewer(record), request.rows),
+        selected=selected_points(services().planes.viewer(record), request.rows),
     )
 
 
@@ -229,7 +229,7 @@ def _compared(runs: Sequence[RunRecord]) -> Sequence[ComparedRun]:
 
 
 def _agreement(runs: Sequence[RunRecord]) -> Agreement:
-    return agreement(services().store, services().renderer, runs)
+    return agreement(services().store, services().planes, runs)
 
 
 @routes.get("/compare/movers.csv")
@@ -267,7 +267,7 @@ def overlap_csv(run_id: str) -> flask.Response:
     overlap = CHECK.stored(services().store, record.run_id).overlap
     if not overlap:
         flask.abort(404)
-    names = services().renderer.data(record).class_names
+    names = services().planes.data(record).class_names
     return _sent_table(overlap_frame(overlap, names), record, "confusion.csv")
 
 

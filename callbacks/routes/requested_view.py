@@ -103,4 +103,4 @@ def requested(record: RunRecord, event: PlaneEvent) -> Shown:
 
 def viewed_event(shown: Shown) -> PlaneEvent:
     """Return the event of a plane with the components that are shown."""
-    return replace(shown.event, components=services().renderer.components(shown))
+    return replace(shown.event, components=services().planes.components(shown))

@@ -254,7 +254,7 @@ def distances(run_id: str, sequence: int) -> dict[str, Any]:
 @routes.get("/runs/<run_id>/every-row")
 def rows_of_run(run_id: str) -> flask.Response:
     """Return number, class and held-out mark of every row, those without a class included."""
-    return packed_rows_of(services().renderer.viewer(own_run(run_id)))
+    return packed_rows_of(services().planes.viewer(own_run(run_id)))
 
 
 @routes.get("/runs/<run_id>/planes/<int:sequence>/every-point")
@@ -262,7 +262,7 @@ def points_of_plane(run_id: str, sequence: int) -> flask.Response:
     """Return the place of every row in the plane."""
     shown = requested(own_run(run_id), requested_event(run_id, sequence))
     renderer = services().renderer
-    axes, parts = renderer.drawn_parts(shown)
+    axes, parts = renderer.planes.drawn_parts(shown)
     return packed_points_of(parts, axes)
 
 
@@ -316,7 +316,7 @@ def _marks(record: RunRecord, marks_of: Callable[[pd.Series], RowMarks]) -> dict
 
     ``markup`` is their legend.
     """
-    viewer = services().renderer.viewer(record)
+    viewer = services().planes.viewer(record)
     numbers = EveryRow.of(viewer.parts).numbers
     column = flask.request.args.get("column", "")
     (values,) = known_runs().column(record, column, [numbers])
@@ -344,7 +344,7 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
     rows = placer.new_rows(data, new.X)
     placement = _placement(shown, placer, rows, new)
     drawn = thinned(np.arange(len(rows)), MAX_DRAWN_ROWS)
-    points = services().renderer.positions(shown, rows[drawn])
+    points = services().planes.positions(shown, rows[drawn])
     report = new_rows_report(data, placer, new, placement)
     if len(drawn) < len(rows):
         note = _SAMPLE.format(drawn=number(len(drawn)), all=number(len(rows)))

@@ -50,7 +50,7 @@ def drawn_table() -> flask.Response:
 def preview() -> dict[str, Any]:
     """Draw the plane that a run of PCA with the default parameters would find."""
     record, renderer = _run(), services().renderer
-    view, viewer = renderer.preview(record), renderer.viewer(record)
+    view, viewer = renderer.preview(record), renderer.planes.viewer(record)
     scheme = requested_scheme()
     n_components = viewer.n_components
     figure = empty_figure(viewer.class_names, viewer.n_drawn, scheme, n_components=n_components)
@@ -69,7 +69,7 @@ def preview() -> dict[str, Any]:
 @routes.post("/preview/every-row", body=Body.JSON)
 def rows_of_preview() -> flask.Response:
     """Return number, class and held-out mark of every row, as of a run."""
-    return packed_rows_of(services().renderer.viewer(_run()))
+    return packed_rows_of(services().planes.viewer(_run()))
 
 
 @routes.post("/preview/every-point", body=Body.JSON)
@@ -77,12 +77,12 @@ def points_of_preview() -> flask.Response:
     """Return the place of every row in the plane, as of a run."""
     record, renderer = _run(), services().renderer
     axes = renderer.preview(record).loadings.T
-    return packed_points_of(renderer.viewer(record).parts, axes)
+    return packed_points_of(renderer.planes.viewer(record).parts, axes)
 
 
 def _run() -> RunRecord:
     """Return the run that would find the plane; it is not stored."""
     shown = ShownData.from_json(flask.request.get_json(silent=True))
     run = workspace().new_fit(shown, METHOD, RunParameters())
-    data = services().renderer.data(run)
+    data = services().planes.data(run)
     return replace(run, parameters=applicable(parameters_for(data, METHOD, {}), data))

@@ -282,7 +282,7 @@ def picture() -> dict[str, Any] | tuple[str, int]:
         return "", HTTPStatus.NO_CONTENT
     renderer, scheme = services().renderer, requested_scheme()
     view = renderer.view(shown)
-    viewer = renderer.viewer(shown.record)
+    viewer = renderer.planes.viewer(shown.record)
     style = viewer.class_names, viewer.n_drawn, scheme
     figure = empty_figure(*style, n_components=viewer.n_components)
     return {

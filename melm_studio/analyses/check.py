@@ -26,6 +26,7 @@ from melm_studio.analyses.shuffles import (
 from melm_studio.configuration.messages import CHECK_STOPPED, WAITS
 from melm_studio.planes.captions import title
 from melm_studio.planes.renderer import QUICK_METHOD, PlaneRenderer
+from melm_studio.planes.run_planes import RunPlanes
 from melm_studio.planes.view_options import Shown
 from melm_studio.runs.execution.rows import rows_of_one_basis, study_of
 from melm_studio.runs.records.check_report import CheckReport, FeatureStability, TriedReading
@@ -441,20 +442,20 @@ def run_verdict(
     verdict = check_verdict(report)
     if verdict is not None:  # the other remarks are in the details
         return replace(verdict, remarks=first, **so_far)
-    refits = refits_so_far(renderer, store, record)
+    refits = refits_so_far(renderer.planes, store, record)
     verdict = refits_verdict(refits) or renderer.held_out(Shown.of(record, event))
-    questions = renderer.questions(record)
+    questions = renderer.planes.questions(record)
     verdict = of_made_labels(verdict) if is_made_of_features(questions) else verdict
     better = _better_note(verdict, renderer, record, fits)
     remarks = (*twin_notes(questions), *first, better)
     return replace(verdict, remarks=remarks, **so_far)
 
 
-def refits_so_far(renderer: PlaneRenderer, store: RunStore, record: RunRecord) -> RefitsReport:
+def refits_so_far(planes: RunPlanes, store: RunStore, record: RunRecord) -> RefitsReport:
     """Return what the refits of a run have found, also of the folds that are done before others."""
     if record.parameters.held_out > 0.0:
         return RefitsReport()
-    return renderer.refits(record) or REFITS_OF_RUN.stored(store, refits_id(record.run_id))
+    return planes.refits(record) or REFITS_OF_RUN.stored(store, refits_id(record.run_id))
 
 
 def _progress(check: RunRecord, report: CheckReport) -> CheckProgress:

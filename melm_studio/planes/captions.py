@@ -29,7 +29,7 @@ from melm_core.methods import (
 )
 from melm_studio.configuration.messages import WAITS
 from melm_studio.planes.features import PATH_SHARES
-from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.run_planes import RunPlanes
 from melm_studio.planes.types import Arrows, PlaneView
 from melm_studio.planes.view_options import DEFAULT_VIEW, MorphTarget, Shown, ViewOptions
 from melm_studio.runs.records.parameters import usual_starts
@@ -366,7 +366,7 @@ def _starts(record: RunRecord) -> str:
     return f"Reached by {share} {starts}"
 
 
-def axis_titles(renderer: PlaneRenderer, shown: Shown, view: PlaneView) -> tuple[str, str]:
+def axis_titles(planes: RunPlanes, shown: Shown, view: PlaneView) -> tuple[str, str]:
     """Return the titles of the horizontal and of the vertical axis of a view.
 
     The axes of a plane are named with the share of the variance of the training rows that they
@@ -377,7 +377,7 @@ def axis_titles(renderer: PlaneRenderer, shown: Shown, view: PlaneView) -> tuple
     names = axis_names(shown.record, shown.options)
     if not METHODS[shown.record.method].is_linear:
         return names
-    viewer = renderer.viewer(shown.record)
+    viewer = planes.viewer(shown.record)
     if viewer.is_map and (axes := map_columns(viewer.feature_names)):
         first, second = (viewer.feature_names[column] for column in axes.columns)
         return first, second

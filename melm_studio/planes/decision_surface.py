@@ -45,7 +45,7 @@ from melm_core.kernel_machines import (
 )
 from melm_studio.planes.class_outlines import GRID_LINES
 from melm_studio.planes.kept_values import kept
-from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.run_planes import RunPlanes
 from melm_studio.planes.theme import (
     THEMES,
     TRANSPARENT,
@@ -219,11 +219,11 @@ class DecisionSurfaces:
 
     Parameters
     ----------
-    renderer : PlaneRenderer
+    planes : RunPlanes
     """
 
-    def __init__(self, renderer: PlaneRenderer) -> None:
-        self._renderer = renderer
+    def __init__(self, planes: RunPlanes) -> None:
+        self._planes = planes
 
     @kept(MAX_SURFACES, lambda _, *asked: asked)
     def of(self, shown: Shown, request: SurfaceRequest) -> tuple[ProjectedRows, DecisionSurface]:
@@ -234,7 +234,7 @@ class DecisionSurfaces:
         UserError
             If the kind of machine is unknown, or a side has too few rows.
         """
-        rows = self._renderer.viewer(shown.record).rows(shown.event.components, MAX_SURFACE_ROWS)
+        rows = self._planes.viewer(shown.record).rows(shown.event.components, MAX_SURFACE_ROWS)
         with threadpool_limits(1):  # the workers need the other cores
             surface = decision_surface(
                 rows.train,

@@ -107,15 +107,15 @@ def pixel_images(renderer: PlaneRenderer, shown: Shown) -> PixelImages | None:
     shown : Shown
         Of a run with the user's answer about the grid, if there is one.
     """
-    viewer = renderer.viewer(shown.record)
+    viewer = renderer.planes.viewer(shown.record)
     if not METHODS[shown.record.method].is_linear:
         return None
     grid = viewer.pixel_grid(shown.record.source.answers.get(GRID, ""))
     if grid is None:
         return None
     view = renderer.view(shown)
-    titles = axis_titles(renderer, shown, view)
-    importance = renderer.importance(shown)
+    titles = axis_titles(renderer.planes, shown, view)
+    importance = renderer.planes.importance(shown)
     return images_of_plane(grid, viewer, view.loadings, importance, titles)
 
 

@@ -7,44 +7,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from msgspec.structs import replace
 from threadpoolctl import threadpool_limits
 
-from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, UserError
+from melm_core.base import FloatArray, UserError
 from melm_core.density import RegionShare
-from melm_core.diagnostics import ComponentGain, Importance, feature_order
-from melm_core.linalg import orthonormalize
-from melm_core.methods import COMPONENTS, GAMMA, METHODS
-from melm_studio.operator_tables.plane_densities import PlaneDensities, kept_densities
-from melm_studio.planes.drawn_rows import centered_parts, mean_row
+from melm_core.diagnostics import ComponentGain
+from melm_core.methods import COMPONENTS, METHODS
 from melm_studio.planes.kept_values import kept
-from melm_studio.planes.plane_edits import (
-    NO_TARGET,
-    OTHER_DATA,
-    on_the_way,
-    plane_blind_to_batches,
-    plane_of_features,
-    with_edits,
-)
 from melm_studio.planes.plane_scores import Scores, held_out_verdict, measured_planes
-from melm_studio.planes.plane_view import PlaneViewer, screen_axes
-from melm_studio.planes.projected_classes import TableDensities
+from melm_studio.planes.run_planes import MAX_VIEWERS, RunPlanes, row_key
 from melm_studio.planes.types import Places, PlaneView
-from melm_studio.planes.unseen import UnseenRows
-from melm_studio.planes.view_options import Shown, ViewOptions
-from melm_studio.runs.execution.rows import RunData, kept_embedding, prepared_for, rows_of
-from melm_studio.runs.records.refits_report import RefitsReport, refits_id
-from melm_studio.runs.records.run import FIT, PlaneEvent, RunRecord
-from melm_studio.runs.records.stored_files import FileKind
-from melm_studio.runs.store.protocol import RunStore, stored_report
+from melm_studio.planes.view_options import Shown
+from melm_studio.runs.records.run import PlaneEvent, RunRecord
+from melm_studio.runs.store.protocol import RunStore
 from melm_studio.scores import Verdict
-from melm_studio.tables import LabeledData, Question
+from melm_studio.tables import LabeledData
 
-# Prepared data sets in a cache, in bytes and in number.
-MAX_VIEWER_BYTES = 2**30
-MAX_VIEWERS = 16
-# Runs whose densities are kept in memory, of which each takes up to 64 MB.
-MOST_KEPT = 4
 # Views in a cache; a second tab requests the same.
 MAX_VIEWS = 64
 
@@ -56,91 +34,38 @@ QUICK_METHOD, MOST_QUICK_WORK = "lda", 20_000_000
 _TOO_LARGE = "These data are too large for a first look. Run a method to see them."
 
 
-def _rows(_: PlaneRenderer, record: RunRecord) -> tuple[object, ...]:
-    """Return what the viewer of a run depends on: not the kernel width, so that others share it."""
-    parameters = record.parameters
-    key: tuple[object, ...] = (
-        record.owner,
-        record.data_id,
-        parameters.held_out,
-        parameters.random_state,
-        parameters.n_components,
-        record.is_curved,
-    )
-    if METHODS[record.method].is_linear:
-        return key
-    return (*key, record.method, *sorted(parameters.values.items()))
-
-
-def _rows_and_width(renderer: PlaneRenderer, record: RunRecord) -> tuple[object, ...]:
-    return *_rows(renderer, record), record.density_gamma
-
-
 def _as_found(renderer: PlaneRenderer, shown: Shown) -> tuple[object, ...]:
     """Return what the plane of an event is, and who judges it."""
-    return shown.as_found, renderer.judge(shown.as_found) is not None
-
-
-def _as_edited(renderer: PlaneRenderer, shown: Shown) -> tuple[object, ...]:
-    """Return what the plane on screen is."""
-    return shown.of_plane, renderer.morph_target(shown.options)
+    return shown.as_found, renderer.planes.judge(shown.as_found) is not None
 
 
 def _as_drawn(renderer: PlaneRenderer, shown: Shown) -> tuple[object, ...]:
     """Return what a picture depends on: its plane, that of alignment, and who judges it."""
-    options = shown.options
-    others = renderer.newest(options.toward), renderer.morph_target(options)
-    return shown, *others, renderer.judge(shown) is not None
+    planes, options = renderer.planes, shown.options
+    others = planes.newest(options.toward), planes.morph_target(options)
+    return shown, *others, planes.judge(shown) is not None
 
 
-def _size_of(kept_viewer: tuple[PlaneViewer, FloatArray]) -> int:
-    """The bytes of a viewer, which holds a wide table twice, as far as the cache counts them."""
-    viewer, _ = kept_viewer
-    n_bytes = 2 * 8 * viewer.n_rows * len(viewer.feature_names)
-    return min(MAX_VIEWER_BYTES, max(n_bytes, MAX_VIEWER_BYTES // MAX_VIEWERS))
-
-
-class DataGoneError(LookupError):
-    """The data of a run are no longer stored."""
+def _rows_and_width(_: PlaneRenderer, record: RunRecord) -> tuple[object, ...]:
+    return *row_key(record), record.density_gamma
 
 
 class PlaneRenderer:
-    """Computes the views of the planes of the runs in a store; thread-safe.
+    """Computes the views of the planes of the runs in a store, and what they tell; thread-safe.
 
     Parameters
     ----------
     store : RunStore
+
+    Attributes
+    ----------
+    planes : RunPlanes
+        What is rendered.
     """
 
     def __init__(self, store: RunStore) -> None:
+        self.planes = RunPlanes(store)
         self._store = store
-
-    def data(self, record: RunRecord) -> RunData:
-        """Return the data of a run, as its training rows prepare them.
-
-        Raises
-        ------
-        DataGoneError
-        UserError
-            If they cannot be prepared so.
-        """
-        raw = self._store.get_file(record.owner, FileKind.DATA, record.data_id)
-        if raw is None:
-            raise DataGoneError(record.data_id)
-        return prepared_for(LabeledData.from_bytes(raw), record)
-
-    @kept(MAX_VIEWERS, _rows)
-    def questions(self, record: RunRecord) -> tuple[Question, ...]:
-        """Return the questions of the table of a run; the data are read once for them."""
-        return self.data(record).questions
-
-    def embedding(self, record: RunRecord) -> FloatArray | None:
-        """Return the coordinates that a run kept; None if it kept none."""
-        return kept_embedding(self._store, record)
-
-    def rows(self, record: RunRecord) -> tuple[LabeledData, LabeledData]:
-        """Return the training and held-out rows of a run, as its planes project them."""
-        return rows_of(self.data(record), record, self.embedding(record))
 
     def held_out_curve(
         self, record: RunRecord, events: Sequence[PlaneEvent]
@@ -159,19 +84,12 @@ class PlaneRenderer:
             return []
         first = events[0].sequence
         before = self._store.event(record.run_id, first - 1) if first else None
-        viewer = self.viewer(record)
+        viewer = self.planes.viewer(record)
         measured = (
             (event.sequence, viewer.held_out_divergence(event.components))
             for event in measured_planes(events, before)
         )
         return [(sequence, value) for sequence, value in measured if value is not None]
-
-    def viewer(self, record: RunRecord) -> PlaneViewer:
-        """Return the viewer of the planes of a run, at its kernel widths."""
-        viewer, origin = self._viewer(record)
-        densities = self._of_table(record)
-        viewer = viewer.at(record.gamma, record.density_gamma)
-        return viewer.of_table(TableDensities(densities, origin) if densities else None)
 
     @kept(MAX_VIEWS, _as_drawn)
     def view(self, shown: Shown) -> PlaneView:
@@ -182,9 +100,9 @@ class PlaneRenderer:
         UserError
             If the options do not apply to the plane.
         """
-        options, refits = shown.options, self.judge(shown)
-        components = self._drawn_plane(shown)
-        viewer = self.viewer_of(shown)
+        options, refits = shown.options, self.planes.judge(shown)
+        components = self.planes.drawn_components(shown)
+        viewer = self.planes.viewer_of(shown)
         scores = None
         if not options.changes_plane and options.gamma is None:
             scores = self.scores(shown)  # which verdicts need, too
@@ -193,318 +111,13 @@ class PlaneRenderer:
             scores = dataclasses.replace(of_folds, divergence_held_out=None)
         return viewer.view(
             components,
-            self._reference(shown),
+            self.planes.reference(shown),
             options.view_angle,
             scores=scores,
             changed_from=shown.event.components if options.changes_plane else None,
-            unseen=self._judging(shown),
+            unseen=self.planes.judging_rows(shown),
             places=Places.UNSEEN if refits is None else options.places,
         )
-
-    @kept(MAX_VIEWS, lambda _, record: record.run_id)
-    def refits(self, record: RunRecord) -> RefitsReport | None:
-        """Return what all refits of a run have found; None until then, and where it has none."""
-        if record.kind != FIT or record.parameters.held_out > 0.0:
-            return None
-        report = stored_report(self._store, refits_id(record.run_id), RefitsReport.from_bytes)
-        return None if report is None or not report.is_complete else report
-
-    def judge(self, shown: Shown) -> RefitsReport | None:
-        """Return the refits that judge what is shown: the last plane of their run, as found."""
-        is_judged = shown.event.is_final and not shown.changes_plane
-        return self.refits(shown.record) if is_judged else None
-
-    @kept(MAX_VIEWS, lambda _, shown: shown.as_found)
-    def unseen(self, shown: Shown) -> UnseenRows | None:
-        """Return where planes that never saw the rows of a run put them, along its last plane.
-
-        None until its refits are done, where they place no rows, and of every other plane.
-        """
-        refits = self.judge(shown.as_found)
-        places = None if refits is None else refits.unseen
-        if places is None:
-            return None
-        return UnseenRows.of(self.data(shown.record), places, shown.event.components)
-
-    def held_out_rows(self, shown: Shown) -> UnseenRows | None:
-        """Return the rows that the last plane of a run holds out, of which its regions are made.
-
-        None of every other plane, of a run without such rows, and where the densities of all rows
-        of a registered table are known, of which its regions are.
-        """
-        record, event = shown.record, shown.event
-        if record.parameters.held_out == 0.0 or not event.is_final or self._of_table(record):
-            return None
-        return UnseenRows.of_held_out(self.viewer(record).parts[1], event.components)
-
-    def drawn_parts(self, shown: Shown) -> tuple[FloatArray, tuple[LabeledData, LabeledData]]:
-        """Return the two axes of a view, and the rows of the run, centered, that lie along them.
-
-        Those of a view of unseen places have the places as their features.
-        """
-        axes, (train, held_out) = self.axes(shown), self.viewer(shown.record).parts
-        unseen = self.unseen(shown)
-        if unseen is None or shown.changes_plane or shown.options.places is Places.FITTED:
-            return axes, (train, held_out)
-        others, along = train.unlabeled, unseen.components.T
-        if others is not None:
-            others = dataclasses.replace(others, X=others.X @ along)
-        places = unseen.of_rows(unseen.places, train.row_numbers)
-        return axes @ along, (
-            dataclasses.replace(train, X=places, unlabeled=others),
-            dataclasses.replace(held_out, X=held_out.X @ along, unlabeled=others),
-        )
-
-    def positions(self, shown: Shown, X: FloatArray) -> FloatArray:
-        """Return where a view draws rows that the plane projects, shape (n_rows, 2)."""
-        _, origin = self._viewer(shown.record)
-        return np.asarray((X - origin) @ self.axes(shown).T)
-
-    def axes(self, shown: Shown) -> FloatArray:
-        """Return the two axes of a view; the second is zero for one component."""
-        oriented = self._oriented(shown)
-        if len(oriented) == 1:
-            return np.vstack([oriented, np.zeros_like(oriented)])
-        return np.asarray(screen_axes(shown.options.view_angle)[:, : len(oriented)] @ oriented)
-
-    def _oriented(self, shown: Shown) -> FloatArray:
-        """The components of a view before it is turned."""
-        before = shown.event.components if shown.changes_plane else None
-        plane, reference = self._drawn_plane(shown), self._reference(shown)
-        return self.viewer(shown.record).oriented(plane, reference, before)
-
-    def components(self, shown: Shown) -> FloatArray:
-        """Return orthonormal components of the plane of an event under view options.
-
-        Raises
-        ------
-        UserError
-            If the options do not apply to the plane.
-        """
-        if not shown.changes_plane:
-            return shown.event.components
-        plane = self._edited(shown)
-        # Features that were left out stay at exactly zero.
-        return np.where(plane.any(axis=0), orthonormalize(plane), 0.0)
-
-    def _drawn_plane(self, shown: Shown) -> FloatArray:
-        """The components in the orientation in which they are drawn."""
-        return self._edited(shown) if shown.changes_plane else shown.event.components
-
-    def kept_features(self, shown: Shown) -> list[str]:
-        """Return the names of the features in the plane, in the `feature_order` of the plane."""
-        components = self.components(shown)
-        viewer = self.viewer(shown.record)
-        steps = viewer.steps
-        lengths = steps.lengths(viewer.standardized(components))
-        order = feature_order(lengths, self.importance(shown))
-        is_used = steps.is_used(components)
-        return [viewer.feature_names[feature] for feature in order if is_used[feature]]
-
-    @kept(MAX_VIEWS, _as_edited)
-    def _edited(self, shown: Shown) -> FloatArray:
-        record, options = shown.record, shown.options
-        components, viewer = shown.event.components, self.viewer(record)
-        if options.morph is not None:
-            components = self._morphed(record, components, options)
-        weight = record.batch_weight if options.batch_weight is None else options.batch_weight
-        if options.batch_weight is not None:
-            blind = plane_blind_to_batches(viewer.parts[0], components, viewer.gamma, weight)
-            components = viewer.aligned(blind, components)
-        if options.n_top_features is not None:
-            every = replace(options, n_top_features=None, edits=())
-            importance = self._importance(shown.under(every))
-            steps = viewer.steps
-            order = feature_order(steps.lengths(viewer.standardized(components)), importance)
-            columns = steps.columns(order[: options.n_top_features])
-            train, _ = self.rows(record)
-            plane = plane_of_features(train, components, columns, viewer.gamma, weight)
-            components = viewer.aligned(plane, components)
-        return with_edits(components, options.edits, viewer.standardized, viewer.steps.arrows)
-
-    def _morphed(
-        self, record: RunRecord, components: FloatArray, options: ViewOptions
-    ) -> FloatArray:
-        morph, target = options.morph, self.morph_target(options)
-        if morph is None or target is None:
-            raise UserError(NO_TARGET)
-        other = target.record
-        if other.data_id != record.data_id:
-            raise UserError(OTHER_DATA)
-        start = None
-        if morph.origin is not None:
-            origin = self._store.event(other.run_id, morph.origin)
-            if origin is None:
-                raise DataGoneError(other.run_id)
-            start = self._in_features_of(record, other, origin.components)
-        end = self._in_features_of(record, other, target.event.components)
-        if end.shape != components.shape:
-            raise UserError(OTHER_DATA)
-        return on_the_way(components, end, morph.share, start)
-
-    def _in_features_of(
-        self, record: RunRecord, other: RunRecord, components: FloatArray
-    ) -> FloatArray:
-        """The components of another run in the features of a run.
-
-        They may be scaled otherwise there, and bend, which the arrows of a straight plane do not.
-        """
-        splits = [(run.parameters.held_out, run.parameters.random_state) for run in (record, other)]
-        is_scaled_alike = splits[0] == splits[1] or not METHODS[other.method].is_linear
-        if is_scaled_alike and not (record.is_curved and not other.is_curved):
-            return components
-        scale, own_scale = self.data(record).scale, self.data(other).scale
-        if not is_scaled_alike:
-            components = orthonormalize(components * scale[: len(own_scale)] / own_scale)
-        return np.pad(components, ((0, 0), (0, max(0, len(scale) - len(own_scale)))))
-
-    def morph_target(self, options: ViewOptions) -> Shown | None:
-        """Return the plane that view options morph to, if there is one."""
-        morph = options.morph
-        if morph is None or morph.plane is None:
-            return self.newest(morph.run_id if morph else None)
-        return self._other(morph.run_id, self._store.event(morph.run_id, morph.plane))
-
-    def newest(self, run_id: str | None) -> Shown | None:
-        """Return the newest plane of a run, if there is one."""
-        return None if run_id is None else self._other(run_id, self._store.last_event(run_id))
-
-    def _other(self, run_id: str, event: PlaneEvent | None) -> Shown | None:
-        record = None if event is None else self._store.get(run_id)
-        return None if record is None or event is None else Shown.of(record, event)
-
-    @kept(MAX_VIEWERS, lambda _, shown: shown)
-    def _coordinates(self, shown: Shown) -> FloatArray:
-        return self.viewer(shown.record).coordinates(shown.event.components)
-
-    def divergence(self, shown: Shown) -> float:
-        """Return the divergence of the training rows, as drawn, under view options, in nats."""
-        record = shown.record
-        is_own = not (shown.changes_plane or shown.options.gamma is not None or record.is_of_sample)
-        if is_own and not record.batch_weight and METHODS[record.method].reports_divergence:
-            return shown.event.objective
-        return self.viewer_of(shown).divergence(self.components(shown))
-
-    def viewer_of(self, shown: Shown) -> PlaneViewer:
-        """Return the viewer of a plane: at the width of its options, if they have one."""
-        viewer, gamma = self.viewer(shown.record), shown.options.gamma
-        return viewer if gamma is None else viewer.at(gamma)
-
-    @kept(MOST_KEPT, lambda _, record: (record.run_id, record.attempt))
-    def _of_table(self, record: RunRecord) -> PlaneDensities | None:
-        """The densities of all rows in the final plane of a run on a registered table, if kept."""
-        if not record.is_of_sample or not METHODS[record.method].is_linear:
-            return None
-        try:
-            return kept_densities(self._store, record.run_id)
-        except ValueError:  # damaged ones are none
-            return None
-
-    def scores(self, shown: Shown) -> Scores:
-        """Return how well the plane of an event separates the rows, without computing its view.
-
-        Of the last plane of a run whose refits are done, what these say.
-        """
-        scores, refits = self._own_scores(shown), self.judge(shown.as_found)
-        return scores if refits is None else scores.of_folds(refits)
-
-    @kept(MAX_VIEWS, lambda _, shown: shown.as_found)
-    def _own_scores(self, shown: Shown) -> Scores:
-        return self.viewer(shown.record).scores(shown.event.components)
-
-    def regions(self, shown: Shown) -> list[RegionShare]:
-        """Return the shares of rows in the regions of the plane of an event, as they are drawn."""
-        viewer = self.viewer(shown.record)
-        return viewer.regions(shown.event.components, self._judging(shown.as_found))
-
-    def importance(self, shown: Shown) -> Importance | None:
-        """Return what features are worth on the held-out rows in the plane of an event.
-
-        None if a class has fewer than two, and of a nonlinear projection.
-        """
-        refits = self.judge(shown)
-        if refits is None:
-            return self._importance(shown)
-        return None if refits.worth is None else refits.worth.importance
-
-    @kept(MAX_VIEWS, _as_edited)
-    def _importance(self, shown: Shown) -> Importance | None:
-        if not METHODS[shown.record.method].is_linear:
-            return None
-        components = self._drawn_plane(shown)
-        with threadpool_limits(1):  # the workers need the other cores
-            return self.viewer(shown.record).importance(components)
-
-    def unseen_features(self, shown: Shown) -> frozenset[int]:
-        """Return the features whose effect on held-out rows is not seen, as far as that is known.
-
-        Their arrows are faint wherever the plane is drawn.
-        """
-        worth = self.importance(shown)
-        return frozenset() if worth is None else frozenset(np.flatnonzero(~worth.is_seen).tolist())
-
-    @kept(MAX_VIEWS, _as_found)
-    def second_component(self, shown: Shown) -> ComponentGain | None:
-        """Return what the second component of the plane of an event adds on held-out rows.
-
-        None if that is not known, and of a nonlinear projection.
-        """
-        refits = self.judge(shown.as_found)
-        if refits is not None:
-            return None if refits.second is None else refits.second.component_gain
-        if not METHODS[shown.record.method].is_linear:
-            return None
-        with threadpool_limits(1):  # the workers need the other cores
-            return self.viewer(shown.record).second_component(shown.event.components)
-
-    def overlap(self, shown: Shown) -> FloatArray | None:
-        """Return the shares of the unseen rows of each two classes that are taken for each other.
-
-        None where a class has none.
-        """
-        viewer, refits = self.viewer_of(shown), self.judge(shown)
-        if refits is not None:
-            return np.array(refits.overlap) if refits.overlap else None
-        predictions = viewer.held_out_predictions(self.components(shown))
-        return predictions.overlap(len(viewer.class_names))
-
-    @kept(MAX_VIEWS, lambda _, shown: shown.as_found)
-    def held_out(self, shown: Shown) -> Verdict:
-        """Return the verdict of the held-out rows on the plane of an event."""
-        viewer, scores = self.viewer(shown.record), self._own_scores(shown)
-        predictions = viewer.held_out_predictions(shown.event.components)
-        data = self.data(shown.record)
-        return held_out_verdict(
-            scores,
-            predictions,
-            viewer.class_counts,
-            data.open_questions,
-            suspicions=data.suspicions,
-            is_of_map=viewer.is_map,
-        )
-
-    @kept(MAX_VIEWS, lambda renderer, record: (record.run_id, renderer.refits(record) is not None))
-    def final_accuracy(self, record: RunRecord) -> float | None:
-        """Return the held-out accuracy of the last plane of a run that is done, or None."""
-        last = self.newest(record.run_id)
-        return None if last is None else self.scores(last).accuracy_held_out
-
-    @kept(MAX_VIEWERS, _rows_and_width)
-    def quick_accuracy(self, record: RunRecord) -> float | None:
-        """Return the held-out accuracy of an LDA fitted to the training rows of a run.
-
-        None if that would take long, or is impossible, or the run is nonlinear.
-        """
-        if not METHODS[record.method].is_linear:
-            return None
-        parameters = {COMPONENTS.name: record.parameters.n_components}
-        viewer, _ = self._viewer(record)
-        viewer = viewer.at(record.density_gamma)
-        try:
-            components = _closed_form(QUICK_METHOD, parameters, viewer.parts[0], MOST_QUICK_WORK)
-        except UserError:
-            return None
-        return viewer.scores(components).accuracy_held_out
 
     @kept(MAX_VIEWERS, _rows_and_width)
     def preview(self, record: RunRecord) -> PlaneView:
@@ -520,34 +133,99 @@ class PlaneRenderer:
         UserError
             If the data are too large to be projected while the page waits, or too few.
         """
-        train, _ = self.rows(record)
+        train, _ = self.planes.rows(record)
         components = _closed_form(record.method, record.parameters.values, train, MAX_PREVIEW_WORK)
-        viewer, _ = self._viewer(record)
-        return viewer.at(record.density_gamma).view(components)
+        return self.planes.viewer_before(record).view(components)
 
-    @kept(MAX_VIEWER_BYTES, _rows, _size_of)
-    def _viewer(self, record: RunRecord) -> tuple[PlaneViewer, FloatArray]:
-        """The viewer for every kernel width, which runs on the same rows share, and its origin."""
-        rows = self.rows(record)
-        viewer = PlaneViewer(*centered_parts(rows), GAMMA.default, record.parameters.n_components)
-        return viewer.at(GAMMA.default, DEFAULT_DENSITY_GAMMA), mean_row(rows)
+    def regions(self, shown: Shown) -> list[RegionShare]:
+        """Return the shares of rows in the regions of the plane of an event, as they are drawn."""
+        viewer = self.planes.viewer(shown.record)
+        return viewer.regions(shown.event.components, self.planes.judging_rows(shown.as_found))
 
-    def _judging(self, shown: Shown) -> UnseenRows | None:
-        """The rows of which the regions of a plane at rest are made: it has seen none of them."""
-        if shown.changes_plane:
+    def divergence(self, shown: Shown) -> float:
+        """Return the divergence of the training rows, as drawn, under view options, in nats."""
+        record = shown.record
+        is_own = not (shown.changes_plane or shown.options.gamma is not None or record.is_of_sample)
+        if is_own and not record.batch_weight and METHODS[record.method].reports_divergence:
+            return shown.event.objective
+        return self.planes.viewer_of(shown).divergence(self.planes.components(shown))
+
+    def scores(self, shown: Shown) -> Scores:
+        """Return how well the plane of an event separates the rows, without computing its view.
+
+        Of the last plane of a run whose refits are done, what these say.
+        """
+        scores, refits = self._own_scores(shown), self.planes.judge(shown.as_found)
+        return scores if refits is None else scores.of_folds(refits)
+
+    @kept(MAX_VIEWS, lambda _, shown: shown.as_found)
+    def _own_scores(self, shown: Shown) -> Scores:
+        return self.planes.viewer(shown.record).scores(shown.event.components)
+
+    @kept(MAX_VIEWS, lambda _, shown: shown.as_found)
+    def held_out(self, shown: Shown) -> Verdict:
+        """Return the verdict of the held-out rows on the plane of an event."""
+        viewer, scores = self.planes.viewer(shown.record), self._own_scores(shown)
+        predictions = viewer.held_out_predictions(shown.event.components)
+        data = self.planes.data(shown.record)
+        return held_out_verdict(
+            scores,
+            predictions,
+            viewer.class_counts,
+            data.open_questions,
+            suspicions=data.suspicions,
+            is_of_map=viewer.is_map,
+        )
+
+    def overlap(self, shown: Shown) -> FloatArray | None:
+        """Return the shares of the unseen rows of each two classes that are taken for each other.
+
+        None where a class has none.
+        """
+        viewer, refits = self.planes.viewer_of(shown), self.planes.judge(shown)
+        if refits is not None:
+            return np.array(refits.overlap) if refits.overlap else None
+        predictions = viewer.held_out_predictions(self.planes.components(shown))
+        return predictions.overlap(len(viewer.class_names))
+
+    @kept(MAX_VIEWS, _as_found)
+    def second_component(self, shown: Shown) -> ComponentGain | None:
+        """Return what the second component of the plane of an event adds on held-out rows.
+
+        None if that is not known, and of a nonlinear projection.
+        """
+        refits = self.planes.judge(shown.as_found)
+        if refits is not None:
+            return None if refits.second is None else refits.second.component_gain
+        if not METHODS[shown.record.method].is_linear:
             return None
-        return self.held_out_rows(shown) if self.judge(shown) is None else self.unseen(shown)
+        with threadpool_limits(1):  # the workers need the other cores
+            return self.planes.viewer(shown.record).second_component(shown.event.components)
 
-    def _reference(self, shown: Shown) -> FloatArray | None:
-        """The rows in the plane to align to, if that is another plane of the same rows."""
-        record, toward = shown.record, self.newest(shown.options.toward)
-        if toward is None or toward.run_id == record.run_id:
+    @kept(
+        MAX_VIEWS,
+        lambda renderer, record: (record.run_id, renderer.planes.refits(record) is not None),
+    )
+    def final_accuracy(self, record: RunRecord) -> float | None:
+        """Return the held-out accuracy of the last plane of a run that is done, or None."""
+        last = self.planes.newest(record.run_id)
+        return None if last is None else self.scores(last).accuracy_held_out
+
+    @kept(MAX_VIEWERS, _rows_and_width)
+    def quick_accuracy(self, record: RunRecord) -> float | None:
+        """Return the held-out accuracy of an LDA fitted to the training rows of a run.
+
+        None if that would take long, or is impossible, or the run is nonlinear.
+        """
+        if not METHODS[record.method].is_linear:
             return None
-        other = toward.record
-        is_alike = len(toward.event.components) == self.viewer(record).n_components
-        tables = [(run.table, run.source.left_out) for run in (other, record)]
-        has_same_rows = tables[0] == tables[1]
-        return self._coordinates(toward) if is_alike and has_same_rows else None
+        parameters = {COMPONENTS.name: record.parameters.n_components}
+        viewer = self.planes.viewer_before(record)
+        try:
+            components = _closed_form(QUICK_METHOD, parameters, viewer.parts[0], MOST_QUICK_WORK)
+        except UserError:
+            return None
+        return viewer.scores(components).accuracy_held_out
 
 
 def _closed_form(

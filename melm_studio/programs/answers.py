@@ -77,7 +77,7 @@ class Answers:
     def result(self, record: RunRecord, event: PlaneEvent) -> Result:
         """Return a plane, and the separation of the classes there."""
         renderer = self._renderer
-        shown, data = Shown.of(record, event), renderer.data(record)
+        shown, data = Shown.of(record, event), renderer.planes.data(record)
         scores = renderer.scores(shown)
         return Result(
             run=self.run(record),
@@ -97,7 +97,7 @@ class Answers:
         )
 
     def _importances(self, shown: Shown, names: tuple[str, ...]) -> tuple[FeatureImportance, ...]:
-        importance = self._renderer.importance(shown)
+        importance = self._renderer.planes.importance(shown)
         if importance is None:
             return ()
         columns = (importance.loss, importance.share_loss, importance.error)
@@ -125,7 +125,7 @@ class Answers:
         report = REFITS_OF_RUN.stored(self._store, run.run_id)
         places = report.unseen
         coordinates = () if places is None else tuple(map(tuple, places.tolist()))
-        rows = self._renderer.data(record).row_numbers.tolist() if report.folds else ()
+        rows = self._renderer.planes.data(record).row_numbers.tolist() if report.folds else ()
         return Refits(
             state=run.state,
             n_done=report.n_done,

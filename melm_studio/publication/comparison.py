@@ -17,6 +17,7 @@ from melm_studio.analyses.ranking import RankedRow
 from melm_studio.planes.captions import title
 from melm_studio.planes.plane_scores import BatchScores
 from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.run_planes import RunPlanes
 from melm_studio.planes.view_options import DEFAULT_VIEW, Shown, ViewOptions
 from melm_studio.runs.records.check_report import CheckReport
 from melm_studio.runs.records.refits_report import CLASSIFIER, RefitsReport
@@ -118,7 +119,7 @@ def compared(
     checks : mapping of str to RunRecord
         The checks by the id of the run that they check.
     """
-    refits = [refits_so_far(renderer, store, record) for record in records]
+    refits = [refits_so_far(renderer.planes, store, record) for record in records]
     rows = [
         _compared(store, renderer, record, checks.get(record.run_id), report)
         for record, report in zip(records, refits, strict=True)
@@ -209,7 +210,7 @@ def _of_plane(
         **apart,
         **_batch_pair(scores.batches),
         "seconds": event.elapsed_s,
-        "features": _n_features(renderer, record, event),
+        "features": _n_features(renderer.planes, record, event),
     }
 
 
@@ -225,24 +226,26 @@ def _pair(name: str, train: float, held_out: float | None) -> dict[str, float | 
     return {f"{name}-training": train, f"{name}-held-out": held_out}
 
 
-def _n_features(renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent) -> float | None:
+def _n_features(planes: RunPlanes, record: RunRecord, event: PlaneEvent) -> float | None:
     if not METHODS[record.method].is_linear:
         return None
-    return features_used(_in_standard_units(renderer, record, event))
+    return features_used(_in_standard_units(planes, record, event))
 
 
-def _in_standard_units(renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent) -> FloatArray:
-    return in_standard_units(event.components, renderer.viewer(record).deviations)
+def _in_standard_units(planes: RunPlanes, record: RunRecord, event: PlaneEvent) -> FloatArray:
+    return in_standard_units(event.components, planes.viewer(record).deviations)
 
 
-def agreement(store: RunStore, renderer: PlaneRenderer, records: Sequence[RunRecord]) -> Agreement:
+def agreement(store: RunStore, planes: RunPlanes, records: Sequence[RunRecord]) -> Agreement:
     """Return the angles between the newest planes of the runs."""
     newest = [(record, store.last_event(record.run_id)) for record in records]
-    planes = [_Plane.of(renderer, record, event) for record, event in newest]
+    compared_planes = [_Plane.of(planes, record, event) for record, event in newest]
     return Agreement(
         titles=tuple(map(title, records)),
-        degrees=tuple(tuple(_degrees(first, other) for other in planes) for first in planes),
-        notes=tuple(_notes(records, [plane for plane in planes if plane is not None])),
+        degrees=tuple(
+            tuple(_degrees(first, other) for other in compared_planes) for first in compared_planes
+        ),
+        notes=tuple(_notes(records, [plane for plane in compared_planes if plane is not None])),
     )
 
 
@@ -260,13 +263,11 @@ class _Plane:
     bent_by: tuple[float, int] | None
 
     @classmethod
-    def of(
-        cls, renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent | None
-    ) -> _Plane | None:
+    def of(cls, planes: RunPlanes, record: RunRecord, event: PlaneEvent | None) -> _Plane | None:
         if event is None or not METHODS[record.method].is_linear:
             return None
-        names = renderer.viewer(record).feature_names
-        standard = _in_standard_units(renderer, record, event)
+        names = planes.viewer(record).feature_names
+        standard = _in_standard_units(planes, record, event)
         split = (record.parameters.held_out, record.parameters.random_state)
         bent_by = split if record.is_curved else None
         return cls(record.data_id, names, event.components, standard, bent_by)
@@ -345,7 +346,7 @@ def _drawn_rows(
     event = store.last_event(record.run_id)
     if event is None:
         raise UserError(_NO_PLANE_YET.format(title=title(record)))
-    viewer, view = renderer.viewer(record), renderer.view(Shown.of(record, event, options))
+    viewer, view = renderer.planes.viewer(record), renderer.view(Shown.of(record, event, options))
     rows = [numbers for part in viewer.drawn_rows for numbers in part]
     points = [part.train for part in view.classes] + [part.held_out for part in view.classes]
     codes = np.tile(np.arange(len(view.classes)), 2)

@@ -82,7 +82,7 @@ class Publisher:
         panels = [self.figure_panel(plane.under(options)) for plane in planes]
         picture = _picture(panels, _SEVERAL, f"The planes of {len(records)} runs side by side")
         runs = list(map(self._reported, planes))
-        angles = agreement(self._space.store, self._renderer, records)
+        angles = agreement(self._space.store, self._renderer.planes, records)
         return report_page(report_of_comparison(runs, picture, angles))
 
     def figure_panel(self, shown: Shown, **drawn: Any) -> FigurePanel:
@@ -91,25 +91,25 @@ class Publisher:
 
         go_on()
         renderer = self._renderer
-        viewer = renderer.viewer(shown.record)
+        viewer = renderer.planes.viewer(shown.record)
         view = self._view_of_every_row(shown)
         return FigurePanel(
             view=view,
             class_names=viewer.class_names,
             title=title_of_view(shown),
-            axis_titles=axis_titles(renderer, shown, view),
+            axis_titles=axis_titles(renderer.planes, shown, view),
             has_equal_units=viewer.n_components > 1,
-            unseen=renderer.unseen_features(shown),
+            unseen=renderer.planes.unseen_features(shown),
             **drawn,
         )
 
     def _view_of_every_row(self, shown: Shown) -> PlaneView:
         """Return the view of a plane with all of its rows, as the page shows it at rest."""
         renderer = self._renderer
-        view, viewer = renderer.view(shown), renderer.viewer(shown.record)
+        view, viewer = renderer.view(shown), renderer.planes.viewer(shown.record)
         if viewer.n_drawn == viewer.n_rows:
             return view
-        axes, parts = renderer.drawn_parts(shown)
+        axes, parts = renderer.planes.drawn_parts(shown)
         points = every_point_by_class(axes, parts, is_line=viewer.n_components == 1)
         classes = tuple(
             replace(part, train=train, held_out=held_out)
@@ -125,7 +125,7 @@ class Publisher:
 
         if name is None:
             return None
-        by_class = numbers_by_class(self._renderer.viewer(record).parts)
+        by_class = numbers_by_class(self._renderer.planes.viewer(record).parts)
         train, held_out = zip(*by_class, strict=True)
         values = self.runs.column(record, name, [*train, *held_out])
         return ColumnMarks(name, marks(values))
@@ -137,13 +137,13 @@ class Publisher:
         name = f"The plane of {title_of_view(shown)}, with points, contours and arrows"
         return ReportedRun(
             record=shown.record,
-            event=structs.replace(shown.event, components=renderer.components(shown)),
-            data=renderer.data(shown.record),
+            event=structs.replace(shown.event, components=renderer.planes.components(shown)),
+            data=renderer.planes.data(shown.record),
             divergence=renderer.divergence(shown),
             scores=view.scores,
             arrows=view.loadings,
             lengths=view.lengths,
-            importance=renderer.importance(shown),
+            importance=renderer.planes.importance(shown),
             verdict=self.runs.verdict(shown),
             check=None if check is None else CHECK.stored(self._space.store, check.run_id),
             is_check_final=check is not None and check.state.is_final,

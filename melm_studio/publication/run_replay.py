@@ -178,7 +178,7 @@ class RunReplay:
 
     @property
     def _viewer(self) -> PlaneViewer:
-        return self.runs.renderer.viewer(self.record)
+        return self.runs.renderer.planes.viewer(self.record)
 
     def _curve(self) -> dict[str, list[Any]]:
         """Return every event of the run, of which the frames show some."""
@@ -195,19 +195,19 @@ class RunReplay:
         go_on()
         renderer, shown = self.runs.renderer, Shown.of(self.record, event)
         view = renderer.view(shown)
-        axes = axis_titles(renderer, shown, view)
+        axes = axis_titles(renderer.planes, shown, view)
         caption = plane_caption(
             renderer.divergence(shown),
             view.scores.divergence_held_out,
             None if is_last else self.runs.verdict(shown),
         )
         words = f"plane {event.sequence + 1}, {caption}"
-        unseen = renderer.unseen_features(shown) if is_last else frozenset()
+        unseen = renderer.planes.unseen_features(shown) if is_last else frozenset()
         return ReplayFrame(view, words, event.sequence, axes, unseen)
 
     def _every_row(self, view: PlaneView) -> dict[str, Any]:
         """Return what the script draws in place of the sample in its last frame, its view."""
-        axes, parts = self.runs.renderer.drawn_parts(self._last)
+        axes, parts = self.runs.renderer.planes.drawn_parts(self._last)
         by_class = every_point_by_class(axes, parts, is_line=self._viewer.n_components == 1)
         return _packed(by_class) | {"limits": limits(view)}
 

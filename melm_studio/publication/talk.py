@@ -30,6 +30,7 @@ from melm_studio.planes.captions import axis_titles, title_of_view
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import empty_figure, limits, plane_frame
 from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.run_planes import RunPlanes
 from melm_studio.planes.theme import THEMES, Scheme
 from melm_studio.planes.types import PlaneView
 from melm_studio.planes.view_options import Shown
@@ -141,7 +142,7 @@ def talk_view(
     record = shown.record
     key = _scene_key(record, talk)
     is_same = former is not None and former.scene_key == key
-    scene = former.scene if former and is_same else packed(_scene(renderer, record, talk))
+    scene = former.scene if former and is_same else packed(_scene(renderer.planes, record, talk))
     view, divergence = renderer.view(shown), renderer.divergence(shown)
     is_told = "verdict" not in stage.hidden  # who looks into what is sent finds nothing else
     picture = {
@@ -149,7 +150,7 @@ def talk_view(
         "traces": plane_frame(view, compact),
         "limits": limits(view),
         "arrows": {"features": view.arrows.features.tolist(), "names": view.arrows.labels},
-        "titles": axis_titles(renderer, shown, view),
+        "titles": axis_titles(renderer.planes, shown, view),
         "drawn": stage.arrows,
         "unseen": stage.unseen,
         "run": title_of_view(shown),
@@ -159,7 +160,7 @@ def talk_view(
         "follow": verdict.qualifiers if is_told else "",
         "numbers": _divergences(view, divergence) if is_told else [],
         "classes": stage.classes,
-        "selected": _places(renderer, record, stage.rows),
+        "selected": _places(renderer.planes, record, stage.rows),
         "hidden": stage.hidden,
         "layers": stage.layers,
         "axes": stage.axes,
@@ -175,19 +176,19 @@ def _scene_key(record: RunRecord, talk: Talk) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def _scene(renderer: PlaneRenderer, record: RunRecord, talk: Talk) -> dict[str, Any]:
+def _scene(planes: RunPlanes, record: RunRecord, talk: Talk) -> dict[str, Any]:
     """Return what the pictures of a run have in common."""
-    viewer = renderer.viewer(record)
+    viewer = planes.viewer(record)
     style = (viewer.class_names, viewer.n_drawn, viewer.n_components)
     is_read = talk.shows_names or talk.shows_info
-    data = renderer.data(record) if is_read else None
+    data = planes.data(record) if is_read else None
     return {
         "key": _scene_key(record, talk),
         "figures": {scheme.value: _figure(*style, scheme) for scheme in Scheme},
         "surfaces": {scheme.value: THEMES[scheme].surface for scheme in Scheme},
         "names": viewer.class_names,
         "data": record.data_name,
-        "rows": _rows(renderer, record, data, talk) if data else None,
+        "rows": _rows(planes, record, data, talk) if data else None,
         "downloads": talk.allows_downloads,
         "drawn": viewer.n_drawn,
         "of": viewer.n_rows,
@@ -204,7 +205,7 @@ def _figure(
 
 
 def _rows(
-    renderer: PlaneRenderer, record: RunRecord, data: LabeledData, talk: Talk
+    planes: RunPlanes, record: RunRecord, data: LabeledData, talk: Talk
 ) -> list[list[list[str]]]:
     """Return texts of each drawn row, by class: of training, then of held-out rows."""
     positions = {row: i for i, row in enumerate(data.row_numbers.tolist())}
@@ -212,7 +213,7 @@ def _rows(
     info = data.info[:MAX_INFO] if talk.shows_info else ()
     columns = [("", names)] if names else []
     columns += [(f"{column.name}: ", column.texts) for column in info if not column.is_pictures]
-    train, held_out = renderer.viewer(record).drawn_rows
+    train, held_out = planes.viewer(record).drawn_rows
     return [
         [_cells(columns, positions[row]) for row in rows.tolist()] for rows in (*train, *held_out)
     ]
@@ -227,12 +228,12 @@ def _cells(columns: Iterable[tuple[str, list[str]]], position: int) -> list[str]
 
 
 def _places(
-    renderer: PlaneRenderer, record: RunRecord, rows: tuple[int, ...] | None
+    planes: RunPlanes, record: RunRecord, rows: tuple[int, ...] | None
 ) -> list[list[int]] | None:
     """Return the places of rows among those that are drawn, by class, as in `_rows`."""
     if rows is None:
         return None
-    train, held_out = renderer.viewer(record).drawn_rows
+    train, held_out = planes.viewer(record).drawn_rows
     return [np.flatnonzero(np.isin(drawn, rows)).tolist() for drawn in (*train, *held_out)]
 
 

@@ -23,6 +23,7 @@ from melm_studio.analyses.check import run_verdict
 from melm_studio.analyses.probabilities import PROBABILITIES
 from melm_studio.planes.kept_values import kept
 from melm_studio.planes.renderer import PlaneRenderer
+from melm_studio.planes.run_planes import RunPlanes
 from melm_studio.planes.view_options import MorphTarget, Shown, ViewOptions
 from melm_studio.rows.held_out_probabilities import (
     HeldOutProbabilities,
@@ -90,11 +91,11 @@ class RowViews:
 
     Parameters
     ----------
-    renderer : PlaneRenderer
+    planes : RunPlanes
     """
 
-    def __init__(self, renderer: PlaneRenderer) -> None:
-        self._renderer = renderer
+    def __init__(self, planes: RunPlanes) -> None:
+        self._planes = planes
 
     @kept(MAX_DATA, _prepared)
     def data(self, record: RunRecord) -> RunData:
@@ -104,7 +105,7 @@ class RowViews:
         ------
         DataGoneError
         """
-        return self._renderer.data(record)
+        return self._planes.data(record)
 
     @kept(MAX_DATA, _of_table)
     def table(self, workspace: Workspace, record: RunRecord) -> pd.DataFrame:
@@ -120,7 +121,7 @@ class RowViews:
 
     def placer(self, shown: Shown) -> RowPlacer:
         """Return what places rows in a plane under view options."""
-        components = self._renderer.components(shown)
+        components = self._planes.components(shown)
         gamma = shown.options.gamma
         width = shown.record.density_gamma if gamma is None else gamma
         return self._placer(shown, components, width)
@@ -133,7 +134,7 @@ class RowViews:
             record,
             components,
             width,
-            self._renderer.embedding(record),
+            self._planes.embedding(record),
             refits=self.probabilities(record, event, width) if event.is_final else None,
             is_result=event.is_final and not shown.changes_plane,
         )
@@ -280,7 +281,7 @@ class KnownRuns:
 
     def subject(self, record: RunRecord, run: RunRecord) -> Subject:
         """Return a fit as its analysis looks at it."""
-        viewer = self.renderer.viewer(record)
+        viewer = self.renderer.planes.viewer(record)
         event = self.space.store.last_event(record.run_id)
         return Subject(
             record=record,

@@ -23,7 +23,7 @@ from melm_studio.planes.captions import (
 from melm_studio.planes.encoding import compact
 from melm_studio.planes.figure import arrow_handles, limits, plane_frame
 from melm_studio.planes.plane_scores import Scores
-from melm_studio.planes.renderer import DataGoneError
+from melm_studio.planes.run_planes import DataGoneError
 from melm_studio.planes.types import PlaneView
 from melm_studio.planes.view_options import Shown, ViewOptions
 from melm_studio.runs.records.run import AT_WORK, PlaneEvent, RunRecord, RunState, UnreadableRun
@@ -86,7 +86,7 @@ class RunNews:
 
     def _refitted(self, record: RunRecord, newest: PlaneEvent) -> dict[str, Any] | None:
         """Return held-out divergence along the planes of a run whose refits are done."""
-        refits = self.runs.renderer.refits(record)
+        refits = self.runs.renderer.planes.refits(record)
         if refits is None:
             return None
         curve = refits.curve
@@ -107,7 +107,7 @@ class RunNews:
             strip: dict[str, Any] = plane["strip"]
             return strip
         renderer = self.runs.renderer
-        n_classes = len(renderer.viewer(record).class_names)
+        n_classes = len(renderer.planes.viewer(record).class_names)
         verdict = renderer.scores(Shown.of(record, best)).verdict(n_classes)
         answer: dict[str, Any] = msgspec.to_builtins(verdict.strip)
         return answer
@@ -139,13 +139,13 @@ class RunNews:
     def view(self, shown: Shown) -> dict[str, Any]:
         """Return the arrays of a view, its scores, and what the page needs to move its arrows."""
         renderer, method = self.runs.renderer, METHODS[shown.record.method]
-        view, viewer = renderer.view(shown), renderer.viewer(shown.record)
+        view, viewer = renderer.view(shown), renderer.planes.viewer(shown.record)
         divergence = renderer.divergence(shown)
         answer = {
             "sequence": shown.event.sequence,
             "traces": plane_frame(view, compact),
             "limits": limits(view),
-            "axes": axis_titles(renderer, shown, view),
+            "axes": axis_titles(renderer.planes, shown, view),
             "changes": changes_of(shown.options, self.runs.morph_target(shown.options)),
             "places": self._places(shown, view),
             "has_held_out": any(len(part.held_out) for part in view.classes),
@@ -169,14 +169,17 @@ class RunNews:
         renderer = self.runs.renderer
         if not shown.event.is_final or shown.changes_plane:
             return None
-        names, held_out = renderer.viewer(shown.record).class_names, renderer.held_out_rows(shown)
+        names, held_out = (
+            renderer.planes.viewer(shown.record).class_names,
+            renderer.planes.held_out_rows(shown),
+        )
         if held_out is not None:
             said = regions_sentence(view.missing, names, len(held_out.y))
             return {"state": "", "warning": "", "words": said}
-        refits = renderer.refits(shown.record)
+        refits = renderer.planes.refits(shown.record)
         if refits is None:
             return None
-        if renderer.unseen(shown) is None:
+        if renderer.planes.unseen(shown) is None:
             return {"state": "", "warning": "", "words": refits.no_places}
         words = (moves_sentence(view.moves), regions_sentence(view.missing, names))
         return {
@@ -190,7 +193,7 @@ class RunNews:
         if not shown.record.is_of_sample:
             return ""
         renderer = self.runs.renderer
-        viewer, components = renderer.viewer_of(shown), renderer.components(shown)
+        viewer, components = renderer.planes.viewer_of(shown), renderer.planes.components(shown)
         return sample_caption(viewer.n_rows, viewer.n_rows_of_table(components))
 
     def _kept_sentence(self, shown: Shown, divergence: float) -> str | None:
@@ -199,9 +202,9 @@ class RunNews:
             return None
         renderer = self.runs.renderer
         # Of the rows that the changed plane has: all of a table are known in its own plane only.
-        total = renderer.viewer_of(shown).of_table(None).divergence(shown.event.components)
-        names = renderer.kept_features(shown)
-        is_weighed = renderer.importance(shown.as_found) is not None
+        total = renderer.planes.viewer_of(shown).of_table(None).divergence(shown.event.components)
+        names = renderer.planes.kept_features(shown)
+        is_weighed = renderer.planes.importance(shown.as_found) is not None
         return kept_sentence(names, divergence / total, is_chosen_held_out=is_weighed)
 
 

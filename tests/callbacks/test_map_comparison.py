@@ -88,7 +88,7 @@ def test_the_held_out_rows_of_a_map_are_no_yes_before_the_check(studio):
 def test_it_is_drawn_with_its_own_axes_and_shape(studio, owner, compared):
     of_map = runs(studio, owner)[0]
     event = studio.store.last_event(of_map.run_id)
-    viewer = PlaneRenderer(studio.store).viewer(of_map)
+    viewer = PlaneRenderer(studio.store).planes.viewer(of_map)
     axes = viewer.standardized(event.components)  # of the columns, which the run did not scale
     assert axes[0, 0] > 0.0
     np.testing.assert_allclose(axes, axes[0, 0] * np.eye(2), atol=1e-12)

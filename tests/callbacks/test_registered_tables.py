@@ -124,7 +124,9 @@ def test_the_page_draws_densities_and_counts_of_all_rows(come, studio):
         for query in ("gamma=2", "n_top_features=2")
     }
     assert of_all == {"gamma=2": captions[True], "n_top_features=2": captions[False]}
-    viewer = studio.app.server.extensions["melm-studio"].renderer.viewer(studio.store.get(run))
+    viewer = studio.app.server.extensions["melm-studio"].renderer.planes.viewer(
+        studio.store.get(run)
+    )
     assert sum(viewer.class_counts.values()) > n_rows
 
 

@@ -105,7 +105,7 @@ def test_the_picture_at_rest_has_the_unseen_places_on_axes_that_hold_both(store)
         for rows in (of_class.train, as_fitted.train):
             assert (rows >= unseen.lower).all()
             assert (rows <= unseen.upper).all()
-    axes, (rows, _) = renderer.drawn_parts(Shown.of(fit, event, ViewOptions()))
+    axes, (rows, _) = renderer.planes.drawn_parts(Shown.of(fit, event, ViewOptions()))
     for code, of_class in enumerate(unseen.classes):
         drawn = rows.X[rows.y == code] @ axes.T
         np.testing.assert_allclose(drawn, of_class.train, atol=1e-9)
@@ -142,7 +142,7 @@ def test_noise_that_a_plane_tells_apart_falls_into_a_heap(store):
     assert apart(fitted) > 3.0
     assert apart(renderer.view(Shown.of(fit, event))) < 1.0
     assert abs(report.share - 0.5) < 0.2
-    assert not renderer.importance(Shown.of(fit, event)).is_seen.any()
+    assert not renderer.planes.importance(Shown.of(fit, event)).is_seen.any()
 
 
 def test_a_drawing_of_folds_that_disagree_is_said_to_be_blurred(store):
@@ -187,7 +187,8 @@ def test_a_view_from_before_the_refits_is_not_shown_after_them(store):
     store.create(new_analysis(fit, "refits"))
     execute_queued(store)
     assert (
-        renderer.view(Shown.of(fit, event)).scores.accuracy_held_out == renderer.refits(fit).share
+        renderer.view(Shown.of(fit, event)).scores.accuracy_held_out
+        == renderer.planes.refits(fit).share
     )
 
 
@@ -222,7 +223,7 @@ def test_a_run_that_holds_rows_out_is_refused_and_drawn_as_it_is(store):
     fit = queue_run(store, DATA, "lda", held_out=0.25)
     execute_queued(store)
     assert REFITS_OF_RUN.refusal(store.get(fit.run_id), lambda: DATA).startswith("This run holds")
-    assert PlaneRenderer(store).refits(store.get(fit.run_id)) is None
+    assert PlaneRenderer(store).planes.refits(store.get(fit.run_id)) is None
 
 
 def test_a_check_without_refits_keeps_its_own_as_those_of_the_run(store, monkeypatch):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -10,17 +9,15 @@ import pytest
 
 from lab.driver.traces import enclosed
 from melm_core.density import PlaceRegions
-from melm_core.methods import GAMMA
 from melm_studio.planes.class_outlines import CONTOUR_SHARES, region_lines
 from melm_studio.planes.figure import plane_frame
 from melm_studio.planes.plane_view import PlaneViewer
-from melm_studio.planes.renderer import DataGoneError, PlaneRenderer
+from melm_studio.planes.renderer import PlaneRenderer
 from melm_studio.planes.types import Places
 from melm_studio.planes.unseen import UnseenRows
 from melm_studio.planes.view_options import Shown, ViewOptions
-from melm_studio.runs.records.stored_files import FileKind
 from melm_studio.workers.execute import execute_queued
-from tests.melm_studio.runs.helpers import blobs, queue_run, run_of
+from tests.melm_studio.runs.helpers import blobs, queue_run
 
 DATA = blobs()
 
@@ -57,8 +54,8 @@ def split_run(store, **parameters):
     """A run that holds a third out, its last event, and the held-out rows where it draws them."""
     record, event = finished(store, held_out=0.3, **parameters)
     renderer = PlaneRenderer(store)
-    _, held_out = renderer.viewer(record).parts
-    axes = renderer.axes(Shown.of(record, event, ViewOptions()))[
+    _, held_out = renderer.planes.viewer(record).parts
+    axes = renderer.planes.axes(Shown.of(record, event, ViewOptions()))[
         : min(2, record.parameters.n_components)
     ]
     return renderer, record, event, (held_out.X @ axes.T, held_out.y)
@@ -115,7 +112,7 @@ def test_a_plane_that_is_changed_or_passes_by_has_regions_as_fitted(store):
 @pytest.mark.parametrize("n_components", [1, 2])
 def test_a_class_without_a_held_out_row_has_no_region(store, n_components):
     renderer, record, event, _ = split_run(store, n_components=n_components)
-    viewer = renderer.viewer(record)
+    viewer = renderer.planes.viewer(record)
     every = UnseenRows.of_held_out(viewer.parts[1], event.components)
     kept = every.y != 1
     unseen = replace(every, places=every.places[kept], y=every.y[kept])
@@ -136,39 +133,9 @@ def test_every_picture_lies_about_the_mean_of_the_training_rows(store, renderer)
     np.testing.assert_allclose(points.mean(axis=0), 0, atol=1e-12)
 
 
-def test_the_data_of_a_run_are_those_that_were_put(store, renderer):
-    record, _ = finished(store)
-    assert renderer.data(record).content_hash == DATA.content_hash
-
-
 def test_a_second_tab_gets_the_plane_that_is_drawn_already(store, renderer):
     record, event = finished(store)
     assert renderer.view(Shown.of(record, event)) is renderer.view(Shown.of(record, event))
-
-
-def test_runs_that_differ_in_the_method_only_share_what_draws_them(store, renderer):
-    default = {"gamma": GAMMA.default}
-    first, second = (queue_run(store, DATA, method, **default) for method in ("pca", "lda"))
-    assert renderer.viewer(first) is renderer.viewer(second)
-
-
-@pytest.mark.parametrize("change", [{"gamma": 2.0}, {"held_out": 0.2}, {"random_state": 9}])
-def test_runs_that_are_drawn_differently_share_nothing(store, renderer, change):
-    first, second = queue_run(store, DATA), queue_run(store, DATA, **change)
-    assert renderer.viewer(first) is not renderer.viewer(second)
-
-
-def test_data_that_are_gone_are_named(store, renderer):
-    record = run_of(data_id="gone")
-    for draw in (renderer.data, renderer.viewer):
-        with pytest.raises(DataGoneError, match="gone"):
-            draw(record)
-
-
-def test_data_of_another_owner_are_gone_too(store, renderer):
-    store.put_file("bob", FileKind.DATA, DATA.content_hash, DATA.to_bytes())
-    with pytest.raises(DataGoneError):
-        renderer.viewer(run_of("ada", DATA.content_hash))
 
 
 def test_a_plane_that_a_request_holds_is_drawn_without_a_look_at_the_store(store, renderer):
@@ -176,40 +143,3 @@ def test_a_plane_that_a_request_holds_is_drawn_without_a_look_at_the_store(store
     expected = PlaneRenderer(store).view(Shown.of(record, event))
     store.delete(record.run_id)
     assert renderer.view(Shown.of(record, event)).scores == expected.scores
-
-
-def test_requests_at_once_prepare_the_rows_once(store, renderer, monkeypatch):
-    record, _ = finished(store)
-    n_at_once, started = 4, threading.Barrier(4)
-    prepared = []
-    prepare = PlaneViewer.__init__
-
-    def note(self, *arguments):
-        prepared.append(arguments)
-        prepare(self, *arguments)
-
-    def request() -> None:
-        started.wait()
-        renderer.viewer(record)
-
-    monkeypatch.setattr(PlaneViewer, "__init__", note)
-    threads = [threading.Thread(target=request) for _ in range(n_at_once)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(prepared) == 1
-
-
-def test_runs_that_differ_in_gamma_alone_share_their_rows(store, renderer, monkeypatch):
-    (one, _), (other, _) = finished(store, gamma=0.5), finished(store, gamma=2.0)
-    first = renderer.viewer(one)
-    monkeypatch.setattr(PlaneViewer, "__init__", None)
-    assert (first.gamma, renderer.viewer(other).gamma) == (0.5, 2.0)
-
-
-def test_the_questions_of_a_table_are_read_once(store, renderer, monkeypatch):
-    record, _ = finished(store)
-    assert renderer.questions(record) == DATA.questions
-    monkeypatch.setattr(renderer, "data", lambda _: pytest.fail("The data are read again."))
-    assert renderer.questions(record) == DATA.questions

@@ -109,7 +109,7 @@ def test_runs_are_compared_in_pairs_of_equal_folds(store, renderer, finish):
     for record in records:
         store.create(new_analysis(record, REFITS))
     execute_queued(store)
-    first, second = (renderer.refits(record) for record in records)
+    first, second = (renderer.planes.refits(record) for record in records)
     lda, pca, other = compared(store, renderer, [*records, finish("gem")], {})
     apart = np.array(first.fold_shares) - second.fold_shares
     assert apart.any()
@@ -178,7 +178,7 @@ def test_rows_are_ordered_by_a_figure_and_those_without_it_come_last():
 def test_planes_agree_by_their_largest_principal_angle(store, renderer, finish):
     runs = [finish("pca"), finish("lda")]
     planes = [store.last_event(run.run_id).components for run in runs]
-    found = agreement(store, renderer, runs)
+    found = agreement(store, renderer.planes, runs)
     expected = np.degrees(principal_angles(*planes).max())
     np.testing.assert_allclose(found.degrees, [[0, expected], [expected, 0]], atol=1e-6)
     assert found.notes == ()
@@ -186,7 +186,7 @@ def test_planes_agree_by_their_largest_principal_angle(store, renderer, finish):
 
 def test_the_same_plane_found_in_other_units_agrees(store, renderer, finish):
     runs = [finish("lda"), finish("lda", data=RAW), finish("pca", data=RAW)]
-    found = agreement(store, renderer, runs)
+    found = agreement(store, renderer.planes, runs)
     assert found.degrees[0][1] == pytest.approx(0, abs=1e-5)
     assert found.degrees[0][2] > 1
     assert "differently scaled" in found.notes[0]
@@ -195,12 +195,12 @@ def test_the_same_plane_found_in_other_units_agrees(store, renderer, finish):
 
 def test_a_line_agrees_with_a_plane_that_holds_it(store, renderer, finish):
     runs = [finish("pca", n_components=1), finish("pca"), finish("pca", n_components=3)]
-    np.testing.assert_allclose(agreement(store, renderer, runs).degrees, 0, atol=1e-6)
+    np.testing.assert_allclose(agreement(store, renderer.planes, runs).degrees, 0, atol=1e-6)
 
 
 def test_a_curved_picture_has_no_plane_and_the_note_says_so(store, renderer, finish):
     runs = [finish("pca"), finish("kpca")]
-    found = agreement(store, renderer, runs)
+    found = agreement(store, renderer.planes, runs)
     assert found.degrees[0][1] is None
     assert found.degrees[1] == (None, None)
     assert "is a nonlinear projection, so it has no plane." in found.notes[0]
@@ -219,7 +219,7 @@ def test_the_row_that_moves_most_is_named_first(store, renderer, finish):
     assert all(first.distance >= mover.distance > 0 for mover in others)
     assert first.class_name == RAW.class_names[RAW.y[first.row - 1]]
     shares = [
-        renderer.viewer(run).coordinates(store.last_event(run.run_id).components)
+        renderer.planes.viewer(run).coordinates(store.last_event(run.run_id).components)
         for run in (one, other)
     ]
     centered = [share - share.mean(axis=0) for share in shares]

@@ -149,14 +149,14 @@ def test_a_result_says_what_regions_hold_and_what_features_are_worth(program, ru
     result = program.read(Result, "GET", f"/runs/{run.id}/result")
     record, event = studio.store.get(run.id), studio.store.last_event(run.id)
     renderer = PlaneRenderer(studio.store)
-    classes = renderer.data(record).class_names
+    classes = renderer.planes.data(record).class_names
     drawn = [(classes[one.code], one.share) for one in renderer.regions(Shown.of(record, event))]
     assert [(one.class_name, one.share) for one in result.regions] == drawn
     for one in result.regions:
         assert one.share in CONTOUR_SHARES
         assert one.held_out >= one.share - 0.1
         assert 0.0 <= one.training <= 1.0
-    found = renderer.importance(Shown.of(record, event))
+    found = renderer.planes.importance(Shown.of(record, event))
     assert [one.feature for one in result.importance] == list(result.features)
     assert [one.loss for one in result.importance] == found.loss.tolist()
     assert [one.error for one in result.importance] == found.error.tolist()

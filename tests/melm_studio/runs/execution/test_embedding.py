@@ -33,7 +33,7 @@ def test_a_run_is_drawn_from_the_coordinates_that_it_kept(store, monkeypatch):
         pytest.fail("was fitted again")
 
     monkeypatch.setattr(TSNEProjection, "fit", refuse)
-    rows, others = PlaneRenderer(store).rows(record)
+    rows, others = PlaneRenderer(store).planes.rows(record)
     np.testing.assert_array_equal(rows.X, expected.transform(train.X))
     np.testing.assert_array_equal(others.X, expected.transform(held_out.X))
 
@@ -52,9 +52,9 @@ def test_other_methods_keep_no_coordinates(store, method):
 def test_where_coordinates_are_gone_they_are_computed_again(store, monkeypatch):
     record = worked(store, "tsne")
     renderer = PlaneRenderer(store)
-    kept = renderer.rows(record)
+    kept = renderer.planes.rows(record)
     monkeypatch.setattr(store, "report", lambda _: None)
-    np.testing.assert_allclose(renderer.rows(record)[0].X, kept[0].X)
+    np.testing.assert_allclose(renderer.planes.rows(record)[0].X, kept[0].X)
 
 
 def test_the_record_says_where_only_a_sample_is_embedded():

@@ -234,19 +234,19 @@ def test_arrows_lists_and_kept_features_are_of_features_not_of_columns(store, da
     record, event = finished(store, data, "curved")
     renderer = PlaneRenderer(store)
     view = renderer.view(Shown.of(record, event))
-    assert renderer.viewer(record).feature_names == ("dose", "age", "weight", "sex")
+    assert renderer.planes.viewer(record).feature_names == ("dose", "age", "weight", "sex")
     assert view.loadings.shape == (4, 2)
     assert view.arrows.names[0] == "dose"  # its curve is long, its arrow is short
     assert view.arrows.labels == ("low and high dose", *view.arrows.names[1:])
     options = ViewOptions(n_top_features=2)
-    kept = renderer.components(Shown.of(record, event, options))
-    features = renderer.kept_features(Shown.of(record, event, options))
+    kept = renderer.planes.components(Shown.of(record, event, options))
+    features = renderer.planes.kept_features(Shown.of(record, event, options))
     assert len(features) == 2
     assert features[0] == "dose"
-    own = renderer.data(record)
+    own = renderer.planes.data(record)
     is_kept = np.isin(own.own_feature_names, features)
     np.testing.assert_array_equal(kept.any(axis=0), is_kept[own.curve_groups])
-    assert renderer.importance(Shown.of(record, event)).is_seen[0]
+    assert renderer.planes.importance(Shown.of(record, event)).is_seen[0]
 
 
 def test_a_bent_arrow_goes_where_it_is_dragged(store, data):
@@ -277,7 +277,7 @@ def test_arrows_bend_on_the_way_from_a_straight_plane_to_a_curved_one(store, dat
 
     def bends(share):
         morph = MorphTarget(run_id=straight.run_id, share=share)
-        return renderer.components(Shown.of(curved, event, ViewOptions(morph=morph)))[:, 4:]
+        return renderer.planes.components(Shown.of(curved, event, ViewOptions(morph=morph)))[:, 4:]
 
     assert np.abs(bends(1.0)).max() < 1e-9
     assert 0 < np.linalg.norm(bends(0.5)) < np.linalg.norm(bends(0.0))
@@ -285,7 +285,7 @@ def test_arrows_bend_on_the_way_from_a_straight_plane_to_a_curved_one(store, dat
 
 def test_contributions_are_of_features(store, data):
     record, event = finished(store, data, "curved")
-    own = PlaneRenderer(store).data(record)
+    own = PlaneRenderer(store).planes.data(record)
     placer = RowPlacer(own, record, event.components, 1.0)
     assert placer.contributions(own.X[:5]).shape == (5, 4)
     placed = placer.place(own.X[:5], is_new=False)
@@ -296,7 +296,7 @@ def test_contributions_are_of_features(store, data):
 
 def test_a_saved_plane_and_a_program_bend_as_the_run_does(store, data, tmp_path):
     record, event = finished(store, data, "curved")
-    own = PlaneRenderer(store).data(record)
+    own = PlaneRenderer(store).planes.data(record)
     expected = own.X @ event.components.T
     plane = SavedPlane.from_json(saved_plane(own, record, event.components).to_json())
     np.testing.assert_allclose(plane.transform(ring().drop(columns="label")), expected, atol=1e-9)
@@ -312,7 +312,7 @@ def test_a_saved_plane_and_a_program_bend_as_the_run_does(store, data, tmp_path)
 
 def test_new_rows_beyond_the_range_are_marked_and_placed(store, data):
     record, _ = finished(store, data, "curved")
-    own = PlaneRenderer(store).data(record)
+    own = PlaneRenderer(store).planes.data(record)
     far = ring().head(3).assign(dose=[0.0, 50.0, -50.0])
     matched = match_rows(own, Table("new", far, ()))
     assert any("2 rows beyond the range" in note and "dose" in note for note in matched.notes)
