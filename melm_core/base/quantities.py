@@ -37,7 +37,7 @@ THOUSANDS = {
 
 _SYMBOLS = "$€£¥₹₩₽₺₴₪₫฿"
 _CODES = "CHF|EUR|USD|GBP|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|ZAR|SGD|HKD"
-CURRENCY = rf"[{_SYMBOLS}]|R\$|(?:{_CODES})\b"
+CURRENCY = rf"[{_SYMBOLS}]|(?:AU?|CA?|HK|NT|NZ|R|S|US)\$|(?:{_CODES})\b"
 _EXPONENT = r"(?:\^?-?[1-9]|[⁻]?[¹²³⁴-⁹])?"
 _WORD = rf"[°µμ]?[^\W\d_]+{_EXPONENT}"
 UNIT = rf"(?:[%‰](?: ?[^\W\d_]+)?|{_WORD}(?:(?: ?[/·*] ?| ){_WORD})*)?"  # mg/kg, s-1, °C, %

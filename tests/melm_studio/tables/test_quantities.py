@@ -16,6 +16,7 @@ from melm_studio.tables.quantities import conversion, is_unit, with_unit, withou
     ("cell", "value", "unit"),
     [
         ("€1,234.50", 1234.5, "€"),
+        ("US$ 1,234", 1234.0, "US$"),
         ("-$12", -12, "$"),
         ("$-12", -12, "$"),
         ("12 USD", 12, "USD"),
