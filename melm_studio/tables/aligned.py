@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import re
+from itertools import groupby
 
 from melm_core.base import NUMBERS
 from melm_studio.tables.text import DELIMITERS
 
 SAMPLE_LINES = 200
 LEAST_LINES = 3
+LEAST_CELLS = 2
 GAPS = (re.compile(r" {2,}"), re.compile(r" +"))  # names may have single spaces
 
 
@@ -21,8 +23,9 @@ def as_tabs(data: bytes) -> tuple[bytes, bool]:
     -------
     data : bytes
     is_aligned : bool
-        Whether they are: all lines have as many cells, a column is numbers, and no line has a
-        delimiter, or the first has none and names are in quotes or others within cells.
+        Whether they are: all lines have as many cells, or cells at the same places, of which some
+        may be empty, a column is numbers, and no line has a delimiter, or the first has none and
+        names are in quotes or others within cells.
     """
     lines = [line for _, line in zip(range(SAMPLE_LINES), io.BytesIO(data), strict=False)]
     texts = [line.decode("utf-8", "replace").strip() for line in lines if line.strip()]
@@ -30,10 +33,11 @@ def as_tabs(data: bytes) -> tuple[bytes, bool]:
         return data, False
     if any(mark in text for text in texts for mark in (*DELIMITERS, '"')):
         return _quoted_as_tabs(data, texts)
+    all_lines = data.decode("utf-8", "replace").split("\n")
     gap = next((gap for gap in GAPS if _is_split(texts, gap)), None)
     if gap is None:
-        return data, False
-    all_lines = data.decode("utf-8", "replace").split("\n")
+        rows = _of_fixed_width([line.rstrip() for line in all_lines if line.strip()])
+        return ("\n".join(map("\t".join, rows)).encode(), True) if rows else (data, False)
     return "\n".join(gap.sub("\t", line.strip()) for line in all_lines).encode(), True
 
 
@@ -56,8 +60,28 @@ def _is_split(texts: list[str], gap: re.Pattern[str]) -> bool:
     return _are_columns([gap.split(text) for text in texts])
 
 
+def _of_fixed_width(lines: list[str]) -> list[list[str]]:
+    """The cells of lines whose columns lie between characters that are blank in every line."""
+    sample = lines[:SAMPLE_LINES]
+    width = max(map(len, sample))
+    is_blank = [not any(line[at : at + 1].strip() for line in sample) for at in range(width)]
+    runs = [[*run] for blank, run in groupby(range(width), is_blank.__getitem__) if not blank]
+    starts = [run[0] for run in runs if sample[0][run[0] : run[-1] + 1].strip()]
+    if len(starts) < LEAST_CELLS or starts[0] != runs[0][0]:
+        return []
+    gaps = [slice(start - 1, start) for start in starts[1:]]
+    if any(line[gap].strip() for line in lines for gap in gaps):
+        return []
+    places = [*map(slice, starts, [*starts[1:], None])]
+    rows = [[line[place].strip() for place in places] for line in lines]
+    return rows if any(map(_is_numbers, zip(*rows[1:], strict=True))) else []
+
+
+def _is_numbers(column: tuple[str, ...]) -> bool:
+    return all(map(NUMBERS["."].fullmatch, column))
+
+
 def _are_columns(rows: list[list[str]]) -> bool:
     if len(set(map(len, rows))) > 1 or len(rows[0]) == 1:
         return False
-    columns = zip(*rows[1:], strict=True)
-    return any(all(map(NUMBERS["."].fullmatch, column)) for column in columns)
+    return any(map(_is_numbers, zip(*rows[1:], strict=True)))

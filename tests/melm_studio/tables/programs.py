@@ -656,7 +656,28 @@ def two_files() -> dict[str, Program]:
     }  # fmt: skip
 
 
+def of_fixed_width() -> dict[str, Program]:
+    """Columns at the same places of each line, whose cells have spaces or are empty."""
+    width = 9
+    names = ["upper field", "far river"]
+    rows = [[f"{names[at % 2]:<12}", *row] for at, row in enumerate(X3)]
+    gaps = [[*row[:3], "" if at % 5 == 1 else row[3]] for at, row in enumerate(rows)]
+    head = [f"{'Part':<12}", "a", "b", "c"]
+    expected = {"features": ("a", "b", "c"), "label": "Part", "said": "aligned by spaces"}
+
+    def text(cells: Sequence[Sequence[object]]) -> bytes:
+        return "".join("".join(f"{cell:<{width}}" for cell in row) + "\n" for row in cells).encode()
+
+    flush = [[row[0], *(f"{cell:>8}" for cell in row[1:])] for row in [head, *gaps]]
+    return {
+        "names with spaces": Program(text([head, *rows]), **expected),
+        "empty cells": Program(text([head, *gaps]), **expected),
+        "numbers to the right": Program(text(flush), **expected),
+    }
+
+
 PROGRAMS = {
     **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
+    **of_fixed_width(),
     **features_in_rows(), **spectra_in_columns(), **two_files(),
 }  # fmt: skip
