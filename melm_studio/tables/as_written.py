@@ -1,4 +1,7 @@
-"""Cells that mean what they say rather than what they are read as: NA as a word, 007 as a code."""
+"""Cells that mean what they say rather than what they are read as.
+
+NA as a word, 007 as a code, and "2" in quotes beside numbers without, as R writes a factor.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ def as_written(
     cells: pd.DataFrame,
     kept_words: Sequence[str],
 ) -> Written:
-    """Take words for what is missing, and codes with leading zeros, as they are written.
+    """Take words for what is missing, codes with leading zeros and in quotes, as they are written.
 
     Parameters
     ----------
@@ -65,7 +68,7 @@ def as_written(
     columns = _Columns(data, records, cells)
     words = columns.with_missing_words()
     texts_kept = {name: texts for name, (texts, _) in words.items() if name in kept_words}
-    codes = columns.with_leading_zeros()
+    codes = {**columns.with_leading_zeros(), **columns.in_quotes()}
     replaced = {**texts_kept, **codes}
     return Written(
         cells.assign(**replaced) if replaced else cells,
@@ -111,6 +114,32 @@ class _Columns:
         names = [str(self._cells.columns[place]) for place in sorted(index & self._whole_numbers())]
         read = self._read(names[:MOST_COLUMNS])
         return {name: texts for name, texts in read.items() if _are_codes(texts)}
+
+    def in_quotes(self) -> dict[str, pd.Series]:
+        """The texts of columns whose whole numbers recur, in quotes, where other numbers have none.
+
+        A program that puts texts in quotes alone has them as texts.
+        """
+        head = self._data[:BYTES_AT_ONCE].split(b"\n", ROWS_PROBED)[1:ROWS_PROBED]
+        if not re.search(rb'"[0-9]+"', b"\n".join(head)):
+            return {}
+        delimiter, n_columns = self._records.form.delimiter.encode(), self._cells.shape[1]
+        rows = [line.rstrip(b"\r").split(delimiter) for line in head]
+        columns = [*zip(*(row for row in rows if len(row) == n_columns), strict=True)]
+        if not any(all(map(_PLAIN_NUMBER.fullmatch, column)) for column in columns):
+            return {}
+        quoted = {
+            place
+            for place, column in enumerate(columns)
+            if all(map(_QUOTED_CODE.fullmatch, column))
+        }
+        names = [str(self._cells.columns[place]) for place in quoted & self._whole_numbers()]
+        recurring = [
+            name
+            for name in names
+            if self._cells[name].nunique() <= min(MOST_CLASSES, len(self._cells) / LEAST_WORDS)
+        ]
+        return self._read(recurring[:MOST_COLUMNS])
 
     def _whole_numbers(self) -> set[int]:
         """The places of columns that begin with whole numbers: no others are codes."""
@@ -171,6 +200,8 @@ def _places_of_zeros(cells: Sequence[str]) -> list[int]:
     return [index for index, cell in enumerate(cells) if _LEADING_ZERO.fullmatch(cell.strip())]
 
 
+_PLAIN_NUMBER = re.compile(rb"[-+0-9.eE]+")
+_QUOTED_CODE = re.compile(rb'"[0-9]+"|NA|')
 _LEADING_ZERO = re.compile("0[0-9]+")
 
 

@@ -676,8 +676,30 @@ def of_fixed_width() -> dict[str, Program]:
     }
 
 
+def in_quotes() -> dict[str, Program]:
+    """Texts in quotes, numbers without: digits in quotes are names of something."""
+    cluster = [f'"{at * 7 % 3}"' for at in range(N)]
+    rows = [[f'"{name}"', *row, code] for name, row, code in zip(SAMPLES, X3, cluster, strict=True)]
+    crlf = lines(rows).replace("\n", "\r\n")
+    alike = [[*(f'"{cell}"' for cell in row[1:4]), row[4]] for row in rows]
+    features = ("a", "b", "c")
+    head = '"","a","b","c","cluster"'
+    return {
+        "factor of digits": Program(f"{head}\n{lines(rows)}".encode(), features, "cluster"),
+        "factor of digits, lines of Windows": Program(
+            f"{head}\r\n{crlf}".encode(), features, "cluster"
+        ),
+        "factor of digits with NA": Program(
+            f'{head}\n{lines(rows)}"x",1.5,2.5,NA,"1"\n'.encode(), features, "cluster", n_rows=N + 1
+        ),
+        "every cell in quotes": Program(
+            f'"a","b","c","cluster"\n{lines(alike)}'.encode(), features, "cluster"
+        ),
+    }
+
+
 PROGRAMS = {
     **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
-    **of_fixed_width(),
+    **of_fixed_width(), **in_quotes(),
     **features_in_rows(), **spectra_in_columns(), **two_files(),
 }  # fmt: skip
