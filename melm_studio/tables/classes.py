@@ -17,10 +17,10 @@ from msgspec import Meta
 
 from melm_core.base import FloatArray, IntArray
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
-from melm_studio.tables.read import TableError
 from melm_studio.tables.readers import is_picture
 from melm_studio.tables.roles import ALL_ROWS, NO_LABEL
 from melm_studio.tables.scales import ordered_names
+from melm_studio.tables.text import TableError
 
 MAX_CLASSES = 50
 MOST_SHARED = 0.2  # of fractions, for each to be measured rather than a class

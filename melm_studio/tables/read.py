@@ -15,6 +15,7 @@ import pandas as pd
 from melm_core.base import CellRules, IntArray, unique_names
 from melm_studio.tables.above_rows import (
     MOST_PREVIEWED,
+    NO_GROUPS,
     Head,
     Preview,
     one_header,
@@ -40,6 +41,7 @@ from melm_studio.tables.grammars import (
     is_long,
     read_layout,
     recognized,
+    with_groups,
 )
 from melm_studio.tables.merged_cells import written_once
 from melm_studio.tables.parsing import parsed
@@ -254,13 +256,18 @@ def read_table(
     if merged and options.blocks == "filled":
         frame = frame.assign(**frame[merged].ffill())
         total_steps.append(f"Filled down, as cells that stand for several rows: {listed(merged)}.")
+    are_features = asked.get("samples") == NO_GROUPS
+    frame, groups = with_groups(frame, are_features=are_features)
+    group_steps = [f"Added: {listed(groups)}, words of the names of the rows."] if groups else []
+    if groups:
+        asked[LABEL] = f"{groups[0]} has words of the names of the rows"
     frame, subject, subject_step = with_subjects(frame)
     uses = {USE + subject: Use.INFO} if subject else {}
     subject_steps = [subject_step] if subject else []
     return Table(
         PureWindowsPath(file).stem or "table",
         frame,
-        (*content.steps, *cell_steps, *empty_steps, *total_steps, *subject_steps),
+        (*content.steps, *cell_steps, *empty_steps, *total_steps, *group_steps, *subject_steps),
         content.form,
         content.sheets,
         content.sheet,
@@ -270,7 +277,7 @@ def read_table(
         descriptions=content.descriptions,
         encodings=content.encodings,
         missing_words=content.missing_words,
-        beside=content.beside,
+        beside=(*content.beside, *groups),
         rules=rules,
     )
 

@@ -39,6 +39,7 @@ from melm_studio.tables.grammars.orange import orange
 from melm_studio.tables.grammars.pandas_levels import pandas_levels
 from melm_studio.tables.grammars.r_table import r_table
 from melm_studio.tables.grammars.reading import Read, read_layout
+from melm_studio.tables.grammars.sample_names import with_groups
 from melm_studio.tables.grammars.surveys import qualtrics, qualtrics_before, surveymonkey
 from melm_studio.tables.readers import ReadOptions
 
@@ -89,6 +90,7 @@ __all__ = [
     "is_long",
     "read_layout",
     "recognized",
+    "with_groups",
 ]
 
 

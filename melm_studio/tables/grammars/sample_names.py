@@ -6,7 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
+import pandas as pd
+
+from melm_studio.tables.classes import is_measure
+from melm_studio.tables.formatting import DAY, words_of
+
 MOST_WORDS = 20
+# Names of what has words of its own: days, and wells of a plate.
+NO_GROUP_WORDS = {"date", "day", "month", "period", "quarter", "time", "week", "well", "year"}
 _SEPARATORS = re.compile(r"[ _.\-/]+")
 LEAST_OF_EACH = 2
 _PARTS = re.compile(r"[ _.\-/]+|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
@@ -66,6 +74,57 @@ def other_words(names: Sequence[str], words: Sequence[str]) -> list[tuple[str, .
         and _are_groups(other)
         and len({*zip(words, other, strict=True)}) > len({*words})
     ]
+
+
+def with_groups(frame: pd.DataFrame, *, are_features: bool) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Add the words of the names of rows as columns, of a table with nothing else to tell apart.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    are_features : bool
+        Whether its numbers are of one kind, so that none of them is the label.
+
+    Returns
+    -------
+    frame : DataFrame
+        With these columns behind the others, or as it was.
+    added : tuple of str
+        Their names, that of the first words first.
+
+    Examples
+    --------
+    >>> files = [f"{group}_{at}.fcs" for group in ("ill", "well") for at in range(20)]
+    >>> frame = pd.DataFrame({"file": files, "area": [at / 7 for at in range(40)]})
+    >>> frame, added = with_groups(frame, are_features=False)
+    >>> added, sorted({*frame["group in file"]})
+    (('group in file',), ['ill', 'well'])
+    """
+    texts = [name for name, kind in frame.dtypes.items() if kind != np.float64]
+    varying = [str(name) for name in texts if len(frame[name].unique()) > 1]
+    if len(varying) != 1:
+        return frame, ()
+    (column,) = varying
+    cells = frame[column]
+    if cells.isna().any() or not cells.is_unique or DAY.match(str(cells.iloc[0])):
+        return frame, ()
+    names = [str(cell) for cell in cells]
+    words = words_of_samples(names)
+    if not words or not NO_GROUP_WORDS.isdisjoint(words_of(str(column))):
+        return frame, ()
+    numbers = frame.drop(columns=texts)
+    if not are_features and not all(_is_no_label(numbers[name]) for name in numbers):
+        return frame, ()
+    groups = (words, *other_words(names, words))
+    added = {
+        f"group {number} in {column}".replace("group 1 ", "group "): list(group)
+        for number, group in enumerate(groups, start=1)
+    }
+    return frame.assign(**added), tuple(added)
+
+
+def _is_no_label(cells: pd.Series) -> bool:
+    return is_measure(cells) or cells.is_unique or cells.nunique() < LEAST_OF_EACH
 
 
 def _are_groups(words: Sequence[str]) -> bool:

@@ -656,6 +656,49 @@ def two_files() -> dict[str, Program]:
     }  # fmt: skip
 
 
+def words_in_names() -> dict[str, Program]:
+    """Rows whose names alone say what they are of."""
+    rows = [[name, *row] for name, row in zip(SAMPLES, X3, strict=True)]
+    files = [[f"Specimen_001_{name}.fcs", *row] for name, *row in rows]
+    levels = [[kind, *row] for kind, row in zip(KINDS, X3, strict=True)]
+    mass = [[name, "Sample", "", *row] for name, *row in rows]
+    buckets = [[f"{name}/10/pdata/1", *row] for name, row in zip(SAMPLES, X8, strict=True)]
+    of_files = {"features": ("a", "b", "c"), "asked": ("label",), "said": "words of the names"}
+    columns = ("amino a", "amino b", "acid c")
+    return {
+        "names of rows with words": Program(
+            ("file,a,b,c\n" + lines(rows)).encode(), label="group in file", name="file", **of_files
+        ),
+        "cytometry": Program(
+            (",a,b,c\n" + lines(files) + "Mean,5,5,5\nSD,2,2,2\n").encode(),
+            label="group in column 1", name="column 1", **of_files,
+        ),
+        "ImageJ": Program(
+            (" \tLabel\ta\tb\tc\n" + lines(numbered(rows), "\t")).encode(),
+            label="group in Label", **of_files,
+        ),
+        "names beside constants": Program(
+            ("Name,Type,Level,a,b,c\n" + lines(mass)).encode(), label="group in Name", name="Name",
+            **of_files,
+        ),
+        "NMR in buckets": Program(
+            (lines([["File", *WAVES], *buckets])).encode(), [*map(str, WAVES)], "group in File",
+            name="File", asked=("label", "samples"), said="words of the names",
+        ),
+        "subjects and words in names": Program(
+            ("file,a,b,c\n" + lines([[f"{kind}_P{at}", *row] for at, (kind, row) in enumerate(
+                zip(KINDS, X3, strict=True))])).encode(), label="group in file", **of_files,
+        ),
+        "levels of pandas beside groups": Program(
+            (",amino,amino,acid\n,a,b,c\ngroup,,,\n" + lines(levels)).encode(), columns, "group"
+        ),
+        "levels of pandas beside names": Program(
+            (",amino,amino,acid\n,a,b,c\nid,,,\n" + lines(rows)).encode(), columns,
+            "group in id", name="id", asked=("label",),
+        ),
+    }  # fmt: skip
+
+
 def of_fixed_width() -> dict[str, Program]:
     """Columns at the same places of each line, whose cells have spaces or are empty."""
     width = 9
@@ -700,6 +743,6 @@ def in_quotes() -> dict[str, Program]:
 
 PROGRAMS = {
     **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
-    **of_fixed_width(), **in_quotes(),
+    **words_in_names(), **of_fixed_width(), **in_quotes(),
     **features_in_rows(), **spectra_in_columns(), **two_files(),
 }  # fmt: skip
