@@ -54,10 +54,9 @@ def without_titles(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     lines = _sampled(stream)
     n_lines = _n_above(lines)
     titles = [line for line in lines[:n_lines] if line.strip(BLANK)]
-    if not titles:
-        return data, ()
     rest = data[sum(map(len, lines[:n_lines])) :]
-    return b"\n" * n_lines + rest, (f"Skipped: {count(len(titles), 'title line')} at the top.",)
+    steps = (f"Skipped: {count(len(titles), 'title line')} at the top.",) if titles else ()
+    return b"\n" * n_lines + rest, steps
 
 
 def _sampled(stream: io.BytesIO) -> list[bytes]:
@@ -82,9 +81,12 @@ def _n_above(lines: Sequence[bytes]) -> int:
     )[:2]
     for index, row in enumerate(rows[: MAX_TITLES + 1]):
         if len(row) == n_cells and not _is_sparse(row):
-            is_title = index > 0 and _is_header(row, rows[index + 1 :], n_cells)
+            below = rows[index + 1 :]
+            is_title = index > 0 and (
+                _is_header(row, below, n_cells) or _is_first_row(rows[:index], row, below)
+            )
             is_plain = all(len(above) <= 1 or len(above) == n_cells for above in rows[:index])
-            has_numbers = _has_numbers(rows[index + 1 :], n_cells)
+            has_numbers = _has_numbers(below, n_cells)
             n_groups = _n_groups_above(rows[:index], row)
             return index - n_groups if is_title and (is_plain or has_numbers) else 0
     return 0
@@ -124,14 +126,24 @@ def _is_sparse(row: list[str]) -> bool:
 
 
 def _is_header(row: list[str], below: Sequence[list[str]], n_cells: int) -> bool:
+    below = [other for other in below if len(other) == n_cells]
+    next_row = below[0] if below else [""] * n_cells
+    # Nothing is in a column beside the table, or behind a mark at the end of each line.
+    filled = [at for at, cell in enumerate(row) if cell or any(other[at] for other in below)]
+    row, next_row = [row[at] for at in filled], [next_row[at] for at in filled]
     numbers = [float(cell) for cell in row if cell.isdecimal()]  # such as years
     are_names = sum(map(_is_number, row)) == len(numbers) < len(row) and _ascend(numbers)
-    next_row = below[0] if below and len(below[0]) == n_cells else [""] * n_cells
     # A merged cell names the columns to its right, whose own names are in the next row.
     is_named = all(cell or other for cell, other in zip(row, next_row, strict=True)) and (
         all(row) or bool(numbers) or not any(map(_is_number, next_row))
     )
-    return are_names and is_named and any(len(other) == n_cells for other in below)
+    return are_names and is_named and bool(below)
+
+
+def _is_first_row(above: Sequence[list[str]], row: list[str], below: Sequence[list[str]]) -> bool:
+    """Return whether rows without a header begin below a line that is no row."""
+    are_rows = len(row) > FEW and {*map(len, below)} == {len(row)} and any(map(_is_number, row))
+    return are_rows and len(above) == 1 and len(above[0]) == 1
 
 
 def _ascend(numbers: Sequence[float]) -> bool:

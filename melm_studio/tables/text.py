@@ -28,8 +28,8 @@ ZIP = b"PK\x03\x04"
 EMPTY = "The file is empty. Choose a file with a header and rows."
 # Lines that some programs write above the header; sep= tells spreadsheets the delimiter.
 # Possessive, since backtracking would cost memory.
-COMMENTS = re.compile(rb"(?:(?:(?:#|sep=)[^\n]*)?\n)++")
-COMMENT = re.compile(rb"^(?:#|sep=)", re.MULTILINE)
+COMMENTS = re.compile(rb"(?:(?:(?:#|%[ %]|//|sep=)[^\n]*)?\n)++")
+COMMENT = re.compile(rb"^(?:#|%[ %]|//|sep=)", re.MULTILINE)
 
 
 class TableError(UserError):
@@ -160,7 +160,7 @@ def without_comments(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     if not COMMENT.search(head) or not rest.strip():
         return data, ()
     above, last = _split_last_line(head)
-    if last.startswith(b"#") and _is_alike(last, rest.partition(b"\n")[0]):
+    if last.startswith((b"#", b"%")) and _is_alike(last, rest.partition(b"\n")[0]):
         head, rest = above, data[len(above) :]
     n_comments = len(COMMENT.findall(head))
     steps = (f"Skipped: {count(n_comments, 'comment line')} at the top.",) if n_comments else ()

@@ -699,6 +699,40 @@ def words_in_names() -> dict[str, Program]:
     }  # fmt: skip
 
 
+def below_comments_and_titles() -> dict[str, Program]:
+    """What stands above rows and their names, or above rows without names."""
+    body = lines(with_kinds(X3))
+    unnamed = {"features": ("column 1", "column 2", "column 3"), "label": "column 4"}
+    named = {"features": ("a", "b", "c"), "label": "kind"}
+    years = [[f"land {at}", f"L{at}", *row, ""] for at, row in enumerate(X8)]
+    head = ["Country Name", "Country Code", *range(2000, 2008), ""]
+    return {
+        "comments of MATLAB": Program(
+            ("% a study\n% a b c kind\n" + lines(with_kinds(X3), " ")).encode(), **unnamed
+        ),
+        "comments of C": Program(("// a study\na,b,c,kind\n" + body).encode(), **named),
+        "a header of percentages": Program(
+            ("% a,% b,% c,kind\n" + body).encode(), ("% a", "% b", "% c"), "kind"
+        ),
+        "a line above rows without names": Program(
+            ("|1x3 cross validator\n" + body).encode(), said="1 title line", **unnamed
+        ),
+        "blank lines and a blank column": Program(
+            ("\n,,,,\n" + lines([["", *row] for row in [["a", "b", "c", "kind"],
+                                                          *with_kinds(X3)]])).encode(), **named,
+        ),
+        "World Bank": Program(
+            ('"Data Source","Indicators",\n\n"Last Updated","2024-03-28",\n\n'
+             + lines([head, *years])).encode(),
+            [*map(str, range(2000, 2008))], "", name="Country Name", said="2 title lines",
+        ),
+        "World Bank with two points for what is missing": Program(
+            lines([head[:-1], *(row[:-1] for row in years), ["x", "X", *[".."] * 3, *X8[0][3:]]])
+            .encode(), [*map(str, range(2000, 2008))], "", name="Country Name", n_rows=N + 1,
+        ),
+    }  # fmt: skip
+
+
 def of_fixed_width() -> dict[str, Program]:
     """Columns at the same places of each line, whose cells have spaces or are empty."""
     width = 9
@@ -743,6 +777,7 @@ def in_quotes() -> dict[str, Program]:
 
 PROGRAMS = {
     **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
-    **words_in_names(), **of_fixed_width(), **in_quotes(),
+    **words_in_names(), **of_fixed_width(), **in_quotes(), **below_comments_and_titles(),
+   
     **features_in_rows(), **spectra_in_columns(), **two_files(),
 }  # fmt: skip
