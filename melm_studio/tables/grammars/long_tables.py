@@ -14,7 +14,9 @@ MOST_COLUMNS, MOST_MARKS = 200, 20
 MANY_ROWS = 1_000  # below which one sample may be followed by others
 # What names of columns of samples end with.
 _SAMPLES = (("sample", "id"), ("sample",), ("run",), ("file", "name"), ("raw", "file"))
-_VALUES = {"abundance", "concentration", "count", "counts", "expression", "intensity", "quantity"}
+_VALUES = {
+    "abundance", "concentration", "count", "counts", "expression", "intensity", "npx", "quantity",
+}  # fmt: skip
 _GAPS = {"", "na", "nan", "null", "filtered"}
 
 

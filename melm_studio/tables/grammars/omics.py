@@ -57,6 +57,9 @@ _RUNS = ("run", "filename", "rawfile")
 _AREAS = ("intensity", "area")
 _OF_RUNS = ("condition", "bioreplicate")
 _XCMS = {"mzmed", "mzmin", "mzmax", "rtmed", "npeaks"}
+_GSEA = ["name", "description"]
+_OF_READS = (".bam", ".sam", ".out", ".sorted")  # the last suffix of a file first
+_FEATURE_COUNTS = ["Geneid", "Chr", "Start", "End", "Strand", "Length"]
 _BRACKEN = ["name", "taxonomy_id", "taxonomy_lvl"]
 _FRACTION = ".bracken_frac"
 _MZTAB = "MTD\tmzTab-version"
@@ -98,6 +101,28 @@ def gct(first: FirstLines) -> Layout | None:
         if len(row) == len(header):
             marks[row[0]] = [row[i] for i in columns]
     return _matrix(f"GCT {version[1:]}", header, 3 + n_marks, columns, marks=marks)
+
+
+def gsea(first: FirstLines) -> Layout | None:
+    """Expression for GSEA: a GCT without the lines above its names."""
+    header = first.cells(0)
+    if [name.casefold() for name in header[:2]] != _GSEA:
+        return None
+    return _matrix("expression for GSEA", header, 1, range(2, len(header)))
+
+
+def feature_counts(first: FirstLines) -> Layout | None:
+    """Counts of featureCounts: where genes lie, and a column for each file of reads."""
+    n_above = int(bool(first.texts) and first.texts[0].startswith("#"))
+    header = first.cells(n_above)
+    n_about = len(_FEATURE_COUNTS)
+    if header[:n_about] != _FEATURE_COUNTS:
+        return None
+    names = [PureWindowsPath(name).name for name in header[n_about:]]
+    for suffix in _OF_READS:
+        names = [name.removesuffix(suffix) for name in names]
+    columns = range(n_about, len(header))
+    return _matrix("counts of featureCounts", header, n_above + 1, columns, names=names)
 
 
 def maf(first: FirstLines) -> Layout | None:

@@ -733,6 +733,42 @@ def below_comments_and_titles() -> dict[str, Program]:
     }  # fmt: skip
 
 
+def genes_of_reads() -> dict[str, Program]:
+    """Counts and expression with what is known of the genes beside them."""
+    about = [[gene, "chr1", at * 90, at * 90 + 50, "+", 50] for at, gene in enumerate(GENES)]
+    rows = [[*left, *row] for left, row in zip(about, MATRIX, strict=True)]
+    head = ["Geneid", "Chr", "Start", "End", "Strand", "Length"]
+    plain = lines([[*head, *(f"{name}.bam" for name in SAMPLES)], *rows], "\t")
+    paths = [f"/data/bam/{name}.sorted.bam" for name in SAMPLES]
+    called = '# Program:featureCounts v2; Command:"featureCounts" "-a" "x"\n'
+    named = [[gene, "na", *row] for gene, row in zip(GENES, MATRIX, strict=True)]
+    expected = {
+        "features": GENES, "label": "group", "name": "sample", "first": MATRIX_FIRST,
+        "asked": ("label",),
+    }  # fmt: skip
+    npx = [
+        [name, at, f"OID{gene}", GENES[gene], 0.1, MATRIX[gene][at]]
+        for at, name in enumerate(SAMPLES)
+        for gene in range(len(GENES))
+    ]
+    return {
+        "featureCounts": Program(plain.encode(), **expected),
+        "featureCounts with its call": Program(
+            (called + lines([[*head, *paths], *rows], "\t")).encode(), **expected
+        ),
+        "GSEA": Program(
+            lines([["NAME", "DESCRIPTION", *SAMPLES], *named], "\t").encode(), **expected
+        ),
+        "GSEA of other capitals": Program(
+            lines([["Name", "Description", *SAMPLES], *named], "\t").encode(), **expected
+        ),
+        "Olink": Program(
+            lines([["SampleID", "Index", "OlinkID", "UniProt", "LOD", "NPX"], *npx], ";").encode(),
+            **{**expected, "name": "SampleID", "asked": ("label", "samples")},
+        ),
+    }
+
+
 def of_fixed_width() -> dict[str, Program]:
     """Columns at the same places of each line, whose cells have spaces or are empty."""
     width = 9
@@ -778,6 +814,6 @@ def in_quotes() -> dict[str, Program]:
 PROGRAMS = {
     **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
     **words_in_names(), **of_fixed_width(), **in_quotes(), **below_comments_and_titles(),
-   
+    **genes_of_reads(),
     **features_in_rows(), **spectra_in_columns(), **two_files(),
 }  # fmt: skip
