@@ -9,9 +9,10 @@ from dataclasses import replace
 import msgspec
 import pandas as pd
 
+from melm_core.base import CODES, is_far
 from melm_studio.tables.as_written import MISSING_WORDS
-from melm_studio.tables.classes import Classes, ClassRules, in_order, one_form
-from melm_studio.tables.formatting import count, listed, shortened
+from melm_studio.tables.classes import MAX_CLASSES, Classes, ClassRules, in_order, one_form
+from melm_studio.tables.formatting import count, listed, number_text, shortened
 from melm_studio.tables.questions import (
     APART,
     BELOW,
@@ -28,6 +29,7 @@ from melm_studio.tables.read import Table
 from melm_studio.tables.scales import UNKNOWN, is_among, ordered_levels
 
 LEAST_LETTERS = 3  # AA, Aa and aa are three genotypes
+LEAST_OTHERS = 2  # classes beside those of a code
 MOST_PROBED = 1_000  # values of a label
 
 _PERHAPS_MISSING = UNKNOWN | {"none", "nil"}
@@ -40,9 +42,9 @@ def without_missing_words(
 ) -> tuple[Table, tuple[Question, ...]]:
     """The table without words of the label that say that a class is missing, and the question.
 
-    "Unknown" is taken for missing while there is no answer. What "none" is only its owner knows, so
-    it is a class that needs an answer before a yes. Neither is asked about of a table in which
-    fewer than two other classes remain, nor "none" below "mild".
+    "Unknown" and codes such as -9 are taken for missing while there is no answer. What "none" is
+    only its owner knows, so it is a class that needs an answer before a yes. Neither is asked about
+    of a table in which fewer than two other classes remain, nor "none" below "mild".
 
     Parameters
     ----------
@@ -61,22 +63,26 @@ def without_missing_words(
         [*([read] if read else []), *(f"{w} ({count(n, 'row')})" for w, n in missing.items())]
     )
     sentence = f"Is {said.partition(' (')[0]} missing or a class? {shortened(label)} has {said}."
-    are_unknown = bool(read) or any(is_among(word, UNKNOWN) for word in missing)
+    is_number = table.frame[label].dtype.kind == "f"
+    are_unknown = bool(read) or is_number or any(is_among(word, UNKNOWN) for word in missing)
     default = IS_MISSING if are_unknown else ""
     question = Question(
         WORDS + label, sentence, _WORD_CHOICES, answers.get(WORDS + label, ""), default
     )
     if (question.answer or default) == IS_MISSING and missing:
         cells = table.frame[label]
-        named = cells.mask(cells.map(one_form, na_action="ignore").isin(list(missing)))
+        forms = cells.map(_form, na_action="ignore")
+        named = cells.mask(forms.isin(list(missing)))
         table = replace(table, frame=table.frame.assign(**{label: named}))
     return table, (question,)
 
 
 def _missing_words(frame: pd.DataFrame, label: str, rules: ClassRules) -> dict[str, int]:
     """The words of a label that may say that a class is missing, and how many rows have each."""
-    if label not in frame or frame[label].dtype.kind in "fiub":
+    if label not in frame or frame[label].dtype.kind in "iub":
         return {}
+    if frame[label].dtype.kind == "f":
+        return _missing_codes(frame[label], rules)
     counts = frame[label].value_counts().drop(list(MISSING_WORDS), errors="ignore")
     if len(counts) > MOST_PROBED or ordered_levels(map(one_form, map(str, counts.index)), 2):
         return {}
@@ -87,6 +93,26 @@ def _missing_words(frame: pd.DataFrame, label: str, rules: ClassRules) -> dict[s
     }
     n_others = int((counts > 1).sum()) - sum(n > 1 for n in missing.values())
     return missing if n_others > 1 else {}
+
+
+def _missing_codes(cells: pd.Series, rules: ClassRules) -> dict[str, int]:
+    """The numbers of a label that stand for a missing class, as -9 does beside 1 and 2."""
+    counts = cells.value_counts()
+    others = [value for value in counts.index if value not in CODES]
+    if len(counts) > MAX_CLASSES or len(others) < LEAST_OTHERS:
+        return {}
+    are_whole = all(value % 1 == 0 for value in others)
+    return {
+        form: int(n)
+        for value, n in counts.items()
+        if value in CODES
+        and is_far(value, min(others), max(others), are_whole=are_whole)
+        and (form := _form(value)) not in rules.names
+    }
+
+
+def _form(cell: str | float) -> str:
+    return one_form(cell) if isinstance(cell, str) else number_text(cell)
 
 
 def class_questions(

@@ -94,6 +94,29 @@ def test_a_class_of_what_is_not_known_is_missing_until_somebody_says_otherwise(w
     assert kept.class_counts == {"AS": 20, "EU": 20, word: 20}
 
 
+@pytest.mark.parametrize(
+    ("names", "code"), [(("1", "2"), "-9"), (("0", "1", "2"), "999"), (("1", "2", "3"), "-99")]
+)
+def test_a_code_far_from_the_numbers_of_other_classes_is_missing_until_somebody_says_so(
+    names, code
+):
+    every = (*names, code)
+    n_each = len(X) // len(every)
+    data = classes_of(every * n_each)
+    assert question(data, "missing:kind").default == "missing"
+    assert data.class_counts == dict.fromkeys(names, n_each)
+    kept = classes_of(every * n_each, answers={"missing:kind": "class"})
+    assert kept.class_counts == dict.fromkeys(every, n_each)
+
+
+@pytest.mark.parametrize("names", [("-1", "1"), ("-1", "0", "1"), ("7", "8", "9"), ("1", "-9")])
+def test_numbers_of_classes_near_each_other_are_no_codes(names):
+    n_each = len(X) // len(names)
+    data = classes_of(names * n_each)
+    assert data.class_counts == dict.fromkeys(names, n_each)
+    assert question(data, "missing:kind") is None
+
+
 @pytest.mark.parametrize("word", ["None", "none", "NONE", "nil"])
 def test_none_beside_other_classes_is_one_that_needs_an_answer(word):
     """As a treatment it is a class, as Python's value it is none: only the owner knows."""
