@@ -22,7 +22,7 @@ from melm_studio.tables.identifiers import (
     is_id_of_thing,
     names_identifier,
 )
-from melm_studio.tables.labels import LEAST_CODE, numbers_say_split, says_split
+from melm_studio.tables.labels import LEAST_CODE, names_prediction, numbers_say_split, says_split
 from melm_studio.tables.maps import map_columns
 from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.readers import is_picture, names_picture
@@ -69,6 +69,12 @@ NAMES_PROBED = 1_000  # rows
 PICTURES_PROBED = 100  # rows
 MAX_INFO = 30  # columns kept by a guess: hovering shows them all
 _ABOUT_ROWS = "metadata"
+# Names of the weights of the rows of surveys: of Stata, of censuses, of the General Social Survey.
+_WEIGHTS = {
+    "finalwgt", "finalwt", "fnlwgt", "hhwt", "perwt", "pweight", "pweights", "wtfinl", "wtss",
+    "wtssall",
+}  # fmt: skip
+_OF_SURVEYS = {"case", "design", "person", "probability", "sample", "sampling", "survey"}
 LEAST_WITH_CODES, MOST_ROUND = 20, 0.5  # rows; of codes, those that 5 divides
 MANY_CODES = 4  # columns of them, which are not asked about but left out
 MAP_AXIS = "an axis of a map of the rows: drawn beside a plane, and no feature"
@@ -157,7 +163,7 @@ def _label_column(label: str, column: pd.Series, classes: Classes) -> Column:
 def _column(cells: _Cells, use: Use | None) -> Column:
     name = cells.name
     is_plain = cells.is_plain and use is None and _ABOUT_ROWS not in name.lower()
-    if is_plain and not (_numbers_things(cells) or _says_split(cells)):
+    if is_plain and not (_numbers_things(cells) or _about_rows(cells)):
         return Column(name, Role.NUMERIC, "numeric", cells.n_values)
     exclusion = _exclusion(cells)
     why = exclusion[1] if exclusion else ""
@@ -314,16 +320,35 @@ def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
         return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
     if words_of(cells.name)[:1] == (_ABOUT_ROWS,):
         return Role.IGNORED, "its name says that it is about the rows, not measured of them"
-    if _says_split(cells):
-        return Role.IGNORED, "it says which rows are for training and which for a test"
+    if about := _about_rows(cells):
+        return Role.IGNORED, about
     return _id_of_rows(cells) if cells.is_numeric else _soft_exclusion_of_text(cells)
 
 
-def _says_split(cells: _Cells) -> bool:
-    """Return whether a column says which rows are for training and which for a test."""
+def _about_rows(cells: _Cells) -> str:
+    """Return what a column says of the rows that nobody measured of them; empty if nothing."""
+    if names_prediction(cells.name):
+        return "it is what a model has predicted"
     if cells.is_numeric:
-        return numbers_say_split(cells.name, cells.n_values, cells.low, cells.high)
-    return cells.n_values <= MAX_LEVELS and says_split(cells.name, pd.unique(cells.texts))
+        if weighs_rows(cells.name):
+            return "it says how many others each row of a survey stands for"
+        is_split = numbers_say_split(cells.name, cells.n_values, cells.low, cells.high)
+    else:
+        is_split = cells.n_values <= MAX_LEVELS and says_split(cells.name, pd.unique(cells.texts))
+    return "it says which rows are for training and which for a test" if is_split else ""
+
+
+def weighs_rows(name: str) -> bool:
+    """Return whether a number weighs the rows of a survey, rather than saying what they weigh.
+
+    Examples
+    --------
+    >>> weighs_rows("pweight"), weighs_rows("sampling weight"), weighs_rows("birth weight")
+    (True, True, False)
+    """
+    words = words_of(name)
+    is_weight = {*words[-1:]} <= {"weight", "weights"} and not _OF_SURVEYS.isdisjoint(words[:-1])
+    return is_weight or (len(words) == 1 and words[0] in _WEIGHTS)
 
 
 def _id_of_rows(cells: _Cells) -> tuple[Role, str] | None:

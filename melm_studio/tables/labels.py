@@ -35,6 +35,7 @@ LABEL_WORDS = (
     "genotype", "phenotype", "arm", "group", "grade", "response", "result", "quality", "rating",
     "type", "death", "died", "mortality", "fraud", "spam",
 )  # fmt: skip
+_TRUE_LABELS = {"y_true", "y_test", "y_train"}
 _ALONE = {"digit", "letter", "y"}  # these say it only where no other word stands beside them
 # Those of what becomes of rows, beside which another kind of thing is hardly asked for.
 _VERDICTS = {
@@ -48,6 +49,8 @@ NO_CLASS_WORDS = {
     "animal", "batch", "donor", "file", "id", "identifier", "individual", "lot", "name",
     "participant", "patient", "person", "plate", "replicate", "subject", "visit",
 }  # fmt: skip
+_PREDICTED = {"pred", "preds", "predicted", "prediction", "predictions", "yhat"}
+_OF_PREDICTED = {"class", "label", "target", "y"}
 # Names of what is rarely asked: of rows that differ in it, mostly another column is.
 TIME_WORDS = {
     "date", "datetime", "day", "dom", "dow", "doy", "hour", "hr", "month", "mnth", "mon", "mth",
@@ -88,6 +91,7 @@ _ELEMENTS = {
 LEAST_ELEMENTS = 4
 _TRAINING = {"train", "training", "calibration"}
 _OF_TRAINING = {"data", "in", "is", "row", "sample", "set"}
+_OF_FOLDS, MOST_FOLDS = {"cv", "fold", "id", "k", "no", "number", "test"}, 20
 _HELD_OUT = {"dev", "heldout", "holdout", "test", "testing", "val", "valid", "validation"}
 LEAST_WORD = 4  # letters, of a word of the file's name that says what its label is
 MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
@@ -409,12 +413,26 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
         if share >= 1 - MOST_MISSING or name.lower() in PLAIN_NAMES
     }
     usable = filled or usable
+    known = {name: usable[name] for name in usable if not names_prediction(name)}
+    usable = known or usable
     guess = min(usable, key=_Preference(table, usable))
     if usable[guess] > 2 and _is_plain_number(table.frame, guess):  # a code of other words
         frame = table.frame
         texts = (name for name in usable if _is_text(frame[name]))
         guess = next((name for name in texts if _says_the_same(frame[guess], frame[name])), guess)
     return (guess, *(name for name in usable if name != guess))
+
+
+def names_prediction(name: str) -> bool:
+    """Return whether a column has what a model has said of the label.
+
+    Examples
+    --------
+    >>> [names_prediction(name) for name in ("y_pred", "predicted class", "FEV pred")]
+    [True, True, False]
+    """
+    words = {*words_of(name)}
+    return not words.isdisjoint(_PREDICTED) and words <= _PREDICTED | _OF_PREDICTED
 
 
 def may_be_no_label(frame: pd.DataFrame, name: str) -> bool:
@@ -524,7 +542,7 @@ def _hint(name: str) -> tuple[int, int]:
     That all its words do, then that its last one or its first one does, then another; among these
     the order of `LABEL_WORDS`.
     """
-    words = words_of(name)
+    words = ["y"] if name.casefold() in _TRUE_LABELS else words_of(name)
     ranks = [_rank(word) for word in words]
     if len(words) > 1:  # y2bar is no label, nor what somebody thinks of a letter
         ranks = [None if word in _ALONE else rank for word, rank in zip(words, ranks, strict=True)]
@@ -602,14 +620,20 @@ def says_split(name: str, values: Collection[object]) -> bool:
 
 
 def numbers_say_split(name: str, n_values: int, low: float, high: float) -> bool:
-    """Return whether numbers say which rows are for training: 0 and 1 of no other name than that.
+    """Return whether numbers say which rows are for training, or which fold they are in.
+
+    These are 0 and 1, or number the folds, of no other name than that.
 
     Examples
     --------
     >>> numbers_say_split("is_train", 2, 0, 1), numbers_say_split("training_hours", 2, 0, 1)
     (True, False)
+    >>> numbers_say_split("fold", 10, 1, 10), numbers_say_split("fold change", 10, 1, 10)
+    (True, False)
     """
     words = {*words_of(name)}
+    if "fold" in words and words <= _OF_FOLDS:
+        return 2 <= n_values <= MOST_FOLDS and low in (0, 1) and high - low == n_values - 1
     is_named = not words.isdisjoint(_TRAINING) and words <= _TRAINING | _OF_TRAINING
     return is_named and (n_values, low, high) == (2, 0, 1)
 

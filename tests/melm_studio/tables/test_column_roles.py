@@ -52,6 +52,37 @@ def test_an_identifier_or_a_long_list_becomes_a_feature_where_it_is_chosen(
 
 
 @pytest.mark.parametrize(
+    ("name", "values", "why"),
+    [
+        ("fold", np.arange(60) % 5 + 1.0, "for training"),
+        ("cv_fold", np.arange(60) % 10.0, "for training"),
+        ("pweight", np.linspace(0.3, 4.0, 60), "survey"),
+        ("y_pred", np.arange(60) % 2.0, "predicted"),
+        ("Sampling Weight", np.linspace(0.3, 4.0, 60), "survey"),
+    ],
+)
+def test_what_is_said_about_rows_is_no_feature_unless_it_is_chosen(name, values, why):
+    given = table(**{name: values})
+    assert why in column(given, name).reason
+    assert name not in prepare(given).feature_names
+    assert name in prepare(given, roles={name: "feature"}).feature_names
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("fold change", np.arange(60) % 5 + 1.0),
+        ("fold", np.linspace(0.1, 5, 60)),
+        ("FEV1 predicted", np.linspace(1, 4, 60)),
+        ("birth weight", np.linspace(1, 4, 60)),
+        ("weight", np.linspace(40, 90, 60)),
+    ],
+)
+def test_what_was_measured_of_rows_is_a_feature_by_whatever_name(name, values):
+    assert column(table(**{name: values}), name).role is Role.NUMERIC
+
+
+@pytest.mark.parametrize(
     ("values", "why"),
     [
         (np.ones(60), "every value is the same"),

@@ -62,6 +62,13 @@ def test_a_number_beside_the_word_of_a_label_is_no_hint():
     assert guess_label(Table("t", frame, ())) == "kind"
 
 
+def test_what_is_true_is_the_label_beside_what_was_predicted():
+    frame = measured("a", "b").assign(y_true=numbers(0, 1), y_pred=numbers(1, 0, 0))
+    assert guess_label(Table("t", frame, ())) == "y_true"
+    predicted = measured("a", "b").assign(kind=words("p", "q"), predicted=words("q", "p", "p"))
+    assert guess_label(Table("t", predicted, ())) == "kind"
+
+
 def test_the_name_of_the_file_is_evidence():
     frame = measured("a").assign(
         smoker=words("no", "yes"), stroke=numbers(0, 1), work=words("x", "y")
