@@ -24,6 +24,7 @@ _HALF = re.compile(
 )
 _MWTAB, _FACTORS = "METABOLOMICS WORKBENCH", "SUBJECT_SAMPLE_FACTORS"
 _LEAST_LINES = 2
+_ROWS = ("data", "rows", "values")
 _MOST_DEPTH = 3  # of records within records, whose names are joined by dots
 _UNREADABLE = (ValueError, RecursionError, UnicodeDecodeError, AttributeError, TypeError, KeyError)
 _NO_TABLE = (
@@ -129,14 +130,15 @@ def _records_of_object(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     lengths = {len(value) for value in columns}
     if len(columns) == len(content) > 1 and len(lengths) == 1 and not _are_objects(columns[0]):
         return _named(content, zip(*columns, strict=True))
-    if _is_split(content):
-        return _named(content["columns"], content["data"])
+    if rows := _rows_beside_names(content):
+        return _named(map(_name_of, content["columns"]), rows)
     within = [value for value in columns if _are_objects(value)]
     if len(within) == 1:  # beside what is known of the file
         return within[0]
     objects = [*content.values()]
     if not _are_objects(objects) or len(objects) < 2:
-        return []
+        inner = [_records_of_object(value) for value in objects if isinstance(value, dict)]
+        return inner[0] if len(inner) == 1 else []
     return _turned(content) if _are_columns(objects) else objects
 
 
@@ -145,14 +147,15 @@ def _named(names: Iterable[str], rows: Iterable[Iterable[Any]]) -> list[Mapping[
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _is_split(content: Mapping[str, Any]) -> bool:
-    """Return whether names stand apart from rows, as pandas writes it if asked."""
-    rows = content.get("data")
-    return (
-        isinstance(content.get("columns"), list)
-        and isinstance(rows, list)
-        and all(isinstance(row, list) for row in rows)
-    )
+def _rows_beside_names(content: Mapping[str, Any]) -> list[list[Any]]:
+    """The rows whose names stand apart, as pandas and databases write them; empty if none do."""
+    lists = [content.get(key) for key in _ROWS] if isinstance(content.get("columns"), list) else []
+    tables = [rows for rows in lists if rows and isinstance(rows, list)]
+    return next((rows for rows in tables if all(isinstance(row, list) for row in rows)), [])
+
+
+def _name_of(column: Any) -> str:
+    return str(column.get("name", column) if isinstance(column, dict) else column)
 
 
 def _are_columns(objects: Sequence[Mapping[str, Any]]) -> bool:

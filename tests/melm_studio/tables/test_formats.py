@@ -166,6 +166,11 @@ TEXTS = {
     "rows below their names": (
         of_json([list(FRAME), *FRAME.to_numpy().tolist()]), "kind", ("size", "mass")
     ),
+    "rows of a database": (
+        of_json({"status": "ok", "data": {"columns": [{"name": name} for name in FRAME],
+                                          "rows": FRAME.to_numpy().tolist()}}),
+        "kind", ("size", "mass"),
+    ),
     "records within records": (
         of_json([{"of": {"size": one["size"], "mass": one["mass"]}, "kind": one["kind"]}
                  for one in RECORDS]), "kind", ("of.size", "of.mass"),
