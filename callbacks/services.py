@@ -40,7 +40,7 @@ class Services:
 
     @property
     def planes(self) -> RunPlanes:
-        """What the renderer draws."""
+        """The planes of runs, which the renderer draws."""
         return self.renderer.planes
 
     def __post_init__(self) -> None:

@@ -129,8 +129,8 @@ def _is_header(row: list[str], below: Sequence[list[str]], n_cells: int) -> bool
     below = [other for other in below if len(other) == n_cells]
     next_row = below[0] if below else [""] * n_cells
     # Nothing is in a column beside the table, or behind a mark at the end of each line.
-    filled = [at for at, cell in enumerate(row) if cell or any(other[at] for other in below)]
-    row, next_row = [row[at] for at in filled], [next_row[at] for at in filled]
+    filled = [place for place, cell in enumerate(row) if cell or any(x[place] for x in below)]
+    row, next_row = ([cells[place] for place in filled] for cells in (row, next_row))
     numbers = [float(cell) for cell in row if cell.isdecimal()]  # such as years
     are_names = sum(map(_is_number, row)) == len(numbers) < len(row) and _ascend(numbers)
     # A merged cell names the columns to its right, whose own names are in the next row.

@@ -64,7 +64,9 @@ def _of_fixed_width(lines: list[str]) -> list[list[str]]:
     """The cells of lines whose columns lie between characters that are blank in every line."""
     sample = lines[:SAMPLE_LINES]
     width = max(map(len, sample))
-    is_blank = [not any(line[at : at + 1].strip() for line in sample) for at in range(width)]
+    is_blank = [
+        not any(line[place : place + 1].strip() for line in sample) for place in range(width)
+    ]
     runs = [[*run] for blank, run in groupby(range(width), is_blank.__getitem__) if not blank]
     starts = [run[0] for run in runs if sample[0][run[0] : run[-1] + 1].strip()]
     if len(starts) < LEAST_CELLS or starts[0] != runs[0][0]:

@@ -413,8 +413,9 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
         if share >= 1 - MOST_MISSING or name.lower() in PLAIN_NAMES
     }
     usable = filled or usable
-    known = {name: usable[name] for name in usable if not names_prediction(name)}
-    usable = known or usable
+    of_models = {*filter(names_prediction, usable)}
+    if len(of_models) < len(usable):
+        usable = {name: n for name, n in usable.items() if name not in of_models}
     guess = min(usable, key=_Preference(table, usable))
     if usable[guess] > 2 and _is_plain_number(table.frame, guess):  # a code of other words
         frame = table.frame
