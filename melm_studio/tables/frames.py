@@ -15,6 +15,20 @@ BESIDE, TEXTS = "beside", "texts"
 _MOST_INSERTED = 100  # columns of text; of more, pandas is faster if all are joined at once
 
 
+def free_name(name: str, frame: pd.DataFrame) -> str:
+    """Return the name of a new column, which no column of a table has.
+
+    Examples
+    --------
+    >>> free_name("group", pd.DataFrame({"group": [1]}))
+    "group'"
+    """
+    taken = set(frame.columns)
+    while name in taken:
+        name += "'"
+    return name
+
+
 def assembled(
     names: Sequence[str],
     numbers: FloatArray,

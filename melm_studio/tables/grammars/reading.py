@@ -13,12 +13,13 @@ import pandas as pd
 from melm_core.base import MISSING
 from melm_studio.tables.cells import EXACT
 from melm_studio.tables.formatting import count
+from melm_studio.tables.frames import free_name
 from melm_studio.tables.grammars.layout import Layout, Long, Turned, header_line
-from melm_studio.tables.grammars.sample_names import other_words, words_of_samples
+from melm_studio.tables.grammars.sample_names import groups_in_names
 from melm_studio.tables.records import Limits, guess_decimal
 from melm_studio.tables.text import TableError
 
-SAMPLE, GROUP = "sample", "group"
+SAMPLE = "sample"
 _CHARACTERS_OF_NAME = 200
 _SAMPLE_BYTES, _SAMPLE_ROWS = 100_000, 50
 
@@ -64,15 +65,11 @@ def read_layout(data: bytes, layout: Layout, limits: Limits) -> Read:
         cells, steps = _turned(body, layout, layout.turned, limits)
     marks = tuple(map(str, cells.columns[cells.shape[1] - len(layout.turned.marks) :]))
     samples = [str(name) for name in cells.iloc[:, 0]]
-    words = words_of_samples(samples)
-    if words and not any(_may_be_label(cells[name]) for name in marks):
-        group = _free(GROUP, cells)
-        cells[group] = list(words)
-        others = other_words(samples, words)
-        names = tuple(_free(f"{GROUP} {number}", cells) for number in range(2, len(others) + 2))
-        for name, other in zip(names, others, strict=True):
-            cells[name] = list(other)
-        return Read(b"", cells, (layout.step, *steps), group, (*marks, *names))
+    groups = groups_in_names(samples)
+    if groups and not any(_may_be_label(cells[name]) for name in marks):
+        group, *others = (free_name(name, cells) for name in groups)
+        cells = cells.assign(**dict(zip((group, *others), groups.values(), strict=True)))
+        return Read(b"", cells, (layout.step, *steps), group, (*marks, *others))
     return Read(b"", cells, (layout.step, *steps), marks=marks)
 
 
@@ -140,9 +137,9 @@ def _turned(
     cells = table[list(turned.at)].T
     cells.columns = pd.Index(features, dtype=object)
     cells = cells.reset_index(drop=True)
-    cells.insert(0, _free(SAMPLE, cells), list(turned.names), allow_duplicates=True)
+    cells.insert(0, free_name(SAMPLE, cells), list(turned.names), allow_duplicates=True)
     for name, values in turned.marks.items():
-        cells.insert(cells.shape[1], _free(name, cells), [value or None for value in values])
+        cells.insert(cells.shape[1], free_name(name, cells), [value or None for value in values])
     n_left_out = n_rows - len(table)
     rows = count(n_left_out, "row")
     left_out = f"Left out: {rows} that the file marks as unusable, or that stand below another."
@@ -169,10 +166,10 @@ def _widened(
     cells = means.reindex(index=samples, columns=features)
     cells.columns = pd.Index([name[:_CHARACTERS_OF_NAME] for name in features], dtype=object)
     cells = cells.reset_index(drop=True)
-    cells.insert(0, _free(layout.names[long.sample], cells), samples)
+    cells.insert(0, free_name(layout.names[long.sample], cells), samples)
     once = table.drop_duplicates(long.sample)
     for index in long.marks:
-        cells.insert(cells.shape[1], _free(layout.names[index], cells), once[index].tolist())
+        cells.insert(cells.shape[1], free_name(layout.names[index], cells), once[index].tolist())
     several = f"Averaged: {count(averaged, 'feature')} with several numbers of one sample."
     return cells, (several,) if averaged else ()
 
@@ -208,10 +205,3 @@ def _parsed(
             f"{layout.step.rstrip('.')}, but rows have other numbers of fields than the header. "
             "Save it again, or as CSV, and drop it again."
         ) from None
-
-
-def _free(name: str, cells: pd.DataFrame) -> str:
-    taken = set(cells.columns)
-    while name in taken:
-        name += "'"
-    return name

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 import pandas as pd
 
 from melm_studio.tables.classes import is_measure
 from melm_studio.tables.formatting import DAY, words_of
+from melm_studio.tables.frames import free_name
 
+GROUP = "group"
 MOST_WORDS = 20
 # Names of what has words of its own: days, and wells of a plate.
 NO_GROUP_WORDS = {"date", "day", "month", "period", "quarter", "time", "week", "well", "year"}
@@ -76,6 +79,21 @@ def other_words(names: Sequence[str], words: Sequence[str]) -> list[tuple[str, .
     ]
 
 
+def groups_in_names(names: Sequence[str], column: str = "") -> dict[str, tuple[str, ...]]:
+    """Return the words of names that may be the label, by what their columns are called.
+
+    Examples
+    --------
+    >>> groups_in_names(["1_B6_m", "2_B6_f", "3_D2_m", "4_D2_f"], "mouse")
+    {'group in mouse': ('B6', 'B6', 'D2', 'D2'), 'group 2 in mouse': ('m', 'f', 'm', 'f')}
+    """
+    words = words_of_samples(names)
+    groups = (words, *other_words(names, words)) if words else ()
+    called = [GROUP, *(f"{GROUP} {number}" for number in range(2, len(groups) + 1))]
+    behind = f" in {column}" if column else ""
+    return {f"{name}{behind}": group for name, group in zip(called, groups, strict=False)}
+
+
 def with_groups(frame: pd.DataFrame, *, are_features: bool) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Add the words of the names of rows as columns, of a table with nothing else to tell apart.
 
@@ -100,26 +118,21 @@ def with_groups(frame: pd.DataFrame, *, are_features: bool) -> tuple[pd.DataFram
     >>> added, sorted({*frame["group in file"]})
     (('group in file',), ['ill', 'well'])
     """
-    texts = [name for name, kind in frame.dtypes.items() if kind != np.float64]
-    varying = [str(name) for name in texts if len(frame[name].unique()) > 1]
-    if len(varying) != 1:
+    texts = [str(name) for name, kind in frame.dtypes.items() if kind != np.float64]
+    varying = (name for name in texts if len(frame[name].unique()) > 1)
+    column, *others = [*islice(varying, 2)] or [""]
+    if not column or others:
         return frame, ()
-    (column,) = varying
     cells = frame[column]
     if cells.isna().any() or not cells.is_unique or DAY.match(str(cells.iloc[0])):
         return frame, ()
-    names = [str(cell) for cell in cells]
-    words = words_of_samples(names)
-    if not words or not NO_GROUP_WORDS.isdisjoint(words_of(str(column))):
+    groups = groups_in_names([str(cell) for cell in cells], column)
+    if not groups or not NO_GROUP_WORDS.isdisjoint(words_of(column)):
         return frame, ()
     numbers = frame.drop(columns=texts)
     if not are_features and not all(_is_no_label(numbers[name]) for name in numbers):
         return frame, ()
-    groups = (words, *other_words(names, words))
-    added = {
-        f"group {number} in {column}".replace("group 1 ", "group "): list(group)
-        for number, group in enumerate(groups, start=1)
-    }
+    added = {free_name(name, frame): list(group) for name, group in groups.items()}
     return frame.assign(**added), tuple(added)
 
 
