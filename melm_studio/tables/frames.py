@@ -10,8 +10,9 @@ import pandas as pd
 from melm_core.base import FloatArray
 
 # What a reader says of columns, in the attributes of their frame: which say what the samples are
-# that the others were measured of, and which are text though their cells are numbers.
-BESIDE, TEXTS = "beside", "texts"
+# that the others were measured of, and which are text though their cells are numbers; and which
+# tables the file has, that which was read first.
+BESIDE, TEXTS, TABLES = "beside", "texts", "tables"
 _MOST_INSERTED = 100  # columns of text; of more, pandas is faster if all are joined at once
 
 

@@ -32,7 +32,7 @@ from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.digits import plain_numbers
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.formatting import count, listed, number, shortened
-from melm_studio.tables.frames import BESIDE, TEXTS
+from melm_studio.tables.frames import BESIDE, TABLES, TEXTS
 from melm_studio.tables.grammars import (
     ROWS_COMPARED,
     Layout,
@@ -343,13 +343,14 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
         )
         step = (f"Read from the sheet {shortened(sheet)}.",) if len(sheets) > 1 else ()
         return replace(_written(text, limits, step, options), sheets=sheets, sheet=sheet)
+    if is_statistics(data):
+        chosen = options.sheet or options.preferred_sheet
+        cells, steps = statistics_cells(data, file, limits, chosen)
+        content, tables = _of_cells(cells, steps, limits, options), cells.attrs.get(TABLES, ())
+        return replace(content, sheets=tables, sheet=tables[0]) if len(tables) > 1 else content
     for is_such, cells_of in FORMATS:
         if is_such(data):
-            cells, steps = cells_of(data, file, limits)
-            if _may_be_turned(cells, options):
-                return _written(cells.to_csv(index=False).encode(), limits, steps, options)
-            named = _named_by_first_row(cells, limits, steps, options)
-            return named or _with_groups(_of_frame(cells, steps))
+            return _of_cells(*cells_of(data, file, limits), limits, options)
     decoded = as_utf8(data, file, options.encoding)
     text, steps = decoded.data, decoded.steps
     if is_arff(text[:ARFF_HEAD].decode("utf-8", "replace")):
@@ -371,10 +372,26 @@ FORMATS = (
     (is_matlab, matlab_cells),
     (is_flow, flow_cells),
     (is_soft_family, soft_cells),
-    (is_statistics, statistics_cells),
     (is_sparse_lines, sparse_cells),
     (is_time_series, series_cells),
 )
+
+
+def _of_cells(
+    cells: pd.DataFrame, steps: tuple[str, ...], limits: Limits, options: ReadOptions
+) -> _Content:
+    """The content of a file of another program."""
+    if not _may_be_turned(cells, options):
+        named = _named_by_first_row(cells, limits, steps, options)
+        return named or _with_groups(_of_frame(cells, steps))
+    options = msgspec.structs.replace(options, names="first-row")
+    content = _written(cells.to_csv(index=False).encode(), limits, steps, options)
+    content = replace(content, asked={**content.asked, "names": ""})
+    if len(content.cells) != len(cells) or ROW_NAMES not in {*content.cells} & {*cells}:
+        return content
+    # The names as they are, of which some may look like numbers.
+    of_rows = content.cells.assign(**{ROW_NAMES: cells[ROW_NAMES].to_numpy()})
+    return replace(content, cells=of_rows, texts=content.texts | {*cells.attrs.get(TEXTS, ())})
 
 
 def _may_be_turned(cells: pd.DataFrame, options: ReadOptions) -> bool:

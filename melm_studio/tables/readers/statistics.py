@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +13,8 @@ import pandas as pd
 
 from melm_core.base import unique_names
 from melm_studio.installation import install_command
-from melm_studio.tables.frames import BESIDE, TEXTS
+from melm_studio.tables.formatting import listed
+from melm_studio.tables.frames import BESIDE, TABLES, TEXTS
 from melm_studio.tables.readers.arrays import are_classes, with_samples_in_rows
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
@@ -23,6 +25,8 @@ _TRANSPORT = b"HEADER RECORD*"
 _EIGHTH = b"LIBV8"  # of transport files, which pandas does not know
 _HEAD = 80
 LEAST_DRAWS = 10  # tables of the same rows and columns, which fewer may measure again
+LEAST_ROWS = 10  # of another table in a list, which is offered
+FEW_BESIDE = 10  # numbers measured of each row for each that says what it is
 STEP = "step"  # of a frame: what else was decided
 MOST_LEVELS = 200  # of a factor whose numbers are words: treatments 1 to 6, judges 101 to 147
 LEAST_OF_LEVEL = 5  # rows of each of many more, on average, such as places and years
@@ -37,6 +41,7 @@ _MISSING_PACKAGE = (
     "To read files of {program}, the studio needs {package}: {install}. Until then, save the table "
     "as CSV and drop that."
 )
+_NO_TABLE = "The file of R {}. Save the table as CSV (write.csv) and drop that."
 
 
 def is_statistics(raw: bytes) -> bool:
@@ -58,8 +63,12 @@ _VERSIONS = [bytes([version]) for version in (108, 110, 111, 113, 114, 115)]  # 
 _OLD_STATA = (b"\1\1", b"\2\1")  # order of bytes behind these
 
 
-def statistics_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def statistics_cells(
+    raw: bytes, file: str, limits: Limits, chosen: str = ""
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Read a table; coded values get their labels.
+
+    Of several tables in a file of R, that which is chosen by its name, or the first.
 
     Raises
     ------
@@ -68,7 +77,7 @@ def statistics_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFram
     """
     program = _program(raw)
     read: dict[str, Callable[[bytes], Any]] = {
-        "Stata": _stata, "SAS": _sas, "SPSS": _spss, "R": _r,
+        "Stata": _stata, "SAS": _sas, "SPSS": _spss, "R": partial(_r, chosen=chosen),
     }  # fmt: skip
     try:
         frame = read[program](raw)
@@ -87,11 +96,6 @@ def statistics_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFram
             f"{file} is a file of {program} that cannot be read: {why}. Save it again, or the "
             "table as CSV, and drop that."
         ) from None
-    if frame is None:
-        raise TableError(
-            f"{file} is a file of R without a data frame or matrix. Save the table as CSV "
-            "(write.csv) and drop that."
-        )
     limits.reject(*frame.shape)
     columns = enumerate(column for _, column in frame.items())
     cells = pd.DataFrame({place: _cells(column) for place, column in columns})
@@ -102,7 +106,7 @@ def statistics_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFram
             for name, (_, column) in zip(cells, frame.items(), strict=True)
             if _is_factor(column) or (name == ROW_NAMES and cells[name].dtype == object)
         )
-        cells.attrs = {TEXTS: tuple(texts), BESIDE: frame.attrs.get(BESIDE, ())}
+        cells.attrs = {**frame.attrs, TEXTS: tuple(texts)}
     step = f"Read as a file of {program}."
     return cells, (step, *([frame.attrs[STEP]] if STEP in frame.attrs else []))
 
@@ -159,13 +163,14 @@ def _spss(raw: bytes) -> pd.DataFrame:
     return _with_labels(codes, pyreadstat.set_value_labels(codes, meta))
 
 
-def _r(raw: bytes) -> pd.DataFrame | None:
+def _r(raw: bytes, chosen: str) -> pd.DataFrame:
     import rdata  # noqa: PLC0415 (an extra)
 
     extension = ".rds" if raw.startswith(_R[0]) else ".rda"
     try:
         classes: dict[str | bytes, Any] = {**rdata.conversion.DEFAULT_CLASS_MAP}
         classes |= {"data.frame": data_frame, "factor": factor, "ordered": factor}
+        classes |= {"value.labels": value_labels, **dict.fromkeys(_LABELED, labeled)}
         tree = rdata.parser.parse_data(raw, extension=extension)
         try:
             content = rdata.conversion.convert(tree, constructor_dict=classes)
@@ -174,45 +179,79 @@ def _r(raw: bytes) -> pd.DataFrame | None:
                 tree, constructor_dict=classes, default_encoding="cp1252"
             )
     except NotImplementedError:
-        raise TableError(
-            "The file of R has objects of a kind that cannot be read. Save their table as CSV "
-            "(write.csv) and drop that."
-        ) from None
-    values = [*content.values()] if isinstance(content, dict) and _R[0] != raw[:5] else [content]
-    values = [
-        _of_samples(member) if isinstance(member, SimpleNamespace) else member for member in values
-    ]
-    if isinstance(content, dict) and (with_classes := _with_classes(content)):
-        return _joined(with_classes)
-    for value in [_joined(member) if isinstance(member, dict) else member for member in values]:
-        if isinstance(value, pd.DataFrame):
-            is_named = value.index.dtype.kind not in "iu"
-            return value.reset_index(drop=not is_named, names=ROW_NAMES, allow_duplicates=True)
-        if isinstance(value, np.ndarray) and value.ndim == 2:
-            return pd.DataFrame(value).add_prefix("column ")
-    return _joined(content) if isinstance(content, dict) else None  # a matrix and its classes
+        raise TableError(_NO_TABLE.format("has objects of a kind that cannot be read")) from None
+    members = content if isinstance(content, dict) and _R[0] != raw[:5] else {"": content}
+    tables = _tables(members)
+    if not tables:
+        kinds = {str(kind) for one in members.values() for kind in getattr(one, "class", ())}
+        but = f", but objects of the class {listed(sorted(kinds))}" if kinds else ""
+        raise TableError(_NO_TABLE.format(f"is without a data frame or matrix{but}"))
+    name = chosen if chosen in tables else next(iter(tables))
+    frame = tables[name]
+    frame.attrs[TABLES] = tuple(dict.fromkeys((name, *tables)))
+    return frame
 
 
-def _with_classes(members: dict[str, Any]) -> dict[str, Any]:
-    """A table that has none of its classes, and a vector of these; nothing if there are not both.
+def _tables(members: dict[str, Any]) -> dict[str, pd.DataFrame]:
+    """The tables among objects of R by their names, that which is read by itself first."""
+    lengths = {len(one) for one in members.values() if getattr(one, "ndim", 0) == 1}
+    shapes = [one.shape for one in members.values() if getattr(one, "ndim", 0) == 2]
+    if not all(map(lengths.isdisjoint, shapes)):  # a table that has none of its classes, and these
+        return _of_list("", members)
+    tables: dict[str, pd.DataFrame] = {}
+    others: dict[str, Any] = {}
+    for name, each in members.items():
+        member = _of_samples(each) if isinstance(each, SimpleNamespace) else each
+        if isinstance(member, dict | list):
+            tables |= _of_list(name, member)
+        elif isinstance(member, pd.DataFrame | np.ndarray):
+            tables |= _of_list("", {name: member})
+        else:
+            others[name] = member
+    return tables | _of_list("", others)
 
-    Of several, the table with most rows.
-    """
-    turned, _ = with_samples_in_rows(members)
-    tables = {name: part for name, part in turned.items() if getattr(part, "ndim", 0) == 2}
-    vectors = {name: part for name, part in members.items() if getattr(part, "ndim", 0) == 1}
-    pairs = [
-        (len(table), name, other)
-        for name, table in tables.items()
-        for other, vector in vectors.items()
-        if len(vector) == len(table)
-    ]
-    if not pairs:
+
+def _of_list(name: str, members: dict[str, Any] | list[Any]) -> dict[str, pd.DataFrame]:
+    """What the members of a list are read as, and other tables of it, which have other rows."""
+    parts = _flat(members)
+    joined = _joined(parts)
+    if joined is None:
         return {}
-    n_rows = max(pairs, key=lambda pair: pair[0])[0]
-    name = next(name for length, name, _ in pairs if length == n_rows)
-    others = {other: vectors[other] for length, of, other in pairs if of == name}
-    return {name: members[name], **others}
+    tables = {part: one for part, one in parts.items() if getattr(one, "ndim", 0) == 2}
+    first = next((part for part, one in tables.items() if len(joined) in one.shape), "")
+    others = {
+        part: _named(one)
+        for part, one in tables.items()
+        if len(joined) not in one.shape and len(one) >= LEAST_ROWS and one.shape[1] > 1
+    }
+    list_name = f"{name}$" if name else ""
+    return {f"{list_name}{part}": one for part, one in {first: joined, **others}.items()}
+
+
+_LABELED = ("double.item", "integer.item", "haven_labelled", "haven_labelled_spss", "labelled")
+
+
+def value_labels(names: Any, attributes: Any) -> dict[float, str]:
+    """The labels of codes, as memisc has them."""
+    return dict(zip(attributes["values"], names, strict=True))
+
+
+def labeled(codes: Any, attributes: Any) -> Any:
+    """Codes of memisc or haven by their labels, without those that say what is missing."""
+    if codes.dtype.kind not in "biuf":
+        return codes
+    labels = attributes.get("value.labels", {})
+    if hasattr(named := attributes.get("labels"), "coords"):
+        labels = dict(zip(np.asarray(named), np.asarray(named["dim_0"]), strict=True))
+    missing = getattr(attributes.get("value.filter"), "__dict__", {})
+    cells = pd.Series(np.ma.MaskedArray(codes, dtype=np.float64).filled(np.nan))
+    for values in (attributes.get("na_values"), missing.get("filter")):
+        cells = cells.mask(cells.isin(values)) if isinstance(values, np.ndarray) else cells
+    for ends in (attributes.get("na_range"), missing.get("range")):
+        cells = cells.mask(cells.between(*ends)) if isinstance(ends, np.ndarray) else cells
+    names = cells.map(lambda code: labels.get(code, code), na_action="ignore")
+    is_scale = not labels or _are_steps(cells, names)
+    return cells.to_numpy() if is_scale else pd.Categorical(names)
 
 
 def data_frame(parts: dict[str, Any], attributes: Any) -> Any:
@@ -274,9 +313,9 @@ def _of_samples(study: SimpleNamespace) -> dict[str, Any]:
 
 
 def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
-    """A list of R with tables of the same rows and what else is known of these, such as x and y."""
-    members = {name: member for name, member in _flat(parts).items() if name not in _LOOKS}
-    members, turned = with_samples_in_rows(members)
+    """Members of R with tables of the same rows and what else is known of these: x and y."""
+    members = {name: member for name, member in parts.items() if name not in _LOOKS}
+    members, turned = with_samples_in_rows(_with_vectors(members))
     tables = {name: member for name, member in members.items() if getattr(member, "ndim", 0) == 2}
     vectors = {name: member for name, member in members.items() if getattr(member, "ndim", 0) == 1}
     labeled = {len(vector) for vector in vectors.values() if are_classes(vector)}
@@ -292,7 +331,10 @@ def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
         block.attrs[STEP] = f"Read: {first}, the first of {n_draws} tables of the same columns."
         return block
     if len(blocks) > 1:
-        blocks = {name: block.add_prefix(f"{name} ") for name, block in blocks.items()}
+        blocks = {
+            name: block if name.isdigit() else block.add_prefix(f"{name} ")
+            for name, block in blocks.items()
+        }
     else:
         for name, block in blocks.items():
             axes = [axis for axis in vectors.values() if len(axis) == block.shape[1] != n_rows]
@@ -306,19 +348,44 @@ def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
     }
     joined = pd.concat([*blocks.values(), pd.DataFrame(beside)], axis=1)
     rows = _names_of_rows(tables[first])
-    if len(blocks) == 1 and rows and ROW_NAMES not in joined:
-        joined.insert(0, ROW_NAMES, rows)
+    if len(blocks) == 1 and rows:
+        joined.insert(0, ROW_NAMES, rows, allow_duplicates=True)
     joined.attrs = {BESIDE: tuple(map(str, beside)), **({STEP: turned[0]} if turned else {})}
     return joined
 
 
-def _flat(parts: dict[str, Any], before: str = "") -> dict[str, Any]:
-    """The members of a list, and those of lists in it."""
+def _with_vectors(members: dict[str, Any]) -> dict[str, Any]:
+    """Members of R, with vectors for a data frame that says what the rows of a wider table are."""
+    shapes = {one.shape for one in members.values() if getattr(one, "ndim", 0) == 2}
+    parts: dict[str, Any] = {}
+    for name, member in members.items():
+        if isinstance(member, pd.DataFrame) and any(_says_of(member, *shape) for shape in shapes):
+            for column, cells in member.items():
+                is_taken = column in {*members, *parts}
+                parts[f"{name}.{column}" if is_taken else str(column)] = cells
+        else:
+            parts[name] = member
+    return parts
+
+
+def _says_of(frame: pd.DataFrame, n_rows: int, n_columns: int) -> bool:
+    """Return whether columns beside more have classes of the rows, words unless they are few."""
+    are_few = FEW_BESIDE * frame.shape[1] <= n_columns
+    is_beside = n_rows == len(frame) and frame.shape[1] < n_columns
+    return is_beside and any(
+        are_classes(cells) for _, cells in frame.items() if are_few or cells.dtype.kind not in "iuf"
+    )
+
+
+def _flat(parts: dict[str, Any] | list[Any], before: str = "") -> dict[str, Any]:
+    """The members of a list, and those of lists in it, by their numbers if they have no names."""
+    if isinstance(parts, list):
+        parts = {str(place): part for place, part in enumerate(parts, start=1)}
     members: dict[str, Any] = {}
     for name, member in parts.items():
         members |= (
             _flat(member, f"{before}{name}.")
-            if isinstance(member, dict)
+            if isinstance(member, dict | list)
             else {f"{before}{name}": member}
         )
     return members
@@ -339,7 +406,9 @@ def _named(table: Any) -> pd.DataFrame:
 
 
 def _names_of_rows(table: Any) -> list[str]:
-    """The names of the rows of a matrix; none if it has none, or some recur."""
+    """The names of the rows of a table; none if it has none, or some of a matrix recur."""
+    if isinstance(table, pd.DataFrame):
+        return [] if table.index.dtype.kind in "iu" else [*map(str, table.index)]
     named = getattr(table, "coords", {}).get(getattr(table, "dims", (0,))[0], ())
     names = [str(name) for name in np.asarray(named)]
     return names if len({*names}) == len(names) and not all(map(str.isdigit, names)) else []

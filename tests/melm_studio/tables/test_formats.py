@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from scipy.io import savemat
 
-from melm_studio.tables import Role, TableError, prepare, read_table
+from melm_studio.tables import ReadOptions, Role, TableError, prepare, read_table
 from melm_studio.tables.readers import statistics
 
 N = 24
@@ -539,9 +539,72 @@ def test_time_series_of_the_archives_are_rows():
         read_table(head + b"1,2:3,4:lo\n1:3,4:hi\n", "Motions_TRAIN.ts")
 
 
-def test_an_object_of_r_of_another_class_is_refused(monkeypatch):
-    with pytest.raises(TableError, match="without a data frame or matrix"):
-        of_class(monkeypatch, coefficients=ABUNDANCES)
+def test_an_object_of_r_of_another_class_is_refused_by_its_name(monkeypatch):
+    with pytest.raises(TableError, match=r"objects of the class HardyWeinberg\. Save the table"):
+        of_class(monkeypatch, coefficients=ABUNDANCES, **{"class": np.array(["HardyWeinberg"])})
+
+
+@pytest.mark.parametrize("names", [None, ("spectra", "about")])
+def test_classes_in_a_data_frame_beside_a_matrix_of_r_are_those_of_its_rows(names, monkeypatch):
+    spectra = np.random.default_rng(3).normal(size=(18, 40))
+    about = pd.DataFrame({"dose": np.resize([1.0, 2.0, 2.0], 18), "mass": np.arange(18.0) ** 2})
+    parts = [spectra, about]
+    study = parts if names is None else dict(zip(names, parts, strict=True))
+    data = prepare(of_objects(monkeypatch, study=study))
+    assert (data.X.shape, data.class_names) == ((18, 40), ("1", "2"))
+    np.testing.assert_allclose(data.unprepared, spectra)
+    other = pd.DataFrame(spectra[:, :2], columns=["fat", "salt"])  # which is measured, too
+    both = of_objects(monkeypatch, study={"x": spectra, "y": other})
+    assert len(both.beside) == 0
+
+
+@pytest.mark.parametrize("names", [["0001.5", "0002.5", "A3"], ["1e5", "1e6", "7e3"]])
+def test_names_of_rows_beside_numbers_alone_of_r_are_no_numbers(names, monkeypatch):
+    xarray = pytest.importorskip("xarray")
+    names = [f"{name}{at}" for at in range(20) for name in names]
+    matrix = xarray.DataArray(
+        np.arange(240.0).reshape(60, 4) % 13,
+        coords={"dim_0": names, "dim_1": ["90", "71", "85", "14"]},
+        dims=("dim_0", "dim_1"),
+    )
+    table = of_objects(monkeypatch, counts=matrix)
+    assert [*table.frame["row"]] == names
+    assert "names" not in table.asked
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+def test_of_tables_of_r_with_other_rows_which_is_read_is_asked(is_list, monkeypatch):
+    traits = pd.DataFrame({"height": np.arange(12.0) ** 2, "life": ["annual", "perennial"] * 6})
+    found = {"plots": np.random.default_rng(4).poisson(5, (30, 12)) * 1.0, "traits": traits}
+    objects = {"study": found} if is_list else found
+    table = of_objects(monkeypatch, **objects)
+    plots, others = ("study$plots", "study$traits") if is_list else ("plots", "traits")
+    assert (table.frame.shape, table.sheet) == ((30, 12), plots)
+    (asked,) = (one for one in prepare(table).questions if one.id == "sheet")
+    assert [choice.value for choice in asked.choices] == [plots, others]
+    other = read_table(b"RDX3\nX\n", "study.rda", options=ReadOptions(sheet=others))
+    assert [*other.frame] == ["height", "life"]
+    assert {*other.sheets} == {*table.sheets}
+
+
+@pytest.mark.parametrize("program", ["memisc", "haven"])
+def test_coded_values_of_r_get_their_labels(program):
+    xarray = pytest.importorskip("xarray")
+    codes, texts = np.array([1.0, 2.0, -9.0, 2.0, 7.0]), np.array(["yes", "no", "refused"])
+    if program == "memisc":
+        labels = statistics.value_labels(texts, {"values": np.array([1.0, 2.0, -9.0])})
+        missing = types.SimpleNamespace(range=np.array([-np.inf, -1.0]), filter="NULL")
+        said = {"value.labels": labels, "value.filter": missing}
+    else:
+        named = xarray.DataArray([1.0, 2.0, -9.0], coords={"dim_0": texts}, dims="dim_0")
+        said = {"labels": named, "na_values": np.array([-9.0])}
+    assert [*statistics.labeled(codes, said)][:2] == ["yes", "no"]
+    assert [*pd.isna(statistics.labeled(codes, said))] == [False, False, True, False, False]
+    gaps = np.ma.MaskedArray(np.array([1, 2, 1, 2, -(2**31)]), [False] * 4 + [True])
+    assert [*statistics.labeled(gaps, {})][:2] == [1, 2]
+    assert np.isnan(statistics.labeled(gaps, {})[-1])
+    words = np.array(["a", "b"])
+    assert statistics.labeled(words, said) is words
 
 
 def test_a_matrix_of_r_asks_which_way_around_its_samples_are(tmp_path):
