@@ -197,6 +197,7 @@ def prepare(
             answers,
             chosen,
             {question.id for question in questions if question.default == EACH_WAY},
+            numbers=table.numbers,
         ),
         *twins,
         *made_question(label, features, classes.y, answers),

@@ -16,8 +16,8 @@ from melm_core.base import percent
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY, are_codes
+from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.formatting import number, shortened, words_of
-from melm_studio.tables.frames import columns_of
 from melm_studio.tables.labels import LEAST_CODE, is_time, may_be_no_label, rival_labels
 from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, Choice, Question
 from melm_studio.tables.read import Table
@@ -123,7 +123,7 @@ def _sheet_question(table: Table, answer: str) -> Question:
     answer = answer if answer in table.sheets else ""
     offered = dict.fromkeys((table.sheet, *table.sheets))
     choices = tuple(Choice(name, shortened(name)) for name in [*offered][: MOST_SHEETS + 1])
-    sentence = f"Which sheet is the table? {shortened(table.sheet)} is read."
+    sentence = f"Which is the table? {shortened(table.sheet)} is read."
     return Question(SHEET, sentence, choices, answer, table.sheet)
 
 
@@ -186,6 +186,8 @@ def column_questions(
     answers: Mapping[str, str],
     chosen: Mapping[str, str],
     others: Collection[str],
+    *,
+    numbers: Numbers,
 ) -> tuple[Question, ...]:
     """Ask which columns may be something else than they were taken for.
 
@@ -204,15 +206,15 @@ def column_questions(
         The uses that the user chose, about which nothing is asked.
     others : collection of str
         The ids of other questions, of which one may be about the same column.
+    numbers : Numbers
+        Of all rows.
     """
     uses = {
         column.name: chosen.get(column.name) or answers.get(USE + column.name, "")
         for column in columns
     }
     taken = {use: name for name, use in uses.items() if use in SINGLE_USES}
-    numbers = [column.name for column in columns if column.role is Role.NUMERIC]
-    lows = columns_of(frame, numbers).min().to_numpy()
-    long = {name for name, low in zip(numbers, lows, strict=True) if low >= LEAST_CODE}
+    long = {name for name, low in zip(numbers.names, numbers.low, strict=True) if low >= LEAST_CODE}
     unasked = set(chosen)
     empty = {column.name for column in columns if column.n_missing > NEARLY_EMPTY * len(frame)}
     if len(empty) > MOST_EMPTY:

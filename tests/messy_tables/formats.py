@@ -208,7 +208,7 @@ def workbook() -> MessyTable:
         "t.xlsx",
         saved.getvalue(),
         ("x", "y"),
-        shown=("Read from the sheet data.", "Which sheet is the table? data is read."),
+        shown=("Read from the sheet data.", "Which is the table? data is read."),
         asked=("sheet",),
     )
 
@@ -224,7 +224,7 @@ def explained_workbook() -> MessyTable:
         "t.xlsx",
         saved.getvalue(),
         ("x", "y"),
-        shown=("Which sheet is the table? data is read.",),
+        shown=("Which is the table? data is read.",),
         asked=("sheet",),
     )
 
