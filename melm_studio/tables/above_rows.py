@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from melm_core.base import NUMBERS
 from melm_studio.tables.formatting import count, listed, shortened
-from melm_studio.tables.grammars.features_in_rows import far_more_rows
+from melm_studio.tables.grammars.features_in_rows import far_more_rows, says_features
 from melm_studio.tables.identifiers import names_identifier
 from melm_studio.tables.quantities import is_unit, with_unit
 from melm_studio.tables.records import MAX_CELLS, Limits
@@ -450,11 +450,6 @@ _ABOVE = "A row of groups stands above its numbers"
 _BELOW = "A row of groups stands below its numbers"
 _IN_NAMES = "The names of its columns have groups"
 NO_GROUPS = "Its numbers are of one kind, and nothing has groups of them"
-# Names of the column that names the rows of a table whose columns are samples.
-_MEASURED_THINGS = {
-    "analyte", "asv", "compound", "cpg", "ensembl", "gene", "genes", "id_ref", "metabolite",
-    "mirna", "otu", "peptide", "probe", "probeset", "protein", "symbol", "taxon", "transcript",
-}  # fmt: skip
 _SERIES = re.compile(r"(?P<before>\D*)(?P<number>[0-9]+(?:\.[0-9]+)?)(?P<behind>\D*)")
 _NUMBERED_NAME = re.compile(r"(?P<group>.*[^\W\d_])[ _.\-]+[0-9]{1,4}")
 
@@ -476,7 +471,7 @@ def _groups_of_columns(head: Head | None, data: bytes) -> str:
     corner = head.rows[0][0]
     are_far_more = far_more_rows(names, data.count(b"\n"))
     is_id = are_far_more and names_identifier(corner)
-    may_be_numbers = is_id or _names_things(corner)
+    may_be_numbers = is_id or _says_features(corner)
     if not _are_named_numbers(rows, may_be_numbers=may_be_numbers, may_recur=is_id):
         return ""
     if len(last) == len(head.rows[0]) and _are_groups(last[1:]):
@@ -499,7 +494,7 @@ def _are_of_one_kind(header: Sequence[str]) -> bool:
     S20, e0 to e383; without letters, they ascend or descend as wavelengths do.
     """
     corner, *names = header
-    if _names_things(corner):
+    if _says_features(corner):
         return True
     match = [_SERIES.fullmatch(name) for name in names]
     parts = [(part["before"], part["behind"]) for part in match if part]
@@ -510,12 +505,9 @@ def _are_of_one_kind(header: Sequence[str]) -> bool:
     return any(map(str.strip, parts[0])) or (len(numbers) >= LEAST_ASCENDING and ascends)
 
 
-def _names_things(corner: str) -> bool:
+def _says_features(corner: str) -> bool:
     """Return whether the first name of a header says that rows are genes or the like."""
-    bare = _bare(corner)
-    return not _MEASURED_THINGS.isdisjoint(
-        {bare, *(bare.removesuffix(ending) for ending in ("_id", " id", "id"))}
-    )
+    return says_features(corner.lower().removesuffix("id"))
 
 
 def _group_of(name: str) -> str:

@@ -12,6 +12,7 @@ from melm_studio.tables.grammars.features_in_rows import (
     below_alike_names,
     below_samples,
     beside_annotations,
+    beside_taxa,
     far_more_rows,
 )
 from melm_studio.tables.grammars.geo import dataset_soft, series_matrix
@@ -77,6 +78,7 @@ GRAMMARS: dict[str, Grammar] = {
     "features below samples": below_samples,
     "features behind a corner": behind_a_corner,
     "features beside annotations": beside_annotations,
+    "features beside taxa": beside_taxa,
     "features below alike names": below_alike_names,
     "samples beside an axis": samples_beside_an_axis,
     "rows of an axis": axis_rows,

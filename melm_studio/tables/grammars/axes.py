@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+import numpy as np
+
 from melm_studio.tables.grammars.layout import FirstLines, Layout, Turned, is_number
 from melm_studio.tables.questions import LABEL
 from melm_studio.tables.roles import NO_LABEL
@@ -15,6 +17,8 @@ LEAST_ALONE = 8  # without: as many random numbers ascend or descend once in 20,
 MOST_ALIKE = 0.2  # share of the other rows that ascend or descend too
 NEARLY_ALL = 0.8
 MOST_AXES = 3
+LEAST_EVEN, EVEN = 20, 0.01  # numbers of an axis without a name, whose steps differ by this share
+SMOOTH = 0.2  # of the range of a curve, its mean step; of random numbers a third
 COLUMNS_PROBED = 60
 _AXIS = re.compile(
     r"wave ?-?(?:length|number)s?|\bwl\b|\bwvl\b|\blambda\b|raman"
@@ -76,21 +80,36 @@ def samples_beside_an_axis(first: FirstLines) -> Layout | None:
     numbers = [*map(str, range(len(rows)))]
     place = int(not header[0] and [row[0] for row in below] == numbers[:-1])  # behind an index
     axis = [row[place] for row in below]
-    if not (_AXIS.search(header[place]) and _is_monotone(axis)):
-        return None
     names = header[place + 1 :]
+    curves = [*zip(*below, strict=True)][place + 1 :]
+    if not _is_monotone(axis) or not (
+        _AXIS.search(header[place]) or (not header[place] and _are_curves(axis, curves))
+    ):
+        return None
     are_counted = names == [*map(str, range(len(names)))]
     if len({*names}) < len(names) or not all(names):
         return None
     if any(map(is_number, names)) and not are_counted:
         return None
-    columns = tuple(range(place + 1, len(header)))
-    if not all(_are_numbers([row[j] for row in below]) for j in columns):
+    if not all(map(_are_numbers, curves)):
         return None
-    step = f"Turned: the columns are samples beside an axis ({header[place]})."
-    asked = {"samples": f"{header[place]} ascends or descends along the rows, as an axis does"}
+    columns = tuple(range(place + 1, len(header)))
+    name = header[place] or "The first column"
+    step = f"Turned: the columns are samples beside an axis ({name})."
+    asked = {"samples": f"{name} ascends or descends along the rows, as an axis does"}
     turned = Turned(columns, tuple(names), (place,))
     return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
+
+
+def _are_curves(axis: Sequence[str], curves: Sequence[Sequence[str]]) -> bool:
+    """Return whether an axis has even steps and counts no rows, and all else is smooth along it."""
+    is_index = len(axis) < LEAST_EVEN or axis[0] in ("0", "1")
+    if is_index or not all(is_number(cell) for column in curves for cell in column):
+        return False
+    numbers = np.array([[float(cell.replace(",", ".")) for cell in one] for one in (axis, *curves)])
+    steps, spans = np.abs(np.diff(numbers)), np.ptp(numbers, axis=1)
+    is_even = np.ptp(steps[0]) <= EVEN * steps[0, 0]
+    return bool(is_even and (steps[1:].mean(axis=1) <= SMOOTH * spans[1:]).all())
 
 
 def _may_be_axis(row: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ from melm_studio.tables.grammars.layout import (
     Turned,
     is_number,
 )
-from melm_studio.tables.grammars.sample_names import words_of_samples
+from melm_studio.tables.grammars.sample_names import are_crossed, words_of_samples
 from melm_studio.tables.identifiers import PLAIN_NAMES
 
 LEAST_SAMPLES, LEAST_FEATURES = 4, 3
@@ -29,17 +29,20 @@ _TAXON = re.compile(r"(?:^|[;|] ?)[dkpcofgst]__|^[^\W\d]+(?:[;|] ?[^;|]+){3,}$|^
 _GAPS = {"", "na", "nan", "n/a", "null", "-", "filtered"}
 # Words of columns that say what features are, as programs for spectra, proteins and genes do.
 _WORDS_OF_FEATURES = {
-    "accession", "accessions", "adduct", "adducts", "annotation", "asv", "cas", "charge", "chr",
-    "chromosome", "clid", "compound", "compounds", "cpg", "ensembl", "entrez", "formula", "gene",
-    "genes", "hmdb", "inchi", "inchikey", "kegg", "locus", "metabolite", "metabolites",
-    "modifications", "gid", "gweight", "mz", "ontology", "orf", "otu", "pathway", "peptide",
+    "accession", "accessions", "adduct", "adducts", "analyte", "annotation", "asv", "cas", "charge",
+    "chr", "chromosome", "clid", "compound", "compounds", "cpg", "ensembl", "entrez", "formula",
+    "gene", "genes", "gid", "gweight", "hmdb", "inchi", "inchikey", "kegg", "locus", "metabolite",
+    "metabolites", "mirna", "modifications", "mz", "ontology", "orf", "otu", "pathway", "peptide",
     "peptides", "probe", "probeset", "protein", "proteins", "pubchem", "retention", "rt",
-    "sequence", "smiles", "strand", "superclass", "symbol", "taxon", "taxonomy",
-    "transcript", "uniprot", "yorf",
+    "sequence", "smiles", "strand", "superclass", "symbol", "taxon", "taxonomy", "transcript",
+    "uniprot", "yorf",
 }  # fmt: skip
 # Of which the name is an id, a name or a mass.
-_THINGS = {"row", "alignment", "feature", "compound", "cluster", "peak", "average", "mean", "quant"}
+_THINGS = {
+    "row", "alignment", "feature", "compound", "cluster", "peak", "average", "mean", "quant", "ref",
+}  # fmt: skip
 _SUCH = {"id", "name", "mass", "mz", "rt"}
+_HIGH_RANKS = {"domain", "kingdom", "lineage", "phylum", "taxonomy"}
 _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
@@ -181,6 +184,31 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     return Layout(step, tuple(header), n_lines, first.delimiter, asked=asked, turned=turned)
 
 
+def beside_taxa(first: FirstLines) -> Layout | None:
+    """A column of taxa, wherever it stands; the columns of counts or of alike names are samples."""
+    header, *below = first.rows or [[]]
+    if len(below) < LEAST_FEATURES or {len(header)} != {*map(len, below)}:
+        return None
+    ranks = [j for j, name in enumerate(header) if name.lower() in _HIGH_RANKS]
+    taxa = [j for j, cell in enumerate(below[0]) if _TAXON.search(cell)]
+    taxa = [j for j in taxa if _are_taxa([row[j] for row in below])]
+    if not (ranks or taxa):
+        return None
+    columns = [*zip(*below, strict=True)]
+    at = tuple(j for j, cells in enumerate(columns) if _are_numbers(cells))
+    names = tuple(j for j, cells in enumerate(columns) if len({*cells}) == len(below))
+    names = tuple(j for j in names if j not in at)
+    samples = tuple(header[j] for j in at)
+    counts = all(cell.isdigit() for j in at for cell in columns[j])
+    if len(at) < LEAST_SAMPLES or not names or not (counts or (taxa and are_alike(samples))):
+        return None
+    name = header[(taxa or ranks)[0]]
+    step = f"Turned: the {len(at)} columns of numbers are samples, as {name} has taxa."
+    turned = Turned(at, samples, names[:1])
+    asked = {"samples": f"{name} says what rows are"}
+    return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
+
+
 def below_alike_names(first: FirstLines) -> Layout | None:
     """Names of features, and behind them far fewer columns of numbers whose names form groups."""
     rows = first.rows
@@ -192,7 +220,9 @@ def below_alike_names(first: FirstLines) -> Layout | None:
     if not is_named or not far_more_rows(samples, len(first.texts) - 1):
         return None
     are_numbered = all(map(_DIGITS.search, samples)) and not any(map(_YEAR.search, samples))
-    if not (says_features(corner) or are_numbered) or not words_of_samples(samples):
+    counts = all(cell.isdigit() for row in below for cell in row[1:])
+    is_grouped = bool(words_of_samples(samples)) or (are_numbered and counts)
+    if not (says_features(corner) or are_numbered) or not is_grouped:
         return None
     if not all(_are_numbers([row[j] for row in below]) for j in range(1, len(rows[0]))):
         return None
@@ -250,10 +280,11 @@ def _are_groups(cells: Sequence[str]) -> bool:
 
 
 def are_alike(samples: Sequence[str]) -> bool:
-    """Return whether names of samples differ in numbers alone, or in words that form groups."""
+    """Return whether names of samples differ in numbers alone, or in parts that recur."""
     if not {*PLAIN_NAMES}.isdisjoint(map(str.lower, samples)):
         return False
     shapes = {_DIGITS.sub("#", name) for name in samples}
     return len({*samples}) == len(samples) and (
-        len(shapes) <= max(1, len(samples) // 3) or bool(words_of_samples(samples))
+        len(shapes) <= max(1, len(samples) // 3)
+        or bool(words_of_samples(samples) or are_crossed(samples))
     )

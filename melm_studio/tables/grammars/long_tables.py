@@ -9,14 +9,16 @@ from melm_studio.tables.formatting import words_of
 from melm_studio.tables.grammars.features_in_rows import says_features
 from melm_studio.tables.grammars.layout import FirstLines, Layout, Long, is_number
 
-LEAST_FEATURES, LEAST_SAMPLES = 3, 1.5  # of each sample and of each feature, on average
+LEAST_FEATURES, LEAST_SAMPLES = 3, 1.1  # of each sample and of each feature, on average
 MOST_COLUMNS, MOST_MARKS = 200, 20
 MANY_ROWS = 1_000  # below which one sample may be followed by others
-# What names of columns of samples end with.
-_SAMPLES = (("sample", "id"), ("sample",), ("run",), ("file", "name"), ("raw", "file"))
+# What names of columns of samples end with, but for id.
+_SAMPLES = (("sample",), ("run",), ("file", "name"), ("raw", "file"), ("plot",), ("site",))
 _VALUES = {
-    "abundance", "concentration", "count", "counts", "expression", "intensity", "npx", "quantity",
+    "abundance", "concentration", "count", "counts", "expression", "intensity", "normalised",
+    "npx", "quantity",
 }  # fmt: skip
+_FEATURES = {"precursor", "species"}  # of long tables alone; elsewhere these are kinds or masses
 _GAPS = {"", "na", "nan", "null", "filtered"}
 
 
@@ -58,15 +60,18 @@ def is_long(names: Sequence[str]) -> bool:
 def _candidates(names: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
     """The columns that may be the value, the feature and the sample."""
     words = [words_of(name) for name in names]
+    bare = [word[:-1] if word[-1:] == ("id",) else word for word in words]
     samples = [
         index
         for end in _SAMPLES
-        for index, word in enumerate(words)
+        for index, word in enumerate(bare)
         if word[len(word) - len(end) :] == end
     ]
     values = [index for index, word in enumerate(words) if not _VALUES.isdisjoint(word)]
     features = [
-        index for index, name in enumerate(names) if says_features(name) and index not in values
+        index
+        for index, name in enumerate(names)
+        if (says_features(name) or not _FEATURES.isdisjoint(words[index])) and index not in values
     ]
     return values, features, samples
 

@@ -74,8 +74,8 @@ def r_table(first: FirstLines) -> Layout | None:
 
 def _with_names(first: FirstLines, names: tuple[str, ...], n_above: int, mark: str) -> Layout:
     """The layout of a table whose rows have names; these may be features, its columns samples."""
-    below = "\n".join([*first.texts[n_above:], ""]).encode()
-    if turned := below_alike_names(FirstLines(header_line(names, mark) + below)):
-        return replace(turned, n_above=n_above)
+    below = (header_line(record, "\t") for record, _ in first.records(mark, n_above))
+    if turned := below_alike_names(FirstLines(b"".join([header_line(names, "\t"), *below]))):
+        return replace(turned, n_above=n_above, delimiter=mark)
     step = "Read as R writes tables: the first field of every row is its name."
     return Layout(step, names, n_above, mark, answers={USE + names[0]: Use.NAME.value})

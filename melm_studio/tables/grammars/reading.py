@@ -12,7 +12,7 @@ import pandas as pd
 
 from melm_core.base import MISSING
 from melm_studio.tables.cells import EXACT
-from melm_studio.tables.formatting import count
+from melm_studio.tables.formatting import count, words_of
 from melm_studio.tables.frames import free_name
 from melm_studio.tables.grammars.layout import Layout, Long, Turned, header_line
 from melm_studio.tables.grammars.sample_names import groups_in_names
@@ -162,7 +162,10 @@ def _widened(
     limits.reject_cells(len(samples), len(features))
     pairs = numbers.groupby([of_features, of_samples])
     averaged = int((pairs.max() > pairs.min()).sum())
-    means = pairs.mean().unstack("feature")  # noqa: PD010 (of a series)
+    # What was not counted has no row.
+    are_counts = not {"count", "counts"}.isdisjoint(words_of(layout.names[long.value]))
+    absent = 0 if are_counts else None
+    means = pairs.mean().unstack("feature", fill_value=absent)  # noqa: PD010 (of a series)
     cells = means.reindex(index=samples, columns=features)
     cells.columns = pd.Index([name[:_CHARACTERS_OF_NAME] for name in features], dtype=object)
     cells = cells.reset_index(drop=True)
@@ -196,6 +199,7 @@ def _parsed(
             na_values=[marker for marker in MISSING if marker != "-"],
             keep_default_na=False,
             index_col=False,
+            skipinitialspace=True,
             low_memory=False,
             **EXACT,
         )

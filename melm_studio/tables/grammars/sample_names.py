@@ -58,6 +58,14 @@ def words_of_samples(names: Sequence[str]) -> tuple[str, ...]:
     return words if _are_groups(words) else ()
 
 
+def are_crossed(names: Sequence[str]) -> bool:
+    """Return whether names put few parts together in many ways: 1_AS, 1_BS, 2_AS, 3_BS."""
+    parts = [_SEPARATORS.split(name) for name in names]
+    if len({*map(len, parts)}) != 1 or len(parts[0]) == 1:
+        return False
+    return all(3 * len({*place}) <= 2 * len(names) for place in zip(*parts, strict=True))
+
+
 def other_words(names: Sequence[str], words: Sequence[str]) -> list[tuple[str, ...]]:
     """The other parts of names between separators that form groups, which may be the label too.
 

@@ -113,3 +113,101 @@ def test_every_grammar_leaves_a_plain_table_alone():
     assert table.steps == ()
     assert not table.answers
     assert len(GRAMMARS) > 12
+
+
+RNG = np.random.default_rng(7)
+COUNTS = RNG.poisson(4, (40, 6))
+RANKS = [["Bacteria", f"class {at % 3}"] for at in range(40)]
+LINEAGES = [f"k__Bacteria;p__Firmicutes;c__Clostridia;g__{at}" for at in range(40)]
+CROSSED = ["1_ANS", "1_BNS", "2_ANS", "1_AS", "1_BS", "2_AS"]
+NUMBERED = [str(700_035_949 + at * at * 31) for at in range(6)]
+
+
+def written(header, rows, mark=","):
+    return "".join(mark.join(map(str, row)) + "\n" for row in (header, *rows)).encode()
+
+
+TAXA = {
+    "ranks behind counts": (
+        ["id", *"BTWEQK", "Phylum", "Class"],
+        [[f"OTU{at}", *row, *RANKS[at]] for at, row in enumerate(COUNTS)],
+    ),
+    "lineages before shares": (
+        ["lineage", "unit", *NUMBERED],
+        [[LINEAGES[at], f"u{at}", *row] for at, row in enumerate(COUNTS / 7)],
+    ),
+    "lineages between counts": (
+        ["asv", "B", "T", "W", "tax", "E", "Q", "K"],
+        [[f"s{at}x", *row[:3], LINEAGES[at], *row[3:]] for at, row in enumerate(COUNTS)],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TAXA)
+def test_rows_with_a_column_of_taxa_are_features(kind):
+    table = read_table(written(*TAXA[kind]), "taxa.csv")
+    data = prepare(table)
+    assert data.X.shape == (6, 40)
+    assert "samples" in table.asked
+    numbers = COUNTS / 7 if "shares" in kind else COUNTS
+    np.testing.assert_allclose(data.unprepared, numbers.T)
+    assert data.class_names == ("all rows",)
+
+
+def test_animals_of_several_orders_whose_numbers_are_no_counts_are_rows():
+    measured = RNG.normal(5, 2, (40, 4)).round(3)
+    rows = [[f"animal {at}", "abc"[at % 3], *row] for at, row in enumerate(measured)]
+    table = read_table(written(["name", "order", "sleep", "dream", "mass", "brain"], rows), "x.csv")
+    assert len(table.frame) == 40
+
+
+@pytest.mark.parametrize(
+    ("names", "counts", "n_rows"),
+    [(CROSSED, True, 6), ([*"BTWEQK"], True, 80), (CROSSED, False, 80)],
+)
+def test_counts_below_crossed_names_are_of_samples(names, counts, n_rows):
+    numbers = RNG.poisson(50, (80, 6)) + (0 if counts else 0.5)
+    lines = ["    ".join(map(str, [f"A:{at}:D", *row])) for at, row in enumerate(numbers)]
+    raw = "\n".join(["    " + "    ".join(names), *lines]).encode()
+    data = prepare(read_table(raw, "selex.txt"))
+    assert len(data.X) == n_rows
+
+
+@pytest.mark.parametrize(
+    "axis", [[1600 - at for at in range(60)], [0.5 + 0.25 * at for at in range(60)]]
+)
+@pytest.mark.parametrize("is_smooth", [True, False])
+def test_curves_beside_an_even_axis_without_a_name_are_samples(axis, is_smooth):
+    curves = np.sin(np.linspace(0, 3, 60)[:, None] + np.arange(3)) + 2
+    numbers = curves if is_smooth else RNG.permutation(curves)
+    rows = [[place, *row] for place, row in zip(axis, numbers.round(5), strict=True)]
+    table = read_table(written(["", "fructose", "lactose", "ribose"], rows), "sugars.csv")
+    assert len(table.frame) == (3 if is_smooth else 60)
+    assert ("samples" in table.asked) == is_smooth
+
+
+def test_species_that_a_plot_does_not_list_were_not_counted_there():
+    rows = [
+        [f"forest {plot % 2}", f"P{plot:03}", f"species {one}", 1 + (plot + one) % 5]
+        for plot in range(12)
+        for one in range(8)
+        if (plot * 3 + one) % 4
+    ]
+    table = read_table(written(["forest", "plotID", "species", "count"], rows, "\t"), "trees.txt")
+    data = prepare(table)
+    assert (data.X.shape, data.class_names) == ((12, 8), ("forest 0", "forest 1"))
+    assert (data.unprepared == 0).sum() == 24
+    assert "samples" in table.asked
+
+
+def test_a_report_of_diann_has_a_row_for_each_run():
+    rows = [
+        [f"r{run}", "ab"[run % 2], f"P{one // 2}", f"PEPTIDE{'K' * one}2", run * 10.5 + one, 1e-3]
+        for run in range(6)
+        for one in range(run % 2, 9)
+    ]
+    header = ["Run", "Dose", "Protein.Group", "Precursor.Id", "Precursor.Normalised", "Q.Value"]
+    table = read_table(written(header, rows, "\t"), "report.tsv")
+    data = prepare(table)
+    assert (len(data.X), data.class_names) == (6, ("a", "b"))
+    assert "samples" in table.asked
