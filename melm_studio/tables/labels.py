@@ -229,6 +229,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
         name
         for name in others
         if (_is_all_hint(name) if is_verdict else _says_more(name, guess))
+        or (name in table.beside and name in usable)
         or not (
             (is_told and not (is_plain and name in usable and _names_kinds(table.frame[name])))
             or (
@@ -436,17 +437,17 @@ def names_prediction(name: str) -> bool:
     return not words.isdisjoint(_PREDICTED) and words <= _PREDICTED | _OF_PREDICTED
 
 
-def may_be_no_label(frame: pd.DataFrame, name: str) -> bool:
+def may_be_no_label(frame: pd.DataFrame, name: str, *, is_of_many: bool) -> bool:
     """Return whether a column may hold no classes.
 
-    It is a number that is cut or may measure, or of several values within the table, has many
-    words, such as states, or few cells.
+    It is a number that is cut, may measure or is one of many such, or of several values within the
+    table, has many words, such as states, or few cells.
     """
     cells = frame[name]
     if cells.isna().mean() > MANY_MISSING and name.lower() not in PLAIN_NAMES:
         return True
     ends = (str(frame.columns[0]), str(frame.columns[-1]))
-    is_within = name not in ends and cells.nunique() > 2
+    is_within = is_of_many or (name not in ends and cells.nunique() > 2)
     is_plain = _is_plain_number(frame, name) and (is_within or _is_other_number(cells))
     are_many = _is_text(cells) and not _is_hinted(name) and cells.nunique() > MAX_VALUES
     return is_measure(cells) or _is_count(frame, name) or is_plain or are_many

@@ -153,11 +153,16 @@ def label_question(
         return
     rivals = (list(likely[1:]) if is_anew else rival_labels(table, likely))[:MOST_RIVALS]
     guess = likely[0]
-    if guess in table.frame and may_be_no_label(table.frame, guess):
-        rivals.append(NO_LABEL)
     words = table.asked.get(LABEL, "")
-    if NO_LABEL not in rivals and ((words and guess in words) or is_time(guess)):
-        rivals.append(NO_LABEL)  # words of names need not be classes, nor seasons
+    # Words of names need not be classes, nor seasons, nor what many others are as likely.
+    may_be_none = (words and guess in words) or is_time(guess) or len(rivals) == MOST_RIVALS
+    n_values = table.numbers.n_values
+    are_marks = len(n_values) == table.frame.shape[1] and bool((n_values <= 2).all())
+    is_of_many = bool(rivals) or are_marks
+    if guess in table.frame and (
+        may_be_none or may_be_no_label(table.frame, guess, is_of_many=is_of_many)
+    ):
+        rivals.append(NO_LABEL)
     if answer or rivals or is_anew:
         names = dict.fromkeys(filter(None, (guess, *rivals, answer)))
         choices = tuple(Choice(name, _label_choice(table.frame, name)) for name in names)
