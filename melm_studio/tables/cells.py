@@ -31,6 +31,7 @@ from melm_core.base import (
 )
 from melm_studio.tables.formatting import NAMES_SHOWN, count, listed, number, place, shortened
 from melm_studio.tables.frames import assembled
+from melm_studio.tables.identifiers import names_identifier
 from melm_studio.tables.quantities import in_one_unit, with_unit, without_unit
 from melm_studio.tables.readers import ReadOptions
 
@@ -226,6 +227,9 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     text = _non_numeric_text(column, is_text, int(np.count_nonzero(~missing[codes])))
     most_text = 1 - MOSTLY if options.words == "empty" else MAX_TEXT_SHARE
     is_numeric = text is None or text.n_cells < most_text * text.n_present
+    is_of_ids = name.lower().endswith("id") and names_identifier(name)
+    if text is not None and is_of_ids and len(levels) == len(codes):
+        is_numeric = False  # a word is no number that is missing, but a name as the others
     if is_numeric and not options.as_written:
         return _Inferred(
             read.values[codes],

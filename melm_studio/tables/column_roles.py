@@ -354,7 +354,7 @@ def weighs_rows(name: str) -> bool:
 def _id_of_rows(cells: _Cells) -> tuple[Role, str] | None:
     if _numbers_things(cells):
         role = Role.ID if cells.n_values >= LEAST_NUMBERED else Role.IGNORED
-        return role, "its numbers name things that several rows share"
+        return role, "its numbers name things"
     nearly = "" if cells.n_values == cells.n_present else "nearly "
     is_id = _is_identifier(cells)
     return (Role.ID, f"{nearly}every value differs: an identifier") if is_id else None
@@ -413,11 +413,13 @@ def _is_identifier(cells: _Cells) -> bool:
 
 
 def _numbers_things(cells: _Cells) -> bool:
-    """Return whether recurring whole numbers are those of hospital records, specimens and such."""
+    """Return whether recurring whole numbers are of hospital records or such, or fractions ids."""
     *before, last = words_of(cells.name) or ("",)
     is_long_id = bool(before) and last == "id" and cells.low >= LEAST_CODE  # of chips and runs
     least = 2 if is_long_id else LEAST_NUMBERED
-    if not cells.is_whole or not least <= cells.n_values < cells.n_present:
+    if not cells.is_whole:  # such as 5034.107635
+        return bool(before) and last == "id" and cells.n_values == cells.n_present
+    if not least <= cells.n_values < cells.n_present:
         return False
     if before and before[0] == "id":  # id_plot, as in languages where what it is of comes behind
         before, last = [*before[1:], last], "id"

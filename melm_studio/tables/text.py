@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from melm_core.base import UserError
+from melm_core.base import NUMBERS, UserError
 from melm_studio.tables.encodings import codec, readings_of
 from melm_studio.tables.foreign import foreign_file, foreign_text
 from melm_studio.tables.formatting import count
@@ -160,8 +160,11 @@ def without_comments(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     if not COMMENT.search(head) or not rest.strip():
         return data, ()
     above, last = _split_last_line(head)
-    if last.startswith((b"#", b"%")) and _is_alike(last, rest.partition(b"\n")[0]):
+    line, first = last.decode(), rest.partition(b"\n")[0].decode()
+    if line.startswith(("#", "%")) and _is_alike(line, first):
         head, rest = above, data[len(above) :]
+    elif line.startswith(("#", "%")) and _is_above_numbers(line[1:].split(), first.split()):
+        head, rest = above, data[len(above) + 1 :]
     n_comments = len(COMMENT.findall(head))
     steps = (f"Skipped: {count(n_comments, 'comment line')} at the top.",) if n_comments else ()
     return b"\n" * head.count(b"\n") + rest, steps
@@ -174,6 +177,13 @@ def _split_last_line(head: bytes) -> tuple[bytes, bytes]:
     return above, last
 
 
-def _is_alike(line: bytes, other: bytes) -> bool:
+def _is_alike(line: str, other: str) -> bool:
     """Return whether two lines have equally many of some delimiter."""
-    return any(0 < line.count(mark) == other.count(mark) for mark in map(str.encode, DELIMITERS))
+    return any(0 < line.count(mark) == other.count(mark) for mark in DELIMITERS)
+
+
+def _is_above_numbers(words: list[str], cells: list[str]) -> bool:
+    """Return whether words, which all differ, are as many as numbers that spaces align."""
+    are_numbers = [NUMBERS["."].fullmatch(cell) is not None for cell in (*words, *cells)]
+    is_each = 1 < len({*words}) == len(words) == len(cells)
+    return is_each and are_numbers == [False] * len(words) + [True] * len(cells)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from melm_core.base import unique_names
-from melm_studio.tables import records
+from melm_studio.tables import Role, prepare, records
 from melm_studio.tables.formatting import count, listed, shortened
 from melm_studio.tables.read import TableError, read_table
 from melm_studio.tables.records import MAX_RECORD
@@ -395,3 +395,36 @@ def test_a_cell_beyond_any_limit_beside_an_empty_column_gets_a_sentence():
     rows = b"1,2,,3,k\n" * 20
     with pytest.raises(TableError, match=r"^Row 2 .* is longer than 16,000,000 characters"):
         read_table(b'a,b,,c,kind\n"' + longest + b'",2,,3,k\n' + rows, "wide.csv")
+
+
+def csv_of(header, rows):
+    return "".join(",".join(map(str, row)) + "\n" for row in (header, *rows)).encode()
+
+
+@pytest.mark.parametrize(
+    ("comment", "names"),
+    [
+        ("#  it  Gata2  Fog1", ["it", "Gata2", "Fog1"]),
+        ("# x y z", ["x", "y", "z"]),
+        ("# made by a program", ["column 1", "column 2", "column 3"]),
+        ("# 0.5 0.25 0.125", ["column 1", "column 2", "column 3"]),
+    ],
+)
+def test_the_last_comment_names_columns_that_spaces_align(comment, names):
+    rows = "".join(f" {at}  {at * 7 % 11 / 8:.3f}  {at * 5 % 13 / 8:.3f}\n" for at in range(30))
+    table = read_table(f"# tmax = 160\n{comment}\n{rows}".encode(), "simulated.txt")
+    assert [*table.frame] == names
+    assert len(table.frame) == 30
+
+
+@pytest.mark.parametrize("first", ["#SampleID", "SampleID", "plant_id"])
+@pytest.mark.parametrize("blank", ["Blank8.H8", "7.125"])
+def test_ids_with_points_are_names(first, blank):
+    ids = [f"{5000 + at * 37 % 100}.{1000 + at}" for at in range(40)]
+    ids[9] = blank
+    rows = [[one, at * 7 % 11, at * 5 % 13 / 8, "ab"[at % 2]] for at, one in enumerate(ids)]
+    data = prepare(read_table(csv_of([first, "size", "mass", "kind"], rows), "map.csv"))
+    assert [c.name for c in data.columns if c.role is Role.NAME] == [first]
+    assert data.feature_names == ("size", "mass")
+    other = prepare(read_table(csv_of(["body mass index", "size", "mass", "kind"], rows), "x.csv"))
+    assert other.feature_names == ("body mass index", "size", "mass")
