@@ -24,9 +24,7 @@ from melm_studio.tables.pixels import (
     pixel_grid,
 )
 from melm_studio.tables.preparation import label_candidates, prepare
-from melm_studio.tables.quantities import (
-    conversions_of,
-)
+from melm_studio.tables.quantities import conversions_of
 from melm_studio.tables.questions import (
     EACH_WAY,
     GRID,

@@ -105,24 +105,9 @@ _HAS_HEADER = {"auto": None, "first-row": True, "none": False}
 MAX_TOTALS = 3
 # What a row of totals is called in its first cell.
 TOTALS = {
-    "total",
-    "totals",
-    "sum",
-    "grand total",
-    "subtotal",
-    "mean",
-    "average",
-    "median",
-    "summe",
-    "gesamt",
-    "insgesamt",
-    "mittelwert",
-    "std",
-    "sd",
-    "total général",
-    "somme",
-    "moyenne",
-}
+    "total", "totals", "sum", "grand total", "subtotal", "mean", "average", "median", "summe",
+    "gesamt", "insgesamt", "mittelwert", "std", "sd", "total général", "somme", "moyenne",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,16 +39,8 @@ _QUANTITIES_FOUND = (
     "Abundances Scaled", "Abundances Grouped",
 )  # fmt: skip
 _NO_SAMPLES = {
-    "Count",
-    "Counts",
-    "CV",
-    "Grouped",
-    "Max",
-    "Normalized",
-    "Ratio",
-    "Scaled",
-    "Standard",
-}
+    "Count", "Counts", "CV", "Grouped", "Max", "Normalized", "Ratio", "Scaled", "Standard",
+}  # fmt: skip
 _MARKS_IN_NAMES = re.compile(r"[\s.:()\[\]%#]+")
 _CHECKED = {"Checked", "Tags"}  # the first columns, also of the rows that it nests below another
 # A row for each ion of each run, with what the run is of, and how the two are named.
