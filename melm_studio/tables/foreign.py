@@ -104,6 +104,9 @@ _TEXTS = {
     re.compile(r"\s*<\?xml\b", re.IGNORECASE): "an XML document. Save its table as CSV and drop "
     "that.",
     re.compile(
+        r"##TITLE=.*\r?\n(?:##|\$\$)", re.IGNORECASE
+    ): "a single spectrum (JCAMP-DX). Drop a table with a row or a column for each spectrum.",
+    re.compile(
         r">[^\n,;\t]*\r?\n[A-Za-z*-]{5,}\r?\n"
     ): "a file of sequences (FASTA). Drop a table with "
     "a row for each, such as of the counts of their parts.",

@@ -26,10 +26,10 @@ LEAST_WHOLE = 4  # characters beyond ASCII for each that is damaged
 DAMAGED = "\ufffd"
 ZIP = b"PK\x03\x04"
 EMPTY = "The file is empty. Choose a file with a header and rows."
-# Lines that some programs write above the header; sep= tells spreadsheets the delimiter.
-# Possessive, since backtracking would cost memory.
-COMMENTS = re.compile(rb"(?:(?:(?:#|%[ %]|//|sep=)[^\n]*)?\n)++")
-COMMENT = re.compile(rb"^(?:#|%[ %]|//|sep=)", re.MULTILINE)
+# Lines that some programs write above the header: sep= tells spreadsheets the delimiter, others
+# are settings. Possessive, since backtracking would cost memory.
+COMMENTS = re.compile(rb"(?:(?:(?:#|%[ %]|//|sep=)[^\n]*|\w++=[^\s,;|]*+)?\n)++")
+COMMENT = re.compile(rb"^(?:#|%[ %]|//|\w++=)", re.MULTILINE)
 
 
 class TableError(UserError):

@@ -36,6 +36,7 @@ MARKERS, UNMARKED = "markers", "unknown"  # organelles of proteins, of pRoloc
 _LOOKS = {"colors", "sym", "alt.sym"}  # how a program of spectra draws each sample
 _STATA = b"<stata_dta>"
 _SPSS = (b"$FL2", b"$FL3")
+_PORTABLE, _PORTABLE_HEAD = b"ASCII SPSS PORT FILE", 300
 _R = (b"X\n\0\0\0", b"RDX2\n", b"RDX3\n")
 _MISSING_PACKAGE = (
     "To read files of {program}, the studio needs {package}: {install}. Until then, save the table "
@@ -45,7 +46,7 @@ _NO_TABLE = "The file of R {}. Save the table as CSV (write.csv) and drop that."
 
 
 def is_statistics(raw: bytes) -> bool:
-    """Return whether these are the bytes of a .dta, .xpt, .sas7bdat, .sav, .rds or .rda file."""
+    """Return whether these are the bytes of a .dta, .xpt, .sas7bdat, .sav, .por or .rda file."""
     return _program(raw) != ""
 
 
@@ -54,7 +55,7 @@ def _program(raw: bytes) -> str:
         return "Stata"
     if raw.startswith((_SAS7BDAT, _TRANSPORT)):
         return "SAS"
-    if raw.startswith(_SPSS):
+    if raw.startswith(_SPSS) or _PORTABLE in raw[:_PORTABLE_HEAD]:
         return "SPSS"
     return "R" if raw.startswith(_R) else ""
 
@@ -159,7 +160,8 @@ def _sas(raw: bytes) -> pd.DataFrame:
 def _spss(raw: bytes) -> pd.DataFrame:
     import pyreadstat  # noqa: PLC0415 (an extra)
 
-    codes, meta = pyreadstat.read_sav(io.BytesIO(raw))
+    read = pyreadstat.read_sav if raw.startswith(_SPSS) else pyreadstat.read_por
+    codes, meta = read(io.BytesIO(raw))
     return _with_labels(codes, pyreadstat.set_value_labels(codes, meta))
 
 

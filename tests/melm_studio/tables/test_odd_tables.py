@@ -78,6 +78,13 @@ def test_the_line_that_tells_spreadsheets_the_delimiter_is_skipped(delimiter):
     assert "Skipped: 1 comment line at the top." in table.steps
 
 
+def test_settings_above_the_rows_are_skipped():
+    rows = "".join(f"0.{at} 0.{at % 3} {at % 2} {1 - at % 2}\n" for at in range(1, 8))
+    table = read(f"real_in=2\nbool_out=2\n\nexamples=\n{rows}")
+    assert table.frame.shape == (7, 4)
+    assert "Skipped: 3 comment lines at the top." in table.steps
+
+
 def test_rows_are_counted_with_the_comments_above_them():
     with pytest.raises(TableError, match=r"Row 5 .* has 1 field where the header has 2"):
         read("# one\n# two\nx,y\n1,2\n3\n")

@@ -236,6 +236,7 @@ def test_many_columns_with_text_among_numbers_are_said_briefly():
         (b"PK\x03\x04data.csv", "is a compressed archive"),
         (b"\x1f\x8b\x08", "is a gzip file that is damaged"),
         (b"%PDF-1.7", "is a PDF document"),
+        (b"##TITLE= chips\n##JCAMP-DX= 6.00\n1, 2\n", r"is a single spectrum \(JCAMP-DX\)"),
         (b"PK\x03\x04..word/document.xml", "is a Word document. Copy the cells"),
         (b"$FL2@(#) SPSS DATA FILE", "is a file of SPSS"),
         (b"<stata_dta><header>", "is a file of Stata"),
