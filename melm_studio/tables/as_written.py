@@ -9,11 +9,12 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from melm_studio.tables.formatting import count, listed
@@ -27,6 +28,7 @@ MOST_COLUMNS = 20  # that are looked at
 MOST_LINES = 200  # with a leading zero, which say where codes are
 MOST_CODES = 200  # different ones
 ROWS_PROBED = 100  # for fractions, beside which no number is a code
+KEY = ": "  # behind what a cell says the value of
 LEAST_DIGITS = 3  # of codes that are all of one length
 
 
@@ -75,6 +77,42 @@ def as_written(
         frozenset(replaced),
         {name: said for name, (_, said) in words.items()},
     )
+
+
+def without_keys(cells: pd.DataFrame, kept: Collection[str] = ()) -> pd.DataFrame:
+    """The cells, of which columns such as "age: 61", "age: 48" are named by what stands before.
+
+    Parameters
+    ----------
+    cells : DataFrame
+    kept : collection of str
+        Columns that stay as they are.
+    """
+    keys: dict[str, str] = {}
+    behind: dict[str, npt.NDArray[np.object_]] = {}
+    for name, kind in zip(map(str, cells), cells.dtypes, strict=True):
+        if kind.kind in "biufc" or name in kept or KEY not in str(cells[name].iloc[0]):
+            continue
+        codes, levels = pd.factorize(cells[name])
+        key, bare = without_key([str(level) for level in levels])
+        if key and key not in {*cells, *keys.values()}:
+            keys[name] = key
+            behind[name] = np.array([*(text or None for text in bare), None], dtype=object)[codes]
+    return cells.assign(**behind).rename(columns=keys) if keys else cells
+
+
+def without_key(texts: Sequence[str]) -> tuple[str, list[str]]:
+    """Split what stands before the colon of all texts from what stands behind it in each.
+
+    Examples
+    --------
+    >>> without_key(["age: 61", "age: 48"]), without_key(["at: 9", "on: 9"])
+    (('age', ['61', '48']), ('', ['at: 9', 'on: 9']))
+    """
+    keys = {text.partition(KEY)[0] for text in texts if text}
+    is_key = len(keys) == 1 and all(KEY in text for text in texts if text)
+    is_key = is_key and any(map(str.isalpha, *keys))
+    return (keys.pop(), [text.partition(KEY)[2] for text in texts]) if is_key else ("", [*texts])
 
 
 class _Columns:

@@ -36,6 +36,8 @@ from melm_studio.tables.quantities import in_one_unit, with_unit, without_unit
 from melm_studio.tables.readers import ReadOptions
 
 MAX_TEXT_SHARE = 0.05  # below this share of non-numeric text, a column is numeric
+PHRASE = 3  # words, of what is said instead of a number
+LEAST_SAID = 2  # rows
 MOSTLY = 0.5  # above this share of numbers, non-numeric text is reported
 
 # Has pandas read numbers to the last digit; from 3.1 on it always does, and warns if asked to.
@@ -56,6 +58,7 @@ LEAST_ALIKE = 3  # columns with the same third value beside those
 NEARLY_ALL = 0.9  # of the columns that end with it
 LEAST_VALUES = 4  # beside it
 LEAST_CODED = 2  # rows
+_LEADING_ZERO = re.compile("0[0-9]")
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -182,12 +185,16 @@ def _named(
 
 @dataclass(frozen=True)
 class _NonNumericText:
-    """Cells of text in a column with numbers: their number, and the first of them."""
+    """Cells of text in a column with numbers: their number, and the first of them.
+
+    If they all are one phrase, it says why numbers are missing.
+    """
 
     n_cells: int
     n_present: int
     first: str
     position: int
+    is_phrase: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,6 +233,8 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     is_text = (np.isnan(read.values) & ~missing & ~read.is_beyond)[codes]
     text = _non_numeric_text(column, is_text, int(np.count_nonzero(~missing[codes])))
     most_text = 1 - MOSTLY if options.words == "empty" else MAX_TEXT_SHARE
+    if text and text.is_phrase:
+        most_text = 1 - MOSTLY
     is_numeric = text is None or text.n_cells < most_text * text.n_present
     is_of_ids = name.lower().endswith("id") and names_identifier(name)
     if text is not None and is_of_ids and len(levels) == len(codes):
@@ -421,6 +430,8 @@ def _read_levels(
 
 def _are_quantities(texts: list[str], decimal: str) -> bool:
     """Return whether most of these cells, none a plain number, are numbers in another form."""
+    if any(map(_LEADING_ZERO.match, texts)):  # as codes have
+        return False
     n_measured = sum(measured(text, decimal) is not None for text in texts)
     return n_measured > MOSTLY * len(texts)
 
@@ -453,7 +464,11 @@ def _non_numeric_text(
     if len(positions) == 0:
         return None
     first = int(positions[0])
-    return _NonNumericText(len(positions), n_present, str(column.iloc[first]), first)
+    cells = column.iloc[positions]
+    text = str(cells.iloc[0])
+    is_phrase = len(text.split()) >= PHRASE and len(cells) >= LEAST_SAID
+    is_phrase = is_phrase and bool((cells == text).all())
+    return _NonNumericText(len(cells), n_present, text, first, is_phrase)
 
 
 def _text_steps(inferred: dict[str, _Inferred], file_rows: IntArray) -> list[str]:
@@ -483,7 +498,9 @@ def _words_among_numbers(inferred: dict[str, _Inferred], file_rows: IntArray) ->
     texts = {
         name: column.text
         for name, column in inferred.items()
-        if column.text and column.text.n_cells >= MAX_TEXT_SHARE * column.text.n_present
+        if column.text
+        and not column.text.is_phrase
+        and column.text.n_cells >= MAX_TEXT_SHARE * column.text.n_present
     }
     if not texts:
         return ""

@@ -44,7 +44,8 @@ def in_one_unit(
         if quantity is not None:
             totals[quantity.unit] = totals.get(quantity.unit, 0) + n
     unit = max(filter(None, totals), key=totals.__getitem__, default="")
-    if totals.get("", 0) > sum(totals.values()) / 2:
+    is_lone = len(totals) == 2 and unit not in _SHARES and totals.get(unit, 0) > 1
+    if totals.get("", 0) > sum(totals.values()) / 2 and not (is_lone and is_unit(unit)):
         unit = ""
     if named and (not unit or conversion(unit, named) is not None):
         unit = named

@@ -26,7 +26,7 @@ from melm_studio.tables.above_rows import (
     without_titles,
 )
 from melm_studio.tables.aligned import as_tabs
-from melm_studio.tables.as_written import as_written
+from melm_studio.tables.as_written import as_written, without_keys
 from melm_studio.tables.below_rows import without_notes, without_tables_beside
 from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.digits import plain_numbers
@@ -220,6 +220,8 @@ def read_table(
         cells, vector_steps = with_vectors(cells, limits)
         steps = (*content.steps, *picture_steps, *vector_steps)
         content = replace(content, cells=cells, steps=steps)
+    kept = {*content.texts, *content.missing_words, *content.beside}
+    content = replace(content, cells=without_keys(content.cells, kept))
     rows = content.file_rows
     decimal, texts = content.form.decimal, content.texts
     numbers = msgspec.structs.replace(options, as_written=False)

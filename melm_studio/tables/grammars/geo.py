@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from melm_studio.tables.as_written import without_key
 from melm_studio.tables.grammars.layout import FirstLines, Layout, Turned
 
 _SERIES = "!series_matrix_table_begin"
@@ -55,10 +56,9 @@ def dataset_soft(first: FirstLines) -> Layout | None:
 
 def _keep(marks: dict[str, list[str]], name: str, values: list[str]) -> None:
     """Keep what is known of samples; "disease: none" is named by what it is."""
-    keys = {value.partition(": ")[0] for value in values if ": " in value}
-    if name.startswith("characteristics") and len(keys) == 1:
-        name = keys.pop()
-        values = [value.partition(": ")[2] for value in values]
+    key, bare = without_key(values)
+    if name.startswith("characteristics") and key:
+        name, values = key, bare
     if len({*values}) > 1 and len(marks) < _MOST_MARKS:
         free = name
         while free in marks:

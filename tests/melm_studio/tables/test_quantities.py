@@ -133,3 +133,42 @@ def test_categories_that_begin_with_numbers_stay_categories(cells):
 def test_what_was_not_detected_has_the_limit_of_its_column():
     column, _ = _column(["<0.02", "n.d.", "0.5", "0.7", "0.9"])
     assert column.tolist() == [0.01, 0.01, 0.5, 0.7, 0.9]
+
+
+WEIGHTS = [f"{at}.5" for at in range(20)]
+
+
+def of_weights(*others: str):
+    rows = "".join(f"{cell},k{at % 2}\n" for at, cell in enumerate([*WEIGHTS, *others]))
+    return read_table(f"weight,kind\n{rows}".encode(), "t.csv")
+
+
+@pytest.mark.parametrize("unit", ["g", " mg", " µl"])
+def test_a_few_cells_that_say_the_unit_of_a_column_say_it_of_all(unit):
+    table = of_weights(f"33{unit}", f"40{unit}", f"7{unit}")
+    assert table.frame[f"weight [{unit.strip()}]"].tolist()[-3:] == [33, 40, 7]
+
+
+@pytest.mark.parametrize("others", [("33g", "40l"), ("33%", "40%"), ("12a", "14b")])
+def test_a_few_cells_in_several_units_or_shares_say_none(others):
+    assert "weight" in of_weights(*others).frame
+
+
+@pytest.mark.parametrize("codes", [["0071S", "0072S", "0080S"], ["01 g", "02 g", "10 g"]])
+def test_numbers_with_leading_zeros_are_codes_whatever_stands_behind(codes):
+    rows = "".join(f"{codes[at % 3]},{at}.5,k{at % 2}\n" for at in range(12))
+    assert {*read_table(f"of,x,kind\n{rows}".encode(), "t.csv").frame["of"]} == {*codes}
+
+
+def test_a_phrase_among_numbers_says_why_they_are_missing():
+    table = of_weights(*["below the first horizon"] * 9)
+    assert table.frame["weight"].isna().sum() == 9
+    assert "words" not in table.asked
+    assert any("9 cells of weight with text among numbers" in step for step in table.steps)
+
+
+@pytest.mark.parametrize("others", [["heavy"] * 9, ["not at all"] * 8 + ["on the left"]])
+def test_words_among_numbers_that_may_be_classes_are_asked_about(others):
+    table = of_weights(*others)
+    assert table.frame["weight"].dtype.kind != "f"
+    assert "words" in table.asked

@@ -429,3 +429,18 @@ def test_ids_with_points_are_names(first, blank):
     assert data.feature_names == ("size", "mass")
     other = prepare(read_table(csv_of(["body mass index", "size", "mass", "kind"], rows), "x.csv"))
     assert other.feature_names == ("body mass index", "size", "mass")
+
+
+def test_columns_whose_cells_say_what_they_are_are_named_so():
+    rows = "".join(f"s{at}\tage: {60 + at}\tarm: {'ab'[at % 2]}\tx\n" for at in range(12))
+    table = read(f"sample\tch1\tch1.1\tage\n{rows}")
+    assert [*table.frame] == ["sample", "ch1", "arm", "age"]
+    table = read(f"sample\tch1\tch1.1\tch2\n{rows}")
+    assert table.frame["age"].tolist() == [*range(60, 72)]
+    assert table.frame["arm"].tolist() == [*"ab"] * 6
+
+
+@pytest.mark.parametrize("cells", [("9: 30", "9: 45"), ("GO:0001", "GO:0002"), ("a: 1", "b: 2")])
+def test_times_codes_and_several_keys_name_no_column(cells):
+    rows = "".join(f"{cells[at % 2]},{at}.5\n" for at in range(12))
+    assert [*read(f"of,x\n{rows}").frame] == ["of", "x"]
