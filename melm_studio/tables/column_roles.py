@@ -63,7 +63,13 @@ BATCH_WORDS = {"batch", "block", "lot", "plate"}
 _OF_BATCH = {"barcode", "code", "id", "identifier", "name", "no", "nr", "number"}
 _OF_LAND = {"a", "acre", "acres", "area", "feet", "ft", "m", "parking", "size", "sq", "sqft", "sqm"}
 ORDER_WORDS = {"date", "datetime", "datum", "injection", "order", "time", "timestamp"}
-_ROLE_WORDS = GROUP_WORDS | BATCH_WORDS | ORDER_WORDS
+_COUNTERS = {
+    ("batch",), ("replicate",), ("rep",), ("biorep",), ("techrep",), ("bio", "rep"),
+    ("tech", "rep"), ("biological", "replicate"), ("technical", "replicate"),
+}  # fmt: skip
+_ROLE_WORDS = (
+    {word for words in _COUNTERS for word in words} | GROUP_WORDS | BATCH_WORDS | ORDER_WORDS
+)
 LONGEST_NAME = 60  # characters of most names
 NAMES_PROBED = 1_000  # rows
 PICTURES_PROBED = 100  # rows
@@ -520,9 +526,10 @@ class _Guesses:
                     n_rows = len(self._classes.rows)
                     roles[column.name] = (role, f"{_repeated(column, n_rows)}: {why}")
                     break
-        for column in self._named(lambda words: words == ("batch",)):
+        for column in self._named(lambda words: words in _COUNTERS):
             if column.name not in roles and column.role in FEATURES:
-                roles[column.name] = (Role.INFO, "a batch, which is not a property of the rows")
+                word = " ".join(words_of(column.name))
+                roles[column.name] = (Role.INFO, f"a {word}, which is not a property of the rows")
         return roles
 
     def codes(self) -> dict[str, tuple[Role, str]]:

@@ -58,6 +58,8 @@ CODE_WORDS = {
     "sample", "session", "slide", "specimen", "tank", "user",
 }  # fmt: skip
 _NAMING_WORDS = SUBJECT_WORDS | CODE_WORDS
+LEAST_MEASURED, MOSTLY = 10, 0.5  # things that are measured so often, and share that all times are
+_NAMING = (Role.ID, Role.NAME, Role.INFO)
 MOST_REPEATS = 20  # rows for each subject, on average
 CODE = re.compile(r".*[0-9]")  # text with a digit, as codes have
 # Of `clustering`; two random rows reach a half.
@@ -435,7 +437,7 @@ def _may_be_subjects(
     is_numbering = fewest_values(codes, y) >= MIN_GROUPS
     purity = clustering(codes, y)
     for column, numbers, share in zip(whole, is_numbering, purity, strict=True):
-        if numbers and share >= _least_clustering(column.name, frame):
+        if numbers and share >= _least_clustering(column, frame):
             yield column
 
 
@@ -452,13 +454,19 @@ def _is_named(name: str) -> bool:
     return not _NAMING_WORDS.isdisjoint(words_of(name))
 
 
-def _least_clustering(name: str, frame: pd.DataFrame) -> float:
+def _least_clustering(column: Column, frame: pd.DataFrame) -> float:
     """Return how clustered the values of a column must be for it to be asked about."""
-    words = words_of(name)
-    if not SUBJECT_WORDS.isdisjoint(words):
+    words, cells = words_of(column.name), frame[column.name]
+    if not SUBJECT_WORDS.isdisjoint(words) or (column.role in _NAMING and _are_rounds(cells)):
         return -math.inf
-    is_coded = not CODE_WORDS.isdisjoint(words) or _has_codes(frame[name])
+    is_coded = not CODE_WORDS.isdisjoint(words) or _has_codes(cells)
     return CLUSTERED if is_coded else PURE
+
+
+def _are_rounds(cells: pd.Series) -> bool:
+    """Return whether most of many values have as many rows, as where each is measured so often."""
+    n_rows = cells.value_counts()
+    return len(n_rows) >= LEAST_MEASURED and float((n_rows == n_rows.max()).mean()) > MOSTLY
 
 
 def _has_codes(cells: pd.Series) -> bool:

@@ -15,9 +15,9 @@ ID_WORDS = {
 GROUP_WORDS = {"animal", "donor", "participant", "patient", "person", "subject"}
 # Whole numbers of such names number things; those that rows share are no measure, either.
 THINGS_NUMBERED = {
-    "account", "animal", "case", "cell", "chart", "client", "customer", "hospital", "instant",
-    "observation", "participant", "patient", "record", "respondent", "row", "sample", "specimen",
-    "subject",
+    "account", "animal", "campus", "case", "cell", "chart", "client", "customer", "district",
+    "hospital", "instant", "observation", "participant", "patient", "record", "respondent", "row",
+    "sample", "specimen", "subject",
 }  # fmt: skip
 LEAST_STEM = 3  # letters
 _SHORT = re.compile("[a-z]{1,2}id")  # of geographic systems and databases: fid, gid, uid

@@ -37,7 +37,7 @@ OCCASION_WORDS = {
 }  # fmt: skip
 # Names of whole numbers that tell things apart.
 CODE_WORDS = {
-    "branch", "centre", "clinic", "code", "device", "district", "farm", "hospital", "id",
+    "branch", "campus", "centre", "clinic", "code", "device", "district", "farm", "hospital", "id",
     "identifier", "instrument", "key", "machine", "no", "nr", "number", "plate", "plz", "postal",
     "postcode", "region", "room", "sensor", "shop", "site", "store", "ward", "zip",
 }  # fmt: skip

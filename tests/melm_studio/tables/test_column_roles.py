@@ -325,7 +325,17 @@ def test_keys_that_several_rows_share_are_no_categories(keys, is_key):
 
 
 @pytest.mark.parametrize(
-    ("name", "is_feature"), [("batch", False), ("Batch", False), ("lot", True)]
+    ("name", "is_feature"),
+    [
+        ("batch", False),
+        ("Batch", False),
+        ("lot", True),
+        ("replicate", False),
+        ("BioRep", False),
+        ("rep", False),
+        ("reps", True),
+        ("reputation", True),
+    ],
 )
 def test_a_batch_that_tells_a_class_is_no_feature(name, is_feature):
     cells = {name: [1.0, 1.0, 2.0] * 6, "x": np.arange(18.0) ** 2, "class": ["a", "a", "b"] * 6}

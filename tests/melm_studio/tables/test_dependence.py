@@ -75,3 +75,15 @@ def test_the_runs_of_random_labels_are_standardized():
     scores = [runs_z(rng.permutation(np.repeat([0, 1, 2], [20, 30, 50]))) for _ in range(400)]
     assert np.mean(scores) == pytest.approx(0.0, abs=0.15)
     assert np.std(scores) == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize(("gaps", "is_asked"), [(0, True), (3, True), (30, False)])
+def test_things_that_are_measured_equally_often_are_asked_about_whatever_their_labels(
+    gaps, is_asked
+):
+    rng = np.random.default_rng(0)
+    rows = np.sort(rng.permutation(96)[: 96 - gaps])
+    sid = np.repeat(np.arange(1.0, 25), 4)[rows]
+    a, b = rng.normal(size=(2, 24))[:, sid.astype(int) - 1]
+    data = prepare(table(SID=sid, a=a, b=b, label=rng.permutation([*"xy"] * 48)[rows]), "label")
+    assert any(question.id == "subjects:SID" for question in data.questions) == is_asked
