@@ -29,6 +29,7 @@ MOST_SHEETS = 3  # beside the guessed one
 MOST_RIVALS = 7  # beside the guessed label
 VALUES_SHOWN, LONGEST_VALUE = 3, 16  # of a column that may be the label
 LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group or a batch
+MOST_WORDS = 8  # of a name; longer ones describe, such as a protein
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 # Names of whole numbers that count occasions rather than measure.
 OCCASION_WORDS = {
@@ -280,7 +281,7 @@ def _may_be_no_quantity(frame: pd.DataFrame, column: Column, *, is_long: bool) -
     if not 2 < column.n_values <= len(frame) / LEAST_REPEATS:
         return False
     words = words_of(_OXIDES.sub("", column.name))
-    is_named = not _NUMBERING_WORDS.isdisjoint(words)
+    is_named = len(words) <= MOST_WORDS and not _NUMBERING_WORDS.isdisjoint(words)
     if not (is_named or is_long) or frame[column.name].dtype.kind != "f":
         return False
     if not _AMOUNT_WORDS.isdisjoint(words) or (len(words) > 1 and words[-1] in _SPACE_WORDS):

@@ -23,6 +23,11 @@ LEAST_OF_EACH = 2
 _PARTS = re.compile(r"[ _.\-/]+|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _DOSE = re.compile(r"(?<![^\W_])\d+[^\W\d_]+(?![^\W_])")  # 24h, 125amol
 _REPLICATE = re.compile(r"(?:biorep|inj|rep|replicate|run|techrep)\d+", re.IGNORECASE)
+_DAY = re.compile(
+    r"\d{0,2}(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct?(?:ober)?|nov(?:ember)?|dec(?:ember)?)\d{0,4}",
+    re.IGNORECASE,
+)
 _BEFORE_REPLICATE = re.compile(r"[ _.\-]?(?<!\d)\d{1,3}$")
 
 
@@ -37,6 +42,8 @@ def words_of_samples(names: Sequence[str]) -> tuple[str, ...]:
     ('Ctrl', 'Ctrl', 'K11', 'K11', 'K63', 'K63')
     >>> words_of_samples(["s_5h_1", "s_5h_2", "s_24h_1", "s_24h_2"])
     ('s_5h', 's_5h', 's_24h', 's_24h')
+    >>> words_of_samples(["1_pTa", "2_pT2+", "3_pTa", "4_pT2+"])
+    ('pTa', 'pT2+', 'pTa', 'pT2+')
     >>> words_of_samples(["s1", "s2", "s3"])
     ()
     """
@@ -50,7 +57,8 @@ def words_of_samples(names: Sequence[str]) -> tuple[str, ...]:
     for place in range(n_parts):
         words = tuple(part[place] for part in parts)
         if _are_groups(words):
-            return words
+            wholes = zip(*map(_SEPARATORS.split, names), strict=False)
+            return next((whole for whole in wholes if _are_same(words, whole)), words)
     # Names of several words each: what precedes the number.
     words = tuple(
         " ".join(part for part in name_parts if not part.isdigit()) for name_parts in parts
@@ -148,7 +156,16 @@ def _is_no_label(cells: pd.Series) -> bool:
     return is_measure(cells) or cells.is_unique or cells.nunique() < LEAST_OF_EACH
 
 
+def _are_same(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Return whether other words, of which these are parts, form the same groups."""
+    are_parts = all(word in other for word, other in zip(words, others, strict=True))
+    n_pairs = len({*zip(words, others, strict=True)})
+    return are_parts and n_pairs == len({*words}) == len({*others})
+
+
 def _are_groups(words: Sequence[str]) -> bool:
+    """Return whether words other than days are each of several names."""
     counts = Counter(words)
     are_words = all(any(map(str.isalpha, word)) for word in counts)
+    are_words = are_words and not all(map(_DAY.fullmatch, counts))
     return are_words and 2 <= len(counts) <= MOST_WORDS and min(counts.values()) >= LEAST_OF_EACH
