@@ -15,7 +15,7 @@ from typing import NamedTuple
 # <arithmetic>: `program_of` copies the lines from here to the end into a program.
 MISSING = (
     "", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<null>", "<NA>", "?", "-",
-    "..", "...", ":",  # of statistical offices
+    ".", "..", "...", ":",  # of statistical programs and offices
     "#N/A", "#NV", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!",  # of spreadsheets
 )  # fmt: skip
 MAX_UNIT = 16  # characters
