@@ -6,9 +6,9 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 from melm_core.base import NUMBERS
@@ -28,6 +28,7 @@ MAX_HEADER_ROWS = 4
 MAX_GROUPS = 20
 MOST_PREVIEWED = 5  # rows and columns
 LEAST_NUMBERED = 6  # columns whose names have groups and numbers
+LEAST_ROWS = 3  # of a header of several, and below it
 LEAST_COLUMNS = 4  # of numbers, for samples to be in columns
 LEAST_ASCENDING = 6  # numbers in a header that ascend or descend, which are wavelengths or masses
 BLANK = b" \r\n\t,;|"
@@ -42,7 +43,8 @@ def without_titles(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     """Blank the title lines, so that the rows keep their numbers.
 
     A title has fewer cells than the rows below, which begin with a header: text in every cell,
-    above numbers.
+    above numbers. Below a title, other rows may have any cells: the header is the first row of
+    words right above numbers, with rows of words above it that complete its names.
 
     Returns
     -------
@@ -86,16 +88,60 @@ def _n_above(lines: Sequence[bytes]) -> int:
                 _is_header(row, below, n_cells) or _is_first_row(rows[:index], row, below)
             )
             is_plain = all(len(above) <= 1 or len(above) == n_cells for above in rows[:index])
-            has_numbers = _has_numbers(below, n_cells)
-            n_groups = _n_groups_above(rows[:index], row)
-            return index - n_groups if is_title and (is_plain or has_numbers) else 0
+            if is_title and (is_plain or _has_numbers(below, n_cells)):
+                return index - _n_groups_above(rows[:index], row)
+            break
+    first = next((row for row in rows if any(row)), [])
+    return _n_above_names(rows, n_cells) if len(first) == 1 or _is_sparse(first) else 0
+
+
+def _n_above_names(rows: Sequence[list[str]], n_cells: int) -> int:
+    """The number of rows above the first row of words right above numbers, and above its groups."""
+    for index, row in enumerate(rows[: MAX_TITLES + 1]):
+        if len(row) == n_cells and any(row) and not any(map(is_number, row)):
+            below = [row[:MOST_CHECKED] for row in rows[index + 1 :] if len(row) == n_cells]
+            next_row = next(filter(any, below), [])
+            numbers = [
+                at for at, cells in enumerate(zip(*below, strict=True)) if _are_numbers(cells)
+            ]
+            n_groups = _n_groups_above(rows[:index], row, numbers)
+            header = rows[index - n_groups : index + 1]
+            at_numbers = [at for at in numbers if is_number(next_row[at])]
+            if any(_bare(row[at]) not in _GAPS for row in header for at in at_numbers):
+                return index - n_groups
     return 0
 
 
-def _n_groups_above(above: Sequence[list[str]], header: list[str]) -> int:
-    """The number of rows of merged cells right above names that recur and which these complete."""
-    are_groups = [len(row) == len(header) and sum(map(bool, row)) > 1 for row in above]
-    return 0 if len({*header}) == len(header) else [*are_groups[::-1], False].index(False)
+def _are_numbers(cells: Sequence[str]) -> bool:
+    given = [cell for cell in cells if _bare(cell) not in _GAPS]
+    return bool(given) and sum(map(_is_measured, given)) >= NEARLY_ALL * len(given)
+
+
+def _n_groups_above(
+    above: Sequence[list[str]], header: list[str], numbers: Sequence[int] = ()
+) -> int:
+    """The fewest rows of merged cells right above names that recur, or lack, which complete these.
+
+    Parameters
+    ----------
+    above : sequence of list of str
+    header : list of str
+    numbers : sequence of int
+        The columns that all need a name.
+    """
+    groups: list[list[str]] = []
+    for row in above[::-1]:
+        if len(row) != len(header) or sum(map(bool, row)) < 2:
+            break
+        filled: Iterator[str] = accumulate(row, lambda before, cell: cell or before)
+        groups.append([*filled])
+    lacking = [at for at in numbers if not header[at]]
+    n_named = []
+    for n_rows in range(len(groups) + 1):
+        names = [*zip(header, *groups[:n_rows], strict=True)]
+        n_completed = sum(any(names[at]) for at in lacking)  # of one, it may be a title
+        n_named.append((max(n_completed, 1), len({name for name in names if name[0]})))
+    return n_named.index(max(n_named))
 
 
 def _as_split(texts: Sequence[str], mark: str) -> tuple[int, list[list[str]], int]:
@@ -132,17 +178,17 @@ def _is_header(row: list[str], below: Sequence[list[str]], n_cells: int) -> bool
     filled = [place for place, cell in enumerate(row) if cell or any(x[place] for x in below)]
     row, next_row = ([cells[place] for place in filled] for cells in (row, next_row))
     numbers = [float(cell) for cell in row if cell.isdecimal()]  # such as years
-    are_names = sum(map(_is_number, row)) == len(numbers) < len(row) and _ascend(numbers)
+    are_names = sum(map(is_number, row)) == len(numbers) < len(row) and _ascend(numbers)
     # A merged cell names the columns to its right, whose own names are in the next row.
     is_named = all(cell or other for cell, other in zip(row, next_row, strict=True)) and (
-        all(row) or bool(numbers) or not any(map(_is_number, next_row))
+        all(row) or bool(numbers) or not any(map(is_number, next_row))
     )
     return are_names and is_named and bool(below)
 
 
 def _is_first_row(above: Sequence[list[str]], row: list[str], below: Sequence[list[str]]) -> bool:
     """Return whether rows without a header begin below a line that is no row."""
-    are_rows = len(row) > FEW and {*map(len, below)} == {len(row)} and any(map(_is_number, row))
+    are_rows = len(row) > FEW and {*map(len, below)} == {len(row)} and any(map(is_number, row))
     return are_rows and len(above) == 1 and len(above[0]) == 1
 
 
@@ -151,10 +197,17 @@ def _ascend(numbers: Sequence[float]) -> bool:
 
 
 def _has_numbers(rows: Sequence[list[str]], n_cells: int) -> bool:
-    return any(_is_number(cell) for row in rows if len(row) == n_cells for cell in row)
+    return any(is_number(cell) for row in rows if len(row) == n_cells for cell in row)
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number by itself.
+
+    Examples
+    --------
+    >>> is_number("1.5e3"), is_number("1,5"), is_number("2 mg")
+    (True, True, False)
+    """
     # Digits alone are, which is quickly seen of the many cells of counts.
     if cell.isascii() and cell.isdigit():
         return True
@@ -277,12 +330,13 @@ def one_header(
     below = data[form.starts[n_rows] :]
     first = line.getvalue().encode()
     above = b"\n" * form.at
+    n_lines = data.count(b"\n", form.starts[0], form.starts[n_rows])
     examples = [name for name, old in zip(names, form.rows[0], strict=True) if name != old]
     in_words = f"{count(n_rows, 'row')} make {listed(examples)}"
     if header == "first":
         return data, (), in_words
     step = f"{count(n_rows, 'header row')} were joined: {listed(examples)}."
-    return above + first + b"\n" * (n_rows - 1) + below, (step,), in_words
+    return above + first + b"\n" * (n_lines - 1) + below, (step,), in_words
 
 
 class Head:
@@ -301,35 +355,35 @@ class Head:
         """The first rows, None where they do not split into equally many cells a line."""
         lines = _sampled(io.BytesIO(data))
         texts = [line.decode("utf-8", "replace") for line in lines]
-        index = next((i for i, line in enumerate(lines) if line.strip(BLANK)), len(lines))
-        if len(lines) < index + 3 or any(text.count('"') % 2 for text in texts):
+        filled = [at for at, line in enumerate(lines) if line.strip(BLANK)]
+        if len(filled) < LEAST_ROWS or any(text.count('"') % 2 for text in texts):
             return None
-        splits = {mark: _as_split(texts[index:], mark) for mark in DELIMITERS}
+        splits = {mark: _as_split([texts[at] for at in filled], mark) for mark in DELIMITERS}
         mark = max(splits, key=lambda mark: splits[mark][2])
         n_cells, rows, _ = splits[mark]
         whole = [row for row in rows if len(row) == n_cells]
         if n_cells < 2 or rows[:MAX_HEADER_ROWS] != whole[:MAX_HEADER_ROWS]:
             return None
-        starts = [sum(map(len, lines[: index + i])) for i in range(MAX_HEADER_ROWS + 1)]
-        return cls(whole, starts, index, mark)
+        starts = [sum(map(len, lines[:at])) for at in filled[: MAX_HEADER_ROWS + 1]]
+        return cls(whole, starts, filled[0], mark)
 
     @property
     def is_above_numbers(self) -> bool:
         """True if the first row has words alone, and numbers below some of them."""
-        return not any(map(_is_number, self.rows[0])) and bool(self._numeric_columns(1))
+        return not any(map(is_number, self.rows[0])) and bool(self._numeric_columns(1))
 
     @property
     def n_header_rows(self) -> int:
         """Number of rows of the header; 0 for one row."""
         n_rows = 1
         for index in range(1, min(MAX_HEADER_ROWS, len(self.rows) - 2)):
-            if self._is_header(index) or self._completes_names(index):
+            if self._is_header(index) or self._completes(index):
                 n_rows = index + 1
             elif all(self.rows[index]) or any(map(_is_measured, self.rows[index])):
                 break  # no merged cells
         cells = [*self.rows[0], "-"]
         has_names = not any(  # but for years above several columns
-            _is_number(cell) and not (_YEAR.fullmatch(cell) and not behind)
+            is_number(cell) and not (_YEAR.fullmatch(cell) and not behind)
             for cell, behind in pairwise(cells)
         )
         return n_rows if n_rows > 1 and has_names else 0
@@ -344,16 +398,26 @@ class Head:
         )
         return len(columns) >= 2 and is_new and 2 * len(given) >= len(above)
 
-    def _completes_names(self, place: int) -> bool:
-        """Return whether a row has numbers alone, such as wavelengths, below incomplete names."""
+    def _completes(self, place: int) -> bool:
+        """Return whether a row has numbers alone, such as wavelengths, below incomplete names.
+
+        Or the names of all columns that have none above, such as those of what names the rows.
+        """
         columns = self._numeric_columns(place + 1)
-        above = [self.rows[0][j] for j in columns]
-        numeric = set(columns)
-        others = [
-            cell for j, cell in enumerate(self.rows[place][:MOST_CHECKED]) if j not in numeric
-        ]
-        are_whole = all(above) and len(set(above)) == len(above)
-        return bool(others) and not any(others) and not are_whole
+        above, below = (row[:MOST_CHECKED] for row in (self.rows[0], self.rows[place]))
+        names = [above[j] for j in columns]
+        others = [cell for j, cell in enumerate(below) if j not in {*columns}]
+        if not any(others):
+            are_whole = all(names) and len(set(names)) == len(names)
+            return bool(others) and not are_whole
+        pairs = [*zip(above, below, strict=True)]
+        are_apart = any(names) and all((pairs[j][0] == "") != (pairs[j][1] == "") for j in columns)
+        n_new = sum(not old and new != "" for old, new in pairs)
+        used = {j for row in self.rows for j, cell in enumerate(row[:MOST_CHECKED]) if cell}
+        is_new = (
+            n_new > 1 and all(any(pairs[j]) for j in used) and not any(map(_is_measured, below))
+        )
+        return are_apart and is_new
 
     def _numeric_columns(self, start: int, n_columns: int | None = MOST_CHECKED) -> list[int]:
         """Those of the first columns, all without a number, that have numbers from a row on."""
@@ -372,7 +436,8 @@ class Head:
         rows = [list(row) for row in self.rows[:n_rows]]
         columns = self._numeric_columns(n_rows, None)
         units = [_unit(cell) for cell in rows[-1]]
-        has_units = all(is_unit(units[j]) for j in columns if units[j])
+        given = [units[j] for j in columns if units[j]]
+        has_units = bool(given) and all(map(is_unit, given))
         names = rows[:-1] if has_units else rows
         for above, below in zip(names[-2::-1], names[:0:-1], strict=True):
             for j in range(1, len(above)):  # a merged cell names the columns to its right
@@ -518,7 +583,7 @@ def _group_of(name: str) -> str:
 def _are_groups(cells: Sequence[str]) -> bool:
     groups = Counter(cells)
     are_words = not any(
-        not cell or _is_number(cell) or is_unit(_unit(cell)) or _bare(cell) in _GAPS
+        not cell or is_number(cell) or is_unit(_unit(cell)) or _bare(cell) in _GAPS
         for cell in groups
     )
     return 2 <= len(groups) <= MAX_GROUPS and min(groups.values()) >= 2 and are_words
@@ -529,18 +594,18 @@ def _are_named_numbers(
 ) -> bool:
     names = [row[0] for row in rows]
     cells = [cell for row in rows for cell in row[1:MOST_CHECKED] if _bare(cell) not in _GAPS]
-    are_words = may_be_numbers or not any(map(_is_number, names))
+    are_words = may_be_numbers or not any(map(is_number, names))
     has_names = (may_recur or len(set(names)) == len(names)) and are_words
     return has_names and bool(cells) and all(map(_is_measured, cells))
 
 
 def _is_measured(cell: str) -> bool:
     """Return whether this is a number, or the limit that one lies beyond."""
-    return _is_number(cell.lstrip("<>≤≥= "))
+    return is_number(cell.lstrip("<>≤≥= "))
 
 
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
-_GAPS = {"", "na", "nan", "n/a", "null", "?", "-", "n.d.", "nd"}
+_GAPS = {"", "na", "nan", "n/a", "null", "?", "-", ".", "..", "n.d.", "nd"}
 _NO_UNIT = {"-", "\u2013", "\u2014"}
 _BRACKETS = re.compile(r"[(\[](?P<unit>[^()\[\]]+)[)\]]")
 

@@ -9,13 +9,15 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
-from melm_studio.tables.above_rows import cells_of
+from melm_studio.tables.above_rows import MAX_TITLES, cells_of, is_number
 from melm_studio.tables.formatting import count, listed, shortened
 from melm_studio.tables.text import DELIMITERS
 
 SAMPLE_LINES = 200
 LAST_BYTES = 20_000
 MAX_NOTES = 200
+# Rows without numbers of which at most half of the cells are filled, and those above that are not.
+LEAST_ASIDE, FEW_ABOVE = 3, 8
 SHORT = 4  # a line below an empty row has at most a fourth of the cells of a row
 LEAST_BESIDE, MOST_BESIDE = 4, 2_000  # columns of two tables and between these
 FEW_SHORTER = 0.1  # of the rows of one table, where cells at the end are missing
@@ -47,18 +49,23 @@ def without_notes(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     if sum(line.count(b'"') for line in lines) % 2:
         return data, ()
     n_lines_kept, n_notes, n_kept = len(lines), 0, len(lines)
-    is_parted = False
+    n_aside, is_parted = 0, False
     while n_lines_kept > 1 and n_notes <= MAX_NOTES:
         text = lines[n_lines_kept - 1].decode("utf-8", "replace")
         is_empty = not text.strip(f" {mark}")
         is_short = SHORT * (text.count(mark) + 1) <= n_cells
-        if not is_empty and not is_short and not _is_one_text(text, mark):
+        is_aside = not (is_empty or is_short or _is_one_text(text, mark))
+        if is_aside and not _is_aside(text, mark):
             break
+        n_aside += is_aside
         n_lines_kept -= 1
         n_notes += not is_empty
         is_parted = is_empty and n_notes > 0
-        if is_parted or NOTE.match(text):
+        if not n_aside and (is_parted or NOTE.match(text)):
             n_kept, n_found = n_lines_kept, n_notes
+    above = [line.decode("utf-8", "replace") for line in lines[:n_lines_kept][-FEW_ABOVE:]]
+    if n_aside and n_notes >= LEAST_ASIDE and not any(_is_aside(text, mark) for text in above):
+        n_kept, n_found = n_lines_kept, n_notes
     if n_kept == len(lines) or not n_found or n_notes > MAX_NOTES:
         return data, ()
     n_bytes = sum(len(line) + 1 for line in lines[n_kept:])
@@ -117,15 +124,24 @@ class _Beside:
         filled = [index for index, row in enumerate(cells) if any(row)]
         self.first, self.last = filled[0], filled[-1]
         self.is_whole = len(filled) == self.last - self.first + 1
-        self.names = next((row for row in cells if all(row)), cells[self.first])
+        first = cells[self.first : self.first + MAX_TITLES]
+        words = (row for row in first if not any(map(is_number, row)))
+        names = next((row for row in words if 2 * sum(map(bool, row)) >= len(row)), first[0])
+        self.names = [name for name in names if name]
+        self.has_numbers = any(is_number(cell) for row in cells for cell in row)
         self.n_cells = sum(map(bool, (cell for row in cells for cell in row)))
 
     def is_apart(self, other: _Beside) -> bool:
-        """Return whether this is a table of its own beside a larger one."""
+        """Return whether this is a table of its own beside a larger one.
+
+        Words before numbers name their rows.
+        """
         n_shorter = abs(self.last - other.last)
         are_others = self.first != other.first or n_shorter > FEW_SHORTER * other.last
-        recur = {*self.names} <= {*other.names}
-        return self is not other and (recur or (self.is_whole and are_others))
+        recur = {*self.names} <= {*other.names} or self.names[0] == other.names[0]
+        is_before = self.columns.stop <= other.columns.start and self.last >= other.last
+        names_rows = is_before and other.has_numbers and not self.has_numbers
+        return self is not other and (recur or (self.is_whole and are_others and not names_rows))
 
 
 def _first_lines(data: bytes) -> list[bytes]:
@@ -142,6 +158,13 @@ def _form(data: bytes) -> tuple[str, int]:
         n_marks, n_lines = max(counts.items(), key=lambda item: item[1], default=(0, 0))
         best = max(best, (mark, n_marks + 1, n_lines), key=lambda line: line[2])
     return best[:2]
+
+
+def _is_aside(text: str, mark: str) -> bool:
+    """Return whether a row has words alone, in half of its cells or fewer."""
+    cells = cells_of(text, mark)
+    n_filled = sum(map(bool, cells))
+    return 0 < 2 * n_filled <= len(cells) and not any(map(is_number, cells))
 
 
 def _is_one_text(text: str, mark: str) -> bool:

@@ -264,3 +264,102 @@ def test_lines_are_unwrapped_only_where_all_have_as_many_cells():
     assert len(read("\n".join(some)).frame) == 40
     sentences = "text\tkind\n" + '"one, two"\t\n"three, four, five"\ta\n' * 9
     assert read(sentences).frame["text"].nunique() == 2
+
+
+PEOPLE = "name,work,age,has kids,from,to\n"
+PERSONS = "".join(f"p{at},{'ab'[at % 2]},{20 + at},{at % 3 == 0},X{at},Y{at}\n" for at in range(12))
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        "A list,,,,,\nof persons,,,,see,below\nwith,their,,ages,,\nor,,,,what,\n",
+        "as of,,,May 5,,\n",
+        "A list\n\nby,,,us,,\n",
+        "A list,,,,,\n1990,,,2,,\nand,others,,,,\n",
+    ],
+)
+def test_titles_of_any_number_of_cells_are_skipped(titles):
+    table = read(f"{titles}{PEOPLE}{PERSONS}")
+    assert [*table.frame] == ["name", "work", "age", "has kids", "from", "to"]
+    assert len(table.frame) == 12
+    assert table.frame["age"].tolist() == [*range(20, 32)]
+
+
+def test_names_that_recur_are_not_completed_by_a_title():
+    table = read("as of,,,May 5,,\nname,work,age,has kids,to,to\n" + PERSONS)
+    assert [*table.frame] == ["name", "work", "age", "has kids", "to", "to (2)"]
+
+
+@pytest.mark.parametrize("gap", ["", "\n"])
+def test_names_of_some_columns_below_titles_are_a_header(gap):
+    rows = "".join(f"{at},p{at},{90 - at},{at % 5 - 2},x,y\n" for at in range(1, 13))
+    titles = "Contents,,,,,\nTable 1,,,,,England\n"
+    table = read(f"{titles},name,count,since 1996,a,b\n{gap}{rows}")
+    assert [*table.frame] == ["column 1", "name", "count", "since 1996", "a", "b"]
+    assert table.frame["count"].tolist() == [*range(89, 77, -1)]
+
+
+@pytest.mark.parametrize("title", ["", "scale"])
+def test_names_of_what_names_the_rows_may_stand_below_those_of_numbers(title):
+    rows = "".join(f"{'mf'[at % 2]},{at},g{at % 3},{at}.5,{at * 7 % 5}\n" for at in range(12))
+    table = read(f"{title},,,low,high\nsex,nr,group,,\n{rows}")
+    assert [*table.frame] == [
+        f"{title} sex".strip(),
+        *([f"{title} nr", f"{title} group"] if title else ["nr", "group"]),
+        "low",
+        "high",
+    ]
+    assert len(table.frame) == 12
+
+
+def test_a_first_row_without_numbers_is_no_header():
+    rows = "".join(f"{'mf'[at % 2]},g{at % 3},{at}.5,{at * 7 % 5}\n" for at in range(12))
+    table = read(f"sex,,low,high\nm,g9,,\n{rows}")
+    assert len(table.frame) == 13
+
+
+def test_a_delimiter_at_the_end_of_each_line_is_no_column_without_a_name():
+    years = ";".join(map(str, range(2001, 2009)))
+    rows = "".join(f"f{at};" + f"{at}.5;" * 8 + "\n" for at in range(12))
+    table = read_table(f"Farms\nRegion:;north\n\n;{years};\n{rows}".encode(), "t.csv")
+    assert [*table.frame][1:9] == [*map(str, range(2001, 2009))]
+
+
+ASIDE = "Some,,,,,\n,also write,,,,\n,,at the,bottom,,\n"
+
+
+def test_words_aside_below_the_rows_are_notes():
+    table = read(f"{PEOPLE}{PERSONS}{ASIDE}")
+    assert len(table.frame) == 12
+    assert "Left out: 3 lines of notes below the rows." in table.steps
+
+
+def test_rows_with_few_cells_among_others_are_rows():
+    assert len(read(f"{PEOPLE}{PERSONS}{ASIDE}p,a,30,True,X,Y\n{ASIDE}").frame) == 19
+    sparse = "".join(f"p{at},,,,,\n" for at in range(6))
+    assert len(read(f"{PEOPLE}{sparse}{PERSONS}{sparse}").frame) == 24
+
+
+@pytest.mark.parametrize(
+    ("other", "n_columns"),
+    [
+        (("id", "time", "status"), 3),  # names its own rows
+        (("later", "time", "status"), 6),  # more columns of the same rows
+    ],
+)
+def test_tables_side_by_side_that_name_their_rows_alike_are_no_one_table(other, n_columns):
+    lines = [["id", "age", "arm", "", *other]]
+    lines += [
+        [f"a{at}", f"{30 + at}", "xy"[at % 2], "", f"b{at}", f"{at}", "0"] for at in range(12)
+    ]
+    table = read("\n".join(map(",".join, lines)))
+    assert table.frame.notna().any().sum() == n_columns
+    assert any("Another table stands beside it" in step for step in table.steps) == (n_columns == 3)
+
+
+def test_words_beside_numbers_of_the_same_rows_name_these():
+    lines = [["", "", "", "low", "high"], ["sex", "group", "", "", ""]]
+    lines += [["mf"[at % 2], f"g{at % 3}", "", f"{at}", f"{at % 5}.5"] for at in range(12)]
+    table = read("\n".join(map(",".join, lines)))
+    assert [*table.frame.dropna(axis=1, how="all")] == ["sex", "group", "low", "high"]
