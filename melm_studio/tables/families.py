@@ -6,7 +6,7 @@ None of them is the label; a column beside them may be.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.frames import columns_of
 
 LEAST_MEMBERS = 6
+LEAST_OF_SPECTRUM, MOST_BESIDE = 50, 0.2  # wavelengths, and columns beside each
 LEAST_ALIKE = 20  # columns of one kind and scale whose names have nothing in common
 FEW_VALUES = 20  # of whole numbers, which stand out among fractions
 MOST_DECADES = 2.0  # between the scales of columns of one unit
@@ -37,6 +38,28 @@ _THINGS = re.compile(
     r"|(?:m/?z|mz)[ _:]?[0-9.]+.*|[0-9.]+[_@][0-9.]+|HMDB[0-9]+|C[0-9]{5}",  # metabolites
     re.IGNORECASE | re.DOTALL,
 )
+
+
+def beside_spectra(table: Iterable[Hashable]) -> list[str]:
+    """Return the few columns beside many whose names are an axis, such as wavelengths.
+
+    What else is known of samples is no part of their spectra. Whole numbers from 0 or 1 on count
+    columns, and are no axis.
+
+    Examples
+    --------
+    >>> beside_spectra(["water", *(f"{1100 + 2.5 * at}" for at in range(60))])
+    ['water']
+    >>> beside_spectra(["water", *map(str, range(60))])
+    []
+    """
+    names = [*map(str, table)]
+    axis = np.array([float(name.replace(",", ".")) for name in names if _NUMBER.fullmatch(name)])
+    steps = np.diff(axis)
+    others = [name for name in names if not _NUMBER.fullmatch(name)]
+    if len(axis) < max(LEAST_OF_SPECTRUM, len(others) / MOST_BESIDE) or axis[0] in (0, 1):
+        return []
+    return others if (steps > 0).all() or (steps < 0).all() else []
 
 
 @dataclass(frozen=True)

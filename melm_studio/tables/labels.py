@@ -33,7 +33,7 @@ LABEL_WORDS = (
     "category", "cultivar", "digit", "letter", "variety", "survived", "survival", "attrition",
     "churn", "churned", "default", "defaulted", "exited", "disease", "status", "condition",
     "genotype", "phenotype", "arm", "group", "grade", "response", "result", "quality", "rating",
-    "type", "death", "died", "mortality", "fraud", "spam",
+    "type", "death", "died", "mortality", "fraud", "spam", "treatment", "diet", "tissue",
 )  # fmt: skip
 _TRUE_LABELS = {"y_true", "y_test", "y_train"}
 _ALONE = {"digit", "letter", "y"}  # these say it only where no other word stands beside them
@@ -79,7 +79,7 @@ TARGET_WORDS = {
 # Of a number that sums up others.
 _SUMS, _SUMMED = {"final", "overall", "total"}, {"grade", "mark", "points", "score"}
 # Words of a label that other texts are as often, where they are the whole name.
-_PLAIN_KINDS = {"category", "condition", "group", "result", "status", "type"}
+_PLAIN_KINDS = {"category", "condition", "grade", "group", "result", "status", "type"}
 _YES_NO = {"yes", "no", "y", "n", "true", "false", "t", "f", "unknown"}
 _COORDINATES = {"coordinate", "coordinates", "lat", "latitude", "lng", "lon", "longitude"}
 # Symbols of elements, beside which Y is yttrium.
@@ -222,16 +222,21 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     is_told = says_it and not _is_other_number(table.frame[guess])
     numeric, usable = {*table.numbers.names}, dict(_could_be_labels(table, {*others}))
     is_text = guess not in numeric
+    kinds = {name for name in usable if _names_kinds(table.frame[name])}
+    is_plain = guess not in (first, last) and _PLAIN_KINDS.issuperset(words_of(guess))
+    is_plain = is_plain and (is_text or (bool(kinds) and table.frame[guess].nunique() > 2))
     takes_numbers = _most_values_of_rivals(table, guess, usable, is_text=is_text)
+    if is_plain and not is_text:
+        kinds |= {name for name in numeric.intersection(usable) if usable[name] == 2}
+        takes_numbers = max(takes_numbers, 2)
     is_verdict = _is_all_hint(guess) and words_of(guess)[-1] in _VERDICTS
-    is_plain = is_text and guess not in (first, last) and _PLAIN_KINDS.issuperset(words_of(guess))
     rivals = [
         name
         for name in others
         if (_is_all_hint(name) if is_verdict else _says_more(name, guess))
         or (name in table.beside and name in usable)
         or not (
-            (is_told and not (is_plain and name in usable and _names_kinds(table.frame[name])))
+            (is_told and not (is_plain and name in kinds))
             or (
                 name in numeric
                 and usable.get(name, MAX_CLASSES)
@@ -281,9 +286,12 @@ def _most_values_of_rivals(
     many values.
     """
     cells = table.frame[guess]
+    first, last = str(table.frame.columns[0]), str(table.frame.columns[-1])
     if _is_hinted(guess):
+        if not (is_text or _is_all_hint(guess) or guess in (first, last)):
+            return FEW_AT_END
         return 2 if _is_other_number(cells) else 0
-    is_last = table.form.has_header and guess == str(table.frame.columns[-1])
+    is_last = table.form.has_header and guess == last
     if not (is_text or (is_last and cells.nunique() <= FEW_AT_END and not _is_other_number(cells))):
         return MAX_CLASSES
     n_indicators = sum(usable.get(str(name)) == 2 for name in table.numbers.names)
@@ -353,8 +361,8 @@ def _are_kinds(cells: pd.Series) -> bool:
 
 def _names_kinds(cells: pd.Series) -> bool:
     """Return whether these are a few words which say more than yes and no."""
-    values = {str(value).casefold() for value in cells.dropna().unique()}
-    return _is_text(cells) and 2 <= len(values) <= FEW_TEXTS and not values <= _YES_NO
+    values = {str(value).casefold() for value in cells.dropna().unique()} if _is_text(cells) else ()
+    return 2 <= len(values) <= FEW_TEXTS and not _YES_NO.issuperset(values)
 
 
 def _targets(table: Table, guess: str, ends: Sequence[str]) -> list[str]:

@@ -56,6 +56,7 @@ from melm_studio.tables.dependence import (
     row_groups,
 )
 from melm_studio.tables.designs import Centering, compared_within, without_fixed
+from melm_studio.tables.families import beside_spectra
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.frames import columns_of
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows, refilled
@@ -168,7 +169,9 @@ def prepare(
     roles = {**chosen, **answered_roles(answers, chosen)}
     roles |= _free_uses(_with_uses(table.frame, label, classes, preset), roles)
     roles = {**controls, **roles}
-    columns = without_said(find_roles(table, label, classes, roles), table.beside, roles)
+    columns = without_said(
+        find_roles(table, label, classes, roles), table.beside or beside_spectra(table.frame), roles
+    )
     labeled = table.frame.iloc[classes.rows]
     twins = twin_questions(labeled, columns, classes, answers, roles)
     columns = without_fixed(without_twins(columns, twins), labeled, subjects)

@@ -702,3 +702,39 @@ def test_each_thing_said_of_the_samples_may_be_the_label():
     frame = pd.DataFrame(known)
     frame.insert(0, "a", np.random.default_rng(0).normal(size=32))
     assert choices(Table("mice", frame, (), beside=("diet", "genotype"))) == ["genotype", "diet"]
+
+
+def test_grades_within_a_table_are_asked_about_beside_kinds_and_two_values():
+    frame = measured("a").assign(status=numbers(0, 1), grade=numbers(1, 2, 3), eyes=numbers(1, 2))
+    frame = frame.rename(columns={"status": "pgstat"}).join(measured("b"))
+    assert choices(Table("t", frame, ())) == []
+    kinds = frame.assign(ploidy=words("p", "q", "q", "r")).join(measured("c"))
+    assert choices(Table("t", kinds, ())) == ["grade", "ploidy", "pgstat", "eyes"]
+
+
+def test_beside_a_code_that_a_word_of_a_longer_name_says_few_others_are_offered():
+    frame = measured("a").assign(**{"injury class": numbers(1, 2, 3)})
+    frame = frame.assign(severity=numbers(1, 1, 2, 3), wheels=numbers(*range(1, 8)))
+    assert choices(Table("t", frame.join(measured("b")), ())) == ["injury class", "severity"]
+
+
+@pytest.mark.parametrize("name", ["treatment", "diet", "tissue"])
+def test_what_samples_were_given_or_are_of_is_a_label_before_other_kinds(name):
+    frame = measured("a").assign(line=words("p", "q"), **{name: words("x", "y", "z")})
+    assert guess_label(Table("t", frame.join(measured("b")), ())) == name
+    beside = frame.assign(genotype=words("p", "p", "q")).join(measured("b"))
+    assert choices(Table("t", beside, ())) == ["genotype", name]
+
+
+def test_few_numbers_beside_spectra_are_none_of_their_features():
+    spectra = pd.DataFrame(
+        RNG.normal(size=(40, 60)), columns=[f"{400 + 2.5 * at}" for at in range(60)]
+    )
+    frame = pd.DataFrame({"quartz": RNG.normal(size=40), "albite": RNG.normal(size=40)})
+    data = prepare(Table("t", frame.join(spectra), ()))
+    assert data.feature_names == tuple(spectra)
+    assert {"quartz", "albite"} <= {*choices(Table("t", frame.join(spectra), ()))}
+    chosen = prepare(Table("t", frame.join(spectra), ()), "quartz", roles={"albite": "feature"})
+    assert "albite" in chosen.feature_names
+    pixels = spectra.set_axis(map(str, range(60)), axis=1)
+    assert "albite" in prepare(Table("t", frame.join(pixels), ()), "quartz").feature_names
