@@ -11,9 +11,9 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TypeAlias
 
-from melm_core.base import NUMBERS
 from melm_studio.tables.formatting import count, listed, shortened
 from melm_studio.tables.grammars.features_in_rows import far_more_rows, says_features
+from melm_studio.tables.grammars.layout import is_number
 from melm_studio.tables.identifiers import names_identifier
 from melm_studio.tables.quantities import is_unit, with_unit
 from melm_studio.tables.records import MAX_CELLS, Limits
@@ -32,7 +32,6 @@ LEAST_ROWS = 3  # of a header of several, and below it
 LEAST_COLUMNS = 4  # of numbers, for samples to be in columns
 LEAST_ASCENDING = 6  # numbers in a header that ascend or descend, which are wavelengths or masses
 BLANK = b" \r\n\t,;|"
-_FIRST_OF_NUMBER = "+-.,0123456789"
 FEW = 3  # a title fills at most one in so many cells of a row
 NEARLY_ALL = 0.9
 
@@ -88,7 +87,8 @@ def _n_above(lines: Sequence[bytes]) -> int:
                 _is_header(row, below, n_cells) or _is_first_row(rows[:index], row, below)
             )
             is_plain = all(len(above) <= 1 or len(above) == n_cells for above in rows[:index])
-            if is_title and (is_plain or _has_numbers(below, n_cells)):
+            cells = (cell for other in below if len(other) == n_cells for cell in other)
+            if is_title and (is_plain or any(map(is_number, cells))):
                 return index - _n_groups_above(rows[:index], row)
             break
     first = next((row for row in rows if any(row)), [])
@@ -99,11 +99,9 @@ def _n_above_names(rows: Sequence[list[str]], n_cells: int) -> int:
     """The number of rows above the first row of words right above numbers, and above its groups."""
     for index, row in enumerate(rows[: MAX_TITLES + 1]):
         if len(row) == n_cells and any(row) and not any(map(is_number, row)):
-            below = [row[:MOST_CHECKED] for row in rows[index + 1 :] if len(row) == n_cells]
+            below = [row for row in rows[index + 1 :] if len(row) == n_cells]
             next_row = next(filter(any, below), [])
-            numbers = [
-                at for at, cells in enumerate(zip(*below, strict=True)) if _are_numbers(cells)
-            ]
+            numbers = _numeric_columns(below)
             n_groups = _n_groups_above(rows[:index], row, numbers)
             header = rows[index - n_groups : index + 1]
             at_numbers = [at for at in numbers if is_number(next_row[at])]
@@ -112,23 +110,21 @@ def _n_above_names(rows: Sequence[list[str]], n_cells: int) -> int:
     return 0
 
 
-def _are_numbers(cells: Sequence[str]) -> bool:
-    given = [cell for cell in cells if _bare(cell) not in _GAPS]
-    return bool(given) and sum(map(_is_measured, given)) >= NEARLY_ALL * len(given)
+def _numeric_columns(rows: Sequence[list[str]], n_columns: int | None = MOST_CHECKED) -> list[int]:
+    """Those of the first columns that have numbers, and hardly a word."""
+    columns = zip(*(row[:n_columns] for row in rows), strict=True)
+    given = ([cell for cell in cells if _bare(cell) not in _GAPS] for cells in columns)
+    return [
+        at
+        for at, cells in enumerate(given)
+        if cells and sum(map(_is_measured, cells)) >= NEARLY_ALL * len(cells)
+    ]
 
 
 def _n_groups_above(
     above: Sequence[list[str]], header: list[str], numbers: Sequence[int] = ()
 ) -> int:
-    """The fewest rows of merged cells right above names that recur, or lack, which complete these.
-
-    Parameters
-    ----------
-    above : sequence of list of str
-    header : list of str
-    numbers : sequence of int
-        The columns that all need a name.
-    """
+    """The fewest rows of merged cells right above names that recur, or that numbers lack."""
     groups: list[list[str]] = []
     for row in above[::-1]:
         if len(row) != len(header) or sum(map(bool, row)) < 2:
@@ -194,26 +190,6 @@ def _is_first_row(above: Sequence[list[str]], row: list[str], below: Sequence[li
 
 def _ascend(numbers: Sequence[float]) -> bool:
     return [*numbers] == sorted({*numbers}) and (not numbers or len(numbers) >= LEAST_ASCENDING)
-
-
-def _has_numbers(rows: Sequence[list[str]], n_cells: int) -> bool:
-    return any(is_number(cell) for row in rows if len(row) == n_cells for cell in row)
-
-
-def is_number(cell: str) -> bool:
-    """Return whether a cell is a number by itself.
-
-    Examples
-    --------
-    >>> is_number("1.5e3"), is_number("1,5"), is_number("2 mg")
-    (True, True, False)
-    """
-    # Digits alone are, which is quickly seen of the many cells of counts.
-    if cell.isascii() and cell.isdigit():
-        return True
-    # Nor is a name one, which its first character tells.
-    is_begun = cell[:1] in _FIRST_OF_NUMBER and cell != ""
-    return is_begun and any(pattern.fullmatch(cell) for pattern in NUMBERS.values())
 
 
 def without_quoted_lines(data: bytes) -> tuple[bytes, tuple[str, ...]]:
@@ -370,7 +346,7 @@ class Head:
     @property
     def is_above_numbers(self) -> bool:
         """True if the first row has words alone, and numbers below some of them."""
-        return not any(map(is_number, self.rows[0])) and bool(self._numeric_columns(1))
+        return not any(map(is_number, self.rows[0])) and bool(_numeric_columns(self.rows[1:]))
 
     @property
     def n_header_rows(self) -> int:
@@ -390,7 +366,7 @@ class Head:
 
     def _is_header(self, place: int) -> bool:
         """Return whether a row has no numbers where all the rows below have."""
-        columns = self._numeric_columns(place + 1)
+        columns = _numeric_columns(self.rows[place + 1 :])
         above = [self.rows[place][j] for j in columns]
         given = [cell for cell in above if cell]
         is_new = (
@@ -403,7 +379,7 @@ class Head:
 
         Or the names of all columns that have none above, such as those of what names the rows.
         """
-        columns = self._numeric_columns(place + 1)
+        columns = _numeric_columns(self.rows[place + 1 :])
         above, below = (row[:MOST_CHECKED] for row in (self.rows[0], self.rows[place]))
         names = [above[j] for j in columns]
         others = [cell for j, cell in enumerate(below) if j not in {*columns}]
@@ -419,22 +395,10 @@ class Head:
         )
         return are_apart and is_new
 
-    def _numeric_columns(self, start: int, n_columns: int | None = MOST_CHECKED) -> list[int]:
-        """Those of the first columns, all without a number, that have numbers from a row on."""
-        below = [row[:n_columns] for row in self.rows[start:]]
-        cells = [
-            [row[j] for row in below if _bare(row[j]) not in _GAPS] for j in range(len(below[0]))
-        ]
-        return [
-            j
-            for j, column in enumerate(cells)
-            if column and sum(map(_is_measured, column)) >= NEARLY_ALL * len(column)
-        ]
-
     def joined(self, n_rows: int) -> list[str]:
         """The names of the columns: what stands above each, units in brackets."""
         rows = [list(row) for row in self.rows[:n_rows]]
-        columns = self._numeric_columns(n_rows, None)
+        columns = _numeric_columns(self.rows[n_rows:], None)
         units = [_unit(cell) for cell in rows[-1]]
         given = [units[j] for j in columns if units[j]]
         has_units = bool(given) and all(map(is_unit, given))

@@ -80,14 +80,7 @@ def as_written(
 
 
 def without_keys(cells: pd.DataFrame, kept: Collection[str] = ()) -> pd.DataFrame:
-    """The cells, of which columns such as "age: 61", "age: 48" are named by what stands before.
-
-    Parameters
-    ----------
-    cells : DataFrame
-    kept : collection of str
-        Columns that stay as they are.
-    """
+    """The cells, of which columns such as "age: 61" are named so, except those that are kept."""
     keys: dict[str, str] = {}
     behind: dict[str, npt.NDArray[np.object_]] = {}
     for name, kind in zip(map(str, cells), cells.dtypes, strict=True):

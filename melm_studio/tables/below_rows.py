@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
-from melm_studio.tables.above_rows import MAX_TITLES, cells_of, is_number
+from melm_studio.tables.above_rows import MAX_TITLES, cells_of
 from melm_studio.tables.formatting import count, listed, shortened
+from melm_studio.tables.grammars.layout import is_number
 from melm_studio.tables.text import DELIMITERS
 
 SAMPLE_LINES = 200
@@ -33,7 +34,8 @@ def without_notes(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     """Leave out the notes at the end: lines of one cell of text below the rows, or far too short.
 
     A line is a note if it begins as one ("* measured twice", "Source: ...") or an empty row parts
-    it from the table, as below events the settings of a cytometer.
+    it from the table, as below events the settings of a cytometer. So are several lines of words in
+    half of the cells or fewer, below rows that have more.
 
     Returns
     -------
@@ -64,7 +66,8 @@ def without_notes(data: bytes) -> tuple[bytes, tuple[str, ...]]:
         if not n_aside and (is_parted or NOTE.match(text)):
             n_kept, n_found = n_lines_kept, n_notes
     above = [line.decode("utf-8", "replace") for line in lines[:n_lines_kept][-FEW_ABOVE:]]
-    if n_aside and n_notes >= LEAST_ASIDE and not any(_is_aside(text, mark) for text in above):
+    is_below = len(above) == FEW_ABOVE and not any(_is_aside(text, mark) for text in above)
+    if n_aside and n_notes >= LEAST_ASIDE and is_below:
         n_kept, n_found = n_lines_kept, n_notes
     if n_kept == len(lines) or not n_found or n_notes > MAX_NOTES:
         return data, ()

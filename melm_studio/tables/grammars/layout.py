@@ -15,6 +15,7 @@ from melm_studio.tables.text import DELIMITERS
 MOST_LINES = 2_000
 MOST_BYTES = 4_000_000
 ROWS_COMPARED = 50
+_FIRST_OF_NUMBER = "+-.,0123456789"
 CELLS_COMPARED, LEAST_COMPARED = 20_000, 10  # of wide tables, so many rows
 
 
@@ -175,7 +176,12 @@ Grammar: TypeAlias = Callable[[FirstLines], Layout | None]
 
 def is_number(cell: str) -> bool:
     """Return whether a cell is a plain number."""
-    return any(pattern.fullmatch(cell) for pattern in NUMBERS.values())
+    # Digits alone are, which is quickly seen of the many cells of counts.
+    if cell.isascii() and cell.isdigit():
+        return True
+    # Nor is a name one, which its first character tells.
+    is_begun = cell[:1] in _FIRST_OF_NUMBER and cell != ""
+    return is_begun and any(pattern.fullmatch(cell) for pattern in NUMBERS.values())
 
 
 def header_line(names: Sequence[str], delimiter: str) -> bytes:

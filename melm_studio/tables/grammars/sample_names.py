@@ -24,9 +24,7 @@ _PARTS = re.compile(r"[ _.\-/]+|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _DOSE = re.compile(r"(?<![^\W_])\d+[^\W\d_]+(?![^\W_])")  # 24h, 125amol
 _REPLICATE = re.compile(r"(?:biorep|inj|rep|replicate|run|techrep)\d+", re.IGNORECASE)
 _DAY = re.compile(
-    r"\d{0,2}(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct?(?:ober)?|nov(?:ember)?|dec(?:ember)?)\d{0,4}",
-    re.IGNORECASE,
+    r"\d{0,2}(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct?|nov|dec)\d{0,4}", re.IGNORECASE
 )
 _BEFORE_REPLICATE = re.compile(r"[ _.\-]?(?<!\d)\d{1,3}$")
 

@@ -337,6 +337,8 @@ def test_words_aside_below_the_rows_are_notes():
 
 def test_rows_with_few_cells_among_others_are_rows():
     assert len(read(f"{PEOPLE}{PERSONS}{ASIDE}p,a,30,True,X,Y\n{ASIDE}").frame) == 19
+    few = "".join(PERSONS.splitlines(keepends=True)[:4])
+    assert len(read(f"{PEOPLE}{few}" + "p8,b,,,,\n" * 3).frame) == 7
     sparse = "".join(f"p{at},,,,,\n" for at in range(6))
     assert len(read(f"{PEOPLE}{sparse}{PERSONS}{sparse}").frame) == 24
 
