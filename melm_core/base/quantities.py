@@ -15,7 +15,7 @@ from typing import NamedTuple
 # <arithmetic>: `program_of` copies the lines from here to the end into a program.
 MISSING = (
     "", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<null>", "<NA>", "?", "-",
-    ".", "..", "...", ":",  # of statistical programs and offices
+    ".", "..", "...", ":", "–", "—",  # of statistical programs, offices and printed tables
     "#N/A", "#NV", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!",  # of spreadsheets
 )  # fmt: skip
 MAX_UNIT = 16  # characters
@@ -76,7 +76,7 @@ ONE_COMMA = re.compile("[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 # Numbers that stand for what is missing where they are far from all others.
 CODES = frozenset(
     float(sign + digit * n) for sign in ("", "-") for digit in "89" for n in range(1, 7)
-) - {8.0, 9.0} | {-1.0}
+) - {8.0, 9.0} | {-1.0, -200.0, -999.25}
 _LEAST_GAP = 3.0
 _PLACE = re.compile(r"(?:k?m|mi|miles) [NESW]{1,3}(?: .*)?")  # behind a number: 3 km N of a town
 # Behind an amount of money.

@@ -172,7 +172,7 @@ def test_a_comma_beside_plain_numbers_is_one_of_thousands():
     assert table.frame["a"].iloc[0] == 1107
 
 
-@pytest.mark.parametrize("code", [999, -9, 9999, -99])
+@pytest.mark.parametrize("code", [999, -9, 9999, -99, -200, -999.25])
 def test_a_number_far_outside_that_repeats_is_missing_and_asked_about(code):
     cells = [code if at % 5 == 0 else at % 7 for at in range(20)]
     table = of_cells(cells)
