@@ -103,6 +103,8 @@ _TEXTS = {
     "as CSV, or copy its cells, and drop that.",
     re.compile(r"\s*<\?xml\b", re.IGNORECASE): "an XML document. Save its table as CSV and drop "
     "that.",
+    re.compile("##fileformat=VCF"): "a file of variants (VCF). Drop a table with a row for each "
+    "sample, such as PLINK writes it (--recode A).",
     re.compile(
         r"##TITLE=.*\r?\n(?:##|\$\$)", re.IGNORECASE
     ): "a single spectrum (JCAMP-DX). Drop a table with a row or a column for each spectrum.",

@@ -250,6 +250,7 @@ def test_numbers_beyond_all_bounds_are_missing():
         ("^DATABASE = GeoMiame\n^SERIES = GSE1\n", "is a family of GEO"),
         ("ONTOLOGY SOURCE REFERENCE\nTerm Source Name\n", "is an investigation of ISA-Tab"),
         ("<!DOCTYPE html>\n<table><tr><td>1</td></tr></table>", "is a web page"),
+        ("##fileformat=VCFv4.2\n#CHROM\tPOS\tID\n1\t5\trs1\n", "is a file of variants"),
         ('<?xml version="1.0"?><rows/>', "is an XML document"),
     ],
 )
