@@ -29,6 +29,9 @@ def as_tabs(data: bytes) -> tuple[bytes, bool]:
     """
     lines = [line for _, line in zip(range(SAMPLE_LINES), io.BytesIO(data), strict=False)]
     texts = [line.decode("utf-8", "replace").strip() for line in lines if line.strip()]
+    if texts and all(text.count("\t") == 1 and GAPS[0].search(text) for text in texts):
+        # Numbers apart by spaces, and a name behind a tab.
+        return as_tabs(data.replace(b"\t", b" "))
     if len(texts) < LEAST_LINES or any(mark in texts[0] for mark in DELIMITERS):
         return data, False
     if any(mark in text for text in texts for mark in (*DELIMITERS, '"')):

@@ -726,6 +726,9 @@ def below_comments_and_titles() -> dict[str, Program]:
              + lines([head, *years])).encode(),
             [*map(str, range(2000, 2008))], "", name="Country Name", said="2 title lines",
         ),
+        "a dash for what is missing": Program(
+            ("a,b,c,kind\n" + body + "1.5,—,–,lo\n").encode(), **named, n_rows=N + 1
+        ),
         "World Bank with two points for what is missing": Program(
             lines([head[:-1], *(row[:-1] for row in years), ["x", "X", *[".."] * 3, *X8[0][3:]]])
             .encode(), [*map(str, range(2000, 2008))], "", name="Country Name", n_rows=N + 1,
@@ -786,6 +789,19 @@ def of_fixed_width() -> dict[str, Program]:
         "names with spaces": Program(text([head, *rows]), **expected),
         "empty cells": Program(text([head, *gaps]), **expected),
         "numbers to the right": Program(text(flush), **expected),
+        "a name behind a tab": Program(
+            lines(
+                [
+                    ["   ".join(map(str, row)), f'"{name} s"']
+                    for name, row in zip(SAMPLES, with_kinds(X3), strict=True)
+                ],
+                "\t",
+            ).encode(),
+            ("column 1", "column 2", "column 3"),
+            "column 4",
+            name="column 5",
+            said="aligned by spaces",
+        ),
     }
 
 
