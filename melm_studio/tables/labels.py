@@ -138,13 +138,13 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
         of_one_class = [name for name in _labels_of_one_class(table.frame) if name not in without]
         if of_one_class:
             return of_one_class
+    if table.asked.get("samples") == NO_GROUPS and _are_numbers(table.frame, candidates):
+        return [NO_LABEL]
     has_others = table.frame.shape[1] > MIN_COLUMNS
     if not candidates and has_others and _has_several_features(table.frame):
         without = {*without, *members_of_families(table.frame, table.numbers)}
         without.update(_names_of_rows(table))
         candidates = [name for name in _measures(table.frame) if name not in without]
-    if table.asked.get("samples") == NO_GROUPS and _are_numbers(table.frame, candidates):
-        return [NO_LABEL]
     return candidates or [NO_LABEL]
 
 
