@@ -22,7 +22,13 @@ from melm_studio.tables.identifiers import (
     is_id_of_thing,
     names_identifier,
 )
-from melm_studio.tables.labels import LEAST_CODE, names_prediction, numbers_say_split, says_split
+from melm_studio.tables.labels import (
+    LEAST_CODE,
+    WORDS_ABOUT_ROWS,
+    names_prediction,
+    numbers_say_split,
+    says_split,
+)
 from melm_studio.tables.maps import map_columns
 from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.readers import is_picture, names_picture
@@ -80,6 +86,7 @@ _WEIGHTS = {
     "finalwgt", "finalwt", "fnlwgt", "hhwt", "perwt", "pweight", "pweights", "wtfinl", "wtss",
     "wtssall",
 }  # fmt: skip
+_ABOUT = WORDS_ABOUT_ROWS | _WEIGHTS | {"weight", "weights"}
 _OF_SURVEYS = {"case", "design", "person", "probability", "sample", "sampling", "survey"}
 LEAST_WITH_CODES, MOST_ROUND = 20, 0.5  # rows; of codes, those that 5 divides
 MANY_CODES = 4  # columns of them, which are not asked about but left out
@@ -333,6 +340,8 @@ def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
 
 def _about_rows(cells: _Cells) -> str:
     """Return what a column says of the rows that nobody measured of them; empty if nothing."""
+    if cells.is_numeric and _ABOUT.isdisjoint(words_of(cells.name)):  # as of most features
+        return ""
     if names_prediction(cells.name):
         return "it is what a model has predicted"
     if cells.is_numeric:
