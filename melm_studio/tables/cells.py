@@ -34,6 +34,7 @@ from melm_studio.tables.frames import assembled
 from melm_studio.tables.identifiers import names_identifier
 from melm_studio.tables.quantities import in_one_unit, with_unit, without_unit
 from melm_studio.tables.readers import ReadOptions
+from melm_studio.tables.scales import UNKNOWN, is_among
 
 MAX_TEXT_SHARE = 0.05  # below this share of non-numeric text, a column is numeric
 PHRASE = 3  # words, of what is said instead of a number
@@ -466,7 +467,8 @@ def _non_numeric_text(
     first = int(positions[0])
     cells = column.iloc[positions]
     text = str(cells.iloc[0])
-    is_phrase = len(text.split()) >= PHRASE and len(cells) >= LEAST_SAID
+    is_said = len(text.split()) >= PHRASE or is_among(text, UNKNOWN)
+    is_phrase = is_said and len(cells) >= LEAST_SAID
     is_phrase = is_phrase and bool((cells == text).all())
     return _NonNumericText(len(cells), n_present, text, first, is_phrase)
 

@@ -160,8 +160,9 @@ def test_numbers_with_leading_zeros_are_codes_whatever_stands_behind(codes):
     assert {*read_table(f"of,x,kind\n{rows}".encode(), "t.csv").frame["of"]} == {*codes}
 
 
-def test_a_phrase_among_numbers_says_why_they_are_missing():
-    table = of_weights(*["below the first horizon"] * 9)
+@pytest.mark.parametrize("phrase", ["below the first horizon", "Undetermined"])
+def test_a_phrase_among_numbers_says_why_they_are_missing(phrase):
+    table = of_weights(*[phrase] * 9)
     assert table.frame["weight"].isna().sum() == 9
     assert "words" not in table.asked
     assert any("9 cells of weight with text among numbers" in step for step in table.steps)
