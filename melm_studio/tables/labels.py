@@ -46,7 +46,7 @@ _VERDICTS = {
 _KINDS = {"category", "condition", "grade", "rating"}
 # Names of what things are told apart by, rather than classes of them.
 NO_CLASS_WORDS = {
-    "animal", "batch", "donor", "file", "id", "identifier", "individual", "lot", "name",
+    "animal", "assessor", "batch", "donor", "file", "id", "identifier", "individual", "lot", "name",
     "participant", "patient", "person", "plate", "replicate", "subject", "visit",
 }  # fmt: skip
 _PREDICTED = {"pred", "preds", "predicted", "prediction", "predictions", "yhat"}
@@ -341,7 +341,8 @@ def _says_the_same(cells: pd.Series, other: pd.Series) -> bool:
 
 
 def _names_no_class(name: str) -> bool:
-    return not NO_CLASS_WORDS.isdisjoint(words_of(name))
+    words = words_of(name)
+    return not NO_CLASS_WORDS.isdisjoint(words) or words == ("sample",)
 
 
 def _may_name_classes(name: str, cells: pd.Series) -> bool:

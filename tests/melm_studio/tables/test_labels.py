@@ -62,6 +62,12 @@ def test_a_number_beside_the_word_of_a_label_is_no_hint():
     assert guess_label(Table("t", frame, ())) == "kind"
 
 
+def test_names_of_samples_that_recur_are_no_classes():
+    frame = measured("a", "b").assign(Sample=words("AQ_1", "AQ_2", "HQ_1", "HQ_2"))
+    frame["coffee"] = frame["Sample"].str[:2]
+    assert guess_label(Table("t", frame, ())) == "coffee"
+
+
 def test_what_is_true_is_the_label_beside_what_was_predicted():
     frame = measured("a", "b").assign(y_true=numbers(0, 1), y_pred=numbers(1, 0, 0))
     assert guess_label(Table("t", frame, ())) == "y_true"
