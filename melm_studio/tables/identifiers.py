@@ -9,10 +9,13 @@ from melm_studio.tables.formatting import words_of
 # Of a column that can be nothing but the label.
 PLAIN_NAMES = ("label", "labels", "class", "classes", "target", "targets")
 ID_WORDS = {
-    "cik", "code", "ean", "gtin", "id", "ids", "idx", "index", "identifier", "isbn", "key", "no",
-    "nr", "number", "rowid", "seqno", "sku", "ssn", "upc", "uuid",
+    "cik", "code", "ean", "gtin", "id", "ids", "idx", "index", "identifier", "isbn", "key", "mrn",
+    "no", "nr", "number", "rowid", "seqno", "sku", "ssn", "upc", "uuid",
 }  # fmt: skip
-GROUP_WORDS = {"animal", "donor", "participant", "patient", "person", "subject"}
+GROUP_WORDS = {
+    "animal", "assessor", "donor", "panelist", "participant", "patient", "person", "rater",
+    "subject",
+}  # fmt: skip
 # Whole numbers of such names number things; those that rows share are no measure, either.
 THINGS_NUMBERED = {
     "account", "animal", "campus", "case", "cell", "chart", "client", "customer", "district",

@@ -57,6 +57,7 @@ def test_an_identifier_or_a_long_list_becomes_a_feature_where_it_is_chosen(
         ("fold", np.arange(60) % 5 + 1.0, "for training"),
         ("cv_fold", np.arange(60) % 10.0, "for training"),
         ("pweight", np.linspace(0.3, 4.0, 60), "survey"),
+        ("MRN", np.arange(60) * 7919.0 % 90001 + 100_000, "differs"),
         ("y_pred", np.arange(60) % 2.0, "predicted"),
         ("Sampling Weight", np.linspace(0.3, 4.0, 60), "survey"),
     ],
@@ -66,6 +67,11 @@ def test_what_is_said_about_rows_is_no_feature_unless_it_is_chosen(name, values,
     assert why in column(given, name).reason
     assert name not in prepare(given).feature_names
     assert name in prepare(given, roles={name: "feature"}).feature_names
+
+
+@pytest.mark.parametrize("name", ["Assessor", "rater", "Panelist"])
+def test_people_who_judge_several_rows_are_groups_of_them(name):
+    assert column(table(**{name: np.arange(60) % 6 + 1.0}), name).role is Role.GROUP
 
 
 @pytest.mark.parametrize(
