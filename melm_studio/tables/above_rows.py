@@ -104,8 +104,8 @@ def _n_above_names(rows: Sequence[list[str]], n_cells: int) -> int:
             numbers = _numeric_columns(below)
             n_groups = _n_groups_above(rows[:index], row, numbers)
             header = rows[index - n_groups : index + 1]
-            at_numbers = [at for at in numbers if is_number(next_row[at])]
-            if any(_bare(row[at]) not in _GAPS for row in header for at in at_numbers):
+            at_numbers = [place for place in numbers if is_number(next_row[place])]
+            if any(_bare(row[place]) not in _GAPS for row in header for place in at_numbers):
                 return index - n_groups
     return 0
 
@@ -115,8 +115,8 @@ def _numeric_columns(rows: Sequence[list[str]], n_columns: int | None = MOST_CHE
     columns = zip(*(row[:n_columns] for row in rows), strict=True)
     given = ([cell for cell in cells if _bare(cell) not in _GAPS] for cells in columns)
     return [
-        at
-        for at, cells in enumerate(given)
+        place
+        for place, cells in enumerate(given)
         if cells and sum(map(_is_measured, cells)) >= NEARLY_ALL * len(cells)
     ]
 
@@ -131,11 +131,11 @@ def _n_groups_above(
             break
         filled: Iterator[str] = accumulate(row, lambda before, cell: cell or before)
         groups.append([*filled])
-    lacking = [at for at in numbers if not header[at]]
+    lacking = [place for place in numbers if not header[place]]
     n_named = []
     for n_rows in range(len(groups) + 1):
         names = [*zip(header, *groups[:n_rows], strict=True)]
-        n_completed = sum(any(names[at]) for at in lacking)  # of one, it may be a title
+        n_completed = sum(any(names[place]) for place in lacking)  # of one, it may be a title
         n_named.append((max(n_completed, 1), len({name for name in names if name[0]})))
     return n_named.index(max(n_named))
 
@@ -331,16 +331,16 @@ class Head:
         """The first rows, None where they do not split into equally many cells a line."""
         lines = _sampled(io.BytesIO(data))
         texts = [line.decode("utf-8", "replace") for line in lines]
-        filled = [at for at, line in enumerate(lines) if line.strip(BLANK)]
+        filled = [place for place, line in enumerate(lines) if line.strip(BLANK)]
         if len(filled) < LEAST_ROWS or any(text.count('"') % 2 for text in texts):
             return None
-        splits = {mark: _as_split([texts[at] for at in filled], mark) for mark in DELIMITERS}
+        splits = {mark: _as_split([texts[place] for place in filled], mark) for mark in DELIMITERS}
         mark = max(splits, key=lambda mark: splits[mark][2])
         n_cells, rows, _ = splits[mark]
         whole = [row for row in rows if len(row) == n_cells]
         if n_cells < 2 or rows[:MAX_HEADER_ROWS] != whole[:MAX_HEADER_ROWS]:
             return None
-        starts = [sum(map(len, lines[:at])) for at in filled[: MAX_HEADER_ROWS + 1]]
+        starts = [sum(map(len, lines[:place])) for place in filled[: MAX_HEADER_ROWS + 1]]
         return cls(whole, starts, filled[0], mark)
 
     @property

@@ -79,12 +79,12 @@ def as_written(
     )
 
 
-def without_keys(cells: pd.DataFrame, kept: Collection[str] = ()) -> pd.DataFrame:
-    """The cells, of which columns such as "age: 61" are named so, except those that are kept."""
+def without_keys(cells: pd.DataFrame, without: Collection[str] = ()) -> pd.DataFrame:
+    """The cells, of which columns such as "age: 61" are named so, without some columns."""
     keys: dict[str, str] = {}
     behind: dict[str, npt.NDArray[np.object_]] = {}
     for name, kind in zip(map(str, cells), cells.dtypes, strict=True):
-        if kind.kind in "biufc" or name in kept or KEY not in str(cells[name].iloc[0]):
+        if kind.kind in "biufc" or name in without or KEY not in str(cells[name].iloc[0]):
             continue
         codes, levels = pd.factorize(cells[name])
         key, bare = without_key([str(level) for level in levels])

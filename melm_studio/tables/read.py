@@ -220,8 +220,8 @@ def read_table(
         cells, vector_steps = with_vectors(cells, limits)
         steps = (*content.steps, *picture_steps, *vector_steps)
         content = replace(content, cells=cells, steps=steps)
-    kept = {*content.texts, *content.missing_words, *content.beside}
-    content = replace(content, cells=without_keys(content.cells, kept))
+    as_they_are = {*content.texts, *content.missing_words, *content.beside}
+    content = replace(content, cells=without_keys(content.cells, as_they_are))
     rows = content.file_rows
     decimal, texts = content.form.decimal, content.texts
     numbers = msgspec.structs.replace(options, as_written=False)
@@ -331,8 +331,8 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
         step = (f"Read from the sheet {shortened(sheet)}.",) if len(sheets) > 1 else ()
         return replace(_written(text, limits, step, options), sheets=sheets, sheet=sheet)
     if is_statistics(data):
-        chosen = options.sheet or options.preferred_sheet
-        cells, steps = statistics_cells(data, file, limits, chosen)
+        wanted = options.sheet or options.preferred_sheet
+        cells, steps = statistics_cells(data, file, limits, wanted)
         content, tables = _of_cells(cells, steps, limits, options), cells.attrs.get(TABLES, ())
         return replace(content, sheets=tables, sheet=tables[0]) if len(tables) > 1 else content
     for is_such, cells_of in FORMATS:

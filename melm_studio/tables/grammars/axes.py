@@ -106,7 +106,7 @@ def _are_curves(axis: Sequence[str], curves: Sequence[Sequence[str]]) -> bool:
     is_index = len(axis) < LEAST_EVEN or axis[0] in ("0", "1")
     if is_index or not all(is_number(cell) for column in curves for cell in column):
         return False
-    numbers = np.array([[float(cell.replace(",", ".")) for cell in one] for one in (axis, *curves)])
+    numbers = np.array([[float(cell.replace(",", ".")) for cell in row] for row in (axis, *curves)])
     steps, spans = np.abs(np.diff(numbers)), np.ptp(numbers, axis=1)
     is_even = np.ptp(steps[0]) <= EVEN * steps[0, 0]
     return bool(is_even and (steps[1:].mean(axis=1) <= SMOOTH * spans[1:]).all())

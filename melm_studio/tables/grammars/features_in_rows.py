@@ -195,16 +195,16 @@ def beside_taxa(first: FirstLines) -> Layout | None:
     if not (ranks or taxa):
         return None
     columns = [*zip(*below, strict=True)]
-    at = tuple(j for j, cells in enumerate(columns) if _are_numbers(cells))
+    numbers = tuple(j for j, cells in enumerate(columns) if _are_numbers(cells))
     names = tuple(j for j, cells in enumerate(columns) if len({*cells}) == len(below))
-    names = tuple(j for j in names if j not in at)
-    samples = tuple(header[j] for j in at)
-    counts = all(cell.isdigit() for j in at for cell in columns[j])
-    if len(at) < LEAST_SAMPLES or not names or not (counts or (taxa and are_alike(samples))):
+    names = tuple(j for j in names if j not in numbers)
+    samples = tuple(header[j] for j in numbers)
+    counts = all(cell.isdigit() for j in numbers for cell in columns[j])
+    if len(numbers) < LEAST_SAMPLES or not names or not (counts or (taxa and are_alike(samples))):
         return None
     name = header[(taxa or ranks)[0]]
-    step = f"Turned: the {len(at)} columns of numbers are samples, as {name} has taxa."
-    turned = Turned(at, samples, names[:1])
+    step = f"Turned: the {len(numbers)} columns of numbers are samples, as {name} has taxa."
+    turned = Turned(numbers, samples, names[:1])
     asked = {"samples": f"{name} says what rows are"}
     return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
 

@@ -65,11 +65,11 @@ _OLD_STATA = (b"\1\1", b"\2\1")  # order of bytes behind these
 
 
 def statistics_cells(
-    raw: bytes, file: str, limits: Limits, chosen: str = ""
+    raw: bytes, file: str, limits: Limits, wanted: str = ""
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Read a table; coded values get their labels.
 
-    Of several tables in a file of R, that which is chosen by its name, or the first.
+    Of several tables in a file of R, that which is wanted by its name, or the first.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def statistics_cells(
     """
     program = _program(raw)
     read: dict[str, Callable[[bytes], Any]] = {
-        "Stata": _stata, "SAS": _sas, "SPSS": _spss, "R": partial(_r, chosen=chosen),
+        "Stata": _stata, "SAS": _sas, "SPSS": _spss, "R": partial(_r, wanted=wanted),
     }  # fmt: skip
     try:
         frame = read[program](raw)
@@ -165,7 +165,7 @@ def _spss(raw: bytes) -> pd.DataFrame:
     return _with_labels(codes, pyreadstat.set_value_labels(codes, meta))
 
 
-def _r(raw: bytes, chosen: str) -> pd.DataFrame:
+def _r(raw: bytes, wanted: str) -> pd.DataFrame:
     import rdata  # noqa: PLC0415 (an extra)
 
     extension = ".rds" if raw.startswith(_R[0]) else ".rda"
@@ -185,10 +185,10 @@ def _r(raw: bytes, chosen: str) -> pd.DataFrame:
     members = content if isinstance(content, dict) and _R[0] != raw[:5] else {"": content}
     tables = _tables(members)
     if not tables:
-        kinds = {str(kind) for one in members.values() for kind in getattr(one, "class", ())}
+        kinds = {str(kind) for member in members.values() for kind in getattr(member, "class", ())}
         but = f", but objects of the class {listed(sorted(kinds))}" if kinds else ""
         raise TableError(_NO_TABLE.format(f"is without a data frame or matrix{but}"))
-    name = chosen if chosen in tables else next(iter(tables))
+    name = wanted if wanted in tables else next(iter(tables))
     frame = tables[name]
     frame.attrs[TABLES] = tuple(dict.fromkeys((name, *tables)))
     return frame
@@ -196,8 +196,8 @@ def _r(raw: bytes, chosen: str) -> pd.DataFrame:
 
 def _tables(members: dict[str, Any]) -> dict[str, pd.DataFrame]:
     """The tables among objects of R by their names, that which is read by itself first."""
-    lengths = {len(one) for one in members.values() if getattr(one, "ndim", 0) == 1}
-    shapes = [one.shape for one in members.values() if getattr(one, "ndim", 0) == 2]
+    lengths = {len(member) for member in members.values() if getattr(member, "ndim", 0) == 1}
+    shapes = [member.shape for member in members.values() if getattr(member, "ndim", 0) == 2]
     if not all(map(lengths.isdisjoint, shapes)):  # a table that has none of its classes, and these
         return _of_list("", members)
     tables: dict[str, pd.DataFrame] = {}
@@ -214,20 +214,20 @@ def _tables(members: dict[str, Any]) -> dict[str, pd.DataFrame]:
 
 
 def _of_list(name: str, members: dict[str, Any] | list[Any]) -> dict[str, pd.DataFrame]:
-    """What the members of a list are read as, and other tables of it, which have other rows."""
+    """The table that a list is read as, and others in it that have other rows."""
     parts = _flat(members)
     joined = _joined(parts)
     if joined is None:
         return {}
-    tables = {part: one for part, one in parts.items() if getattr(one, "ndim", 0) == 2}
-    first = next((part for part, one in tables.items() if len(joined) in one.shape), "")
+    tables = {part: table for part, table in parts.items() if getattr(table, "ndim", 0) == 2}
+    first = next((part for part, table in tables.items() if len(joined) in table.shape), "")
     others = {
-        part: _named(one)
-        for part, one in tables.items()
-        if len(joined) not in one.shape and len(one) >= LEAST_ROWS and one.shape[1] > 1
+        part: _named(table)
+        for part, table in tables.items()
+        if len(joined) not in table.shape and len(table) >= LEAST_ROWS and table.shape[1] > 1
     }
     list_name = f"{name}$" if name else ""
-    return {f"{list_name}{part}": one for part, one in {first: joined, **others}.items()}
+    return {f"{list_name}{part}": table for part, table in {first: joined, **others}.items()}
 
 
 _LABELED = ("double.item", "integer.item", "haven_labelled", "haven_labelled_spss", "labelled")
@@ -358,7 +358,7 @@ def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
 
 def _with_vectors(members: dict[str, Any]) -> dict[str, Any]:
     """Members of R, with vectors for a data frame that says what the rows of a wider table are."""
-    shapes = {one.shape for one in members.values() if getattr(one, "ndim", 0) == 2}
+    shapes = {member.shape for member in members.values() if getattr(member, "ndim", 0) == 2}
     parts: dict[str, Any] = {}
     for name, member in members.items():
         if isinstance(member, pd.DataFrame) and any(_says_of(member, *shape) for shape in shapes):
