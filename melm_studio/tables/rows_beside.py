@@ -117,9 +117,13 @@ def _controls_in(cells: pd.Series, name: str) -> tuple[npt.NDArray[np.bool_], li
     is_such = np.zeros(len(texts) + 1, dtype=np.bool_)  # the last is missing
     is_such[: len(match)] = match
     is_control = is_such[codes]
+    such = np.flatnonzero(is_such).tolist()
+    numbered = [index for index in such if str(texts[index])[-1].isdigit()]
+    if len(numbered) > 1 and np.bincount(codes[codes >= 0])[numbered].min() > 1:
+        is_control[:] = False  # Qc1 and Qc2 beside Mn1, each of several rows, are no injections
     if not LEAST_CONTROLS <= is_control.sum() <= MOST_CONTROLS * len(cells):
         return np.zeros(len(cells), dtype=np.bool_), []
-    return is_control, [str(texts[index]) for index in np.flatnonzero(is_such).tolist()]
+    return is_control, [str(texts[index]) for index in such]
 
 
 def _small_question(

@@ -185,3 +185,15 @@ def test_a_first_column_without_a_name_names_the_rows():
     data = prepare(read(frame))
     assert (data.label, roles(data)["column 1"]) == ("labels", Role.NAME)
     assert question(data, "subjects:column 1") is not None
+
+
+def test_numbered_names_of_several_rows_each_are_no_controls():
+    plants = [f"{stem}{number}" for stem in ("Qn", "Qc", "Mn", "Mc") for number in (1, 2, 3)]
+    frame = pd.DataFrame(np.random.default_rng(4).normal(size=(72, 3)), columns=["a", "b", "c"])
+    frame["plant"] = np.repeat(plants, 6)
+    frame["kind"] = [plant[0] for plant in frame["plant"]]
+    data = prepare(read(frame), "kind")
+    assert question(data, "controls") is None
+    assert len(data.y) == 72
+    injections = frame.assign(plant=[f"QC{at}" if at % 6 == 0 else f"S{at}" for at in range(72)])
+    assert question(prepare(read(injections), "kind"), "controls").default == "left-out"
