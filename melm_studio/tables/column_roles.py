@@ -65,7 +65,7 @@ _KEY = re.compile(r"(?=.*\d)[\w\-]{8,}")  # of a data base
 _UNIT = re.compile(r"\[[^\[\]]+\]$")
 LEAST_NUMBERED, MOST_SHARING = 10, 20  # values, and rows for each on average
 NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", "title", "uuid"}
-BATCH_WORDS = {"batch", "block", "lot", "plate"}
+BATCH_WORDS = {"batch", "bloc", "block", "bloco", "bloque", "lot", "plate"}
 _OF_BATCH = {"barcode", "code", "id", "identifier", "name", "no", "nr", "number"}
 _OF_LAND = {"a", "acre", "acres", "area", "feet", "ft", "m", "parking", "size", "sq", "sqft", "sqm"}
 ORDER_WORDS = {"date", "datetime", "datum", "injection", "order", "time", "timestamp"}
@@ -83,8 +83,8 @@ MAX_INFO = 30  # columns kept by a guess: hovering shows them all
 _ABOUT_ROWS = "metadata"
 # Names of the weights of the rows of surveys: of Stata, of censuses, of the General Social Survey.
 _WEIGHTS = {
-    "finalwgt", "finalwt", "fnlwgt", "hhwt", "perwt", "pweight", "pweights", "wtfinl", "wtss",
-    "wtssall",
+    "finalwgt", "finalwt", "fnlwgt", "hhwt", "houwgt", "perwt", "pweight", "pweights", "senwgt",
+    "tcindwt", "totwgt", "totwgts", "wgt", "wtfinl", "wtss", "wtssall",
 }  # fmt: skip
 _ABOUT = WORDS_ABOUT_ROWS | _WEIGHTS | {"weight", "weights"}
 _OF_SURVEYS = {"case", "design", "person", "probability", "sample", "sampling", "survey"}

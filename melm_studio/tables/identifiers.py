@@ -9,8 +9,9 @@ from melm_studio.tables.formatting import words_of
 # Of a column that can be nothing but the label.
 PLAIN_NAMES = ("label", "labels", "class", "classes", "target", "targets")
 ID_WORDS = {
-    "cik", "code", "ean", "gtin", "id", "ids", "idx", "index", "identifier", "isbn", "key", "mrn",
-    "no", "nr", "number", "rowid", "seqno", "sku", "ssn", "upc", "uuid",
+    "cik", "code", "cusip", "ean", "gtin", "gvkey", "id", "idcode", "identifier", "ids", "idx",
+    "index", "isbn", "key", "mrn", "no", "nr", "number", "rowid", "seqno", "sku", "ssn", "upc",
+    "uuid",
 }  # fmt: skip
 GROUP_WORDS = {
     "animal", "assessor", "donor", "panelist", "participant", "patient", "person", "rater",

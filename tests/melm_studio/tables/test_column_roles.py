@@ -58,6 +58,8 @@ def test_an_identifier_or_a_long_list_becomes_a_feature_where_it_is_chosen(
         ("cv_fold", np.arange(60) % 10.0, "for training"),
         ("pweight", np.linspace(0.3, 4.0, 60), "survey"),
         ("MRN", np.arange(60) * 7919.0 % 90001 + 100_000, "differs"),
+        ("idcode", np.arange(60) * 31.0 % 997, "differs"),
+        ("TOTWGTS", np.linspace(0.3, 4.0, 60), "survey"),
         ("y_pred", np.arange(60) % 2.0, "predicted"),
         ("Sampling Weight", np.linspace(0.3, 4.0, 60), "survey"),
     ],
