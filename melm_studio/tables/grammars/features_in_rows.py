@@ -18,6 +18,7 @@ from melm_studio.tables.grammars.sample_names import are_crossed, words_of_sampl
 from melm_studio.tables.identifiers import PLAIN_NAMES
 
 LEAST_SAMPLES, LEAST_FEATURES = 4, 3
+LEAST_RECURRING = 6  # columns whose names are those of their groups
 MOST_ABOVE = 15  # rows that say what the samples are
 MOST_BESIDE = 80  # columns that say what the features are
 MOST_GROUPS = 20
@@ -63,7 +64,7 @@ def below_samples(first: FirstLines) -> Layout | None:
     sample_row = next((row for row in above if len({*row[1:]}) == width - 1), None)
     samples = sample_row[1:] if sample_row else [f"sample {number}" for number in range(1, width)]
     marks = {
-        row[0] or "group": row[1:]
+        (row[0] if n_above > 1 else "") or "group": row[1:]
         for row in above
         if row is not sample_row and len({*row[1:]}) > 1 and not _are_numbers(row[1:])
     }
@@ -90,8 +91,10 @@ def _first_feature(rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
     index = first if taxa else index
     below = rows[index:]
     names = [row[0] for row in below]
-    is_named = len({*names}) == len(names) and all(names) and not any(map(is_number, names))
-    is_above = index > 2 or (index == 2 and _are_said_of_samples(rows[:2]))
+    recur = index == 1 and width > LEAST_RECURRING and _are_groups(rows[0][1:])
+    are_words = recur or not any(map(is_number, names))
+    is_named = len({*names}) == len(names) and all(names) and are_words
+    is_above = index > 2 or recur or (index == 2 and _are_said_of_samples(rows[:2]))
     is_such = is_named and len(below) >= LEAST_FEATURES and (taxa or is_above)
     if not is_such or index > MOST_ABOVE or not all(_are_numbers(row[1:]) for row in below):
         return 0, False
