@@ -24,6 +24,7 @@ MISSING_WORDS = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
 BYTES_AT_ONCE = 2**20
 MOST_CLASSES = 50  # of a column in which such a word may be one
 LEAST_WORDS = 2  # rows
+MOST_QUOTED = 12  # different ones, in quotes: more are measured, as grades of pupils
 MOST_COLUMNS = 20  # that are looked at
 MOST_LINES = 200  # with a leading zero, which say where codes are
 MOST_CODES = 200  # different ones
@@ -168,7 +169,7 @@ class _Columns:
         recurring = [
             name
             for name in names
-            if self._cells[name].nunique() <= min(MOST_CLASSES, len(self._cells) / LEAST_WORDS)
+            if self._cells[name].nunique() <= min(MOST_QUOTED, len(self._cells) / LEAST_WORDS)
         ]
         return self._read(recurring[:MOST_COLUMNS])
 
