@@ -20,8 +20,10 @@ MOST_WORDS = 20
 NO_GROUP_WORDS = {"date", "day", "month", "period", "quarter", "time", "week", "well", "year"}
 _SEPARATORS = re.compile(r"[ _.\-/]+")
 LEAST_OF_EACH = 2
+MANY_NUMBERS = 20  # beside names alone, of which counts may be few
 _PARTS = re.compile(r"[ _.\-/]+|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _DOSE = re.compile(r"(?<![^\W_])\d+[^\W\d_]+(?![^\W_])")  # 24h, 125amol
+_BARCODE = re.compile("[ACGT]{6,}")
 _REPLICATE = re.compile(r"(?:biorep|inj|rep|replicate|run|techrep)\d+", re.IGNORECASE)
 _DAY = re.compile(
     r"\d{0,2}(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct?|nov|dec)\d{0,4}", re.IGNORECASE
@@ -43,6 +45,8 @@ def words_of_samples(names: Sequence[str]) -> tuple[str, ...]:
     >>> words_of_samples(["1_pTa", "2_pT2+", "3_pTa", "4_pT2+"])
     ('pTa', 'pT2+', 'pTa', 'pT2+')
     >>> words_of_samples(["s1", "s2", "s3"])
+    ()
+    >>> words_of_samples(["ATCACG_1", "ATCACG_2", "CGATGT_1", "CGATGT_2"])
     ()
     """
     conditions = tuple(_BEFORE_REPLICATE.sub("", name) for name in names)
@@ -144,7 +148,8 @@ def with_groups(frame: pd.DataFrame, *, are_features: bool) -> tuple[pd.DataFram
     if not groups or not NO_GROUP_WORDS.isdisjoint(words_of(column)):
         return frame, ()
     numbers = frame.drop(columns=texts)
-    if not are_features and not all(_is_no_label(numbers[name]) for name in numbers):
+    are_many = are_features or len(numbers.columns) >= MANY_NUMBERS
+    if not are_many and not all(_is_no_label(numbers[name]) for name in numbers):
         return frame, ()
     added = {free_name(name, frame): list(group) for name, group in groups.items()}
     return frame.assign(**added), tuple(added)
@@ -165,5 +170,6 @@ def _are_groups(words: Sequence[str]) -> bool:
     """Return whether words other than days are each of several names."""
     counts = Counter(words)
     are_words = all(any(map(str.isalpha, word)) for word in counts)
+    are_words = are_words and not all(map(_BARCODE.fullmatch, counts))
     are_words = are_words and not all(map(_DAY.fullmatch, counts))
     return are_words and 2 <= len(counts) <= MOST_WORDS and min(counts.values()) >= LEAST_OF_EACH

@@ -64,6 +64,7 @@ def numbered(rows: Sequence[Sequence[object]], prefix: str = "") -> list[list[ob
     return [[f"{prefix}{at}", *row] for at, row in enumerate(rows, start=1)]
 
 
+COUNTS = np.random.default_rng(7).poisson(1, (N, 24)).tolist()
 X2, X3, X8 = grid(2), grid(3), grid(8)
 WAVES = [900 + 2 * at for at in range(8)]
 SAMPLES = [f"{kind}_{at}" for at, kind in enumerate(KINDS, start=1)]
@@ -677,6 +678,11 @@ def words_in_names() -> dict[str, Program]:
             (" \tLabel\ta\tb\tc\n" + lines(numbered(rows), "\t")).encode(),
             label="group in Label", **of_files,
         ),
+        "names beside many counts": Program(
+            lines([["file", *range(24)], *([f"{at + 70}.{kind}", *row] for at, (kind, row) in
+                                           enumerate(zip(KINDS, COUNTS, strict=True)))]).encode(),
+            [*map(str, range(24))], "group in file", name="file", asked=("label",),
+        ),
         "names beside constants": Program(
             ("Name,Type,Level,a,b,c\n" + lines(mass)).encode(), label="group in Name", name="Name",
             **of_files,
@@ -759,6 +765,12 @@ def genes_of_reads() -> dict[str, Program]:
         "featureCounts with its call": Program(
             (called + lines([[*head, *paths], *rows], "\t")).encode(), **expected
         ),
+        "names of groups that recur": Program(
+            lines([["index", *KINDS], *([at, *row] for at, row in enumerate(MATRIX))]).encode(),
+            [*map(str, range(len(MATRIX)))],
+            "group",
+            asked=("samples",),
+        ),
         "GSEA": Program(
             lines([["NAME", "DESCRIPTION", *SAMPLES], *named], "\t").encode(), **expected
         ),
@@ -820,6 +832,12 @@ def in_quotes() -> dict[str, Program]:
         ),
         "factor of digits with NA": Program(
             f'{head}\n{lines(rows)}"x",1.5,2.5,NA,"1"\n'.encode(), features, "cluster", n_rows=N + 1
+        ),
+        "grades in quotes": Program(
+            f"{head}\n".encode()
+            + lines([[*row[:4], f'"{at % 13}"'] for at, row in enumerate(rows)]).encode(),
+            (*features, "cluster"),
+            "",
         ),
         "every cell in quotes": Program(
             f'"a","b","c","cluster"\n{lines(alike)}'.encode(), features, "cluster"
