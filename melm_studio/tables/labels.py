@@ -284,8 +284,8 @@ def _most_values_of_rivals(
 ) -> int:
     """The most values of a number that could be the label as well, though its name does not say so.
 
-    None of many that say yes or no is; and beside text, or few codes in the last column, none of
-    many values.
+    None of many that say yes or no is, unless the guess says it too; and beside text, or few codes
+    in the last column, none of many values.
     """
     cells = table.frame[guess]
     first, last = str(table.frame.columns[0]), str(table.frame.columns[-1])
@@ -297,7 +297,9 @@ def _most_values_of_rivals(
     if not (is_text or (is_last and cells.nunique() <= FEW_AT_END and not _is_other_number(cells))):
         return MAX_CLASSES
     n_indicators = sum(usable.get(str(name)) == 2 for name in table.numbers.names)
-    return 0 if n_indicators > MOST_INDICATORS else 2 if is_text else FEW_AT_END
+    if n_indicators > MOST_INDICATORS:
+        return 2 if cells.nunique() == 2 and not is_text else 0
+    return 2 if is_text else FEW_AT_END
 
 
 def _says_who(name: str) -> bool:

@@ -130,6 +130,12 @@ def test_few_codes_in_the_last_column_are_told_beside_many_that_say_yes_or_no(n_
     assert bool(choices(Table("t", frame, ()))) == (n_indicators == 3)
 
 
+def test_one_of_many_columns_that_say_yes_or_no_is_asked_about():
+    eaten = ("fruit", "meat", "eggs", "tea", "salt", "rice", "nuts", "greenery")
+    frame = pd.DataFrame({name: numbers(0, 1, *[1] * at) for at, name in enumerate(eaten)})
+    assert set(choices(Table("t", frame, ()))) >= {"greenery", "fruit", "nuts"}
+
+
 def test_what_numbers_the_rows_without_a_name_is_no_rival():
     frame = pd.DataFrame(
         {"column 1": RNG.permutation(N_ROWS) * 1000.0 + 5, "a": RNG.normal(size=60)}
