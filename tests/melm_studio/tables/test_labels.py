@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import sys
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,12 @@ from melm_studio.tables.records import Form
 
 N_ROWS = 60
 RNG = np.random.default_rng(0)
+
+
+@pytest.fixture(autouse=True)
+def drawn_anew(monkeypatch):
+    """Each test draws the same numbers, whichever ran before it."""
+    monkeypatch.setattr(sys.modules[__name__], "RNG", np.random.default_rng(0))
 
 
 def measured(*names):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import msgspec
 import numpy as np
 import pandas as pd
@@ -21,6 +23,12 @@ from melm_studio.tables import (
 from melm_studio.tables.questions import READING
 
 RNG = np.random.default_rng(0)
+
+
+@pytest.fixture(autouse=True)
+def drawn_anew(monkeypatch):
+    """Each test draws the same numbers, whichever ran before it."""
+    monkeypatch.setattr(sys.modules[__name__], "RNG", np.random.default_rng(0))
 
 
 def measured(zinc="{:.2f}"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,12 @@ import pytest
 from melm_studio.tables import Role, prepare, read_table
 
 RNG = np.random.default_rng(0)
+
+
+@pytest.fixture(autouse=True)
+def drawn_anew(monkeypatch):
+    """Each test draws the same numbers, whichever ran before it."""
+    monkeypatch.setattr(sys.modules[__name__], "RNG", np.random.default_rng(0))
 
 
 def read(frame, name="t.csv"):
