@@ -80,7 +80,6 @@ class Strip {
     const button = this.panel.part("check");
     button.disabled = !this.panel.isFinal;
     hide(button, Boolean(check));
-    this.panel.node.toggleAttribute("data-checking", isBusy);
     hide(this.panel.part("stop-check"), !isBusy);
     const bar = this.panel.part("check-progress");
     hide(bar, !isBusy);
