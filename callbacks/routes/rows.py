@@ -261,8 +261,7 @@ def rows_of_run(run_id: str) -> flask.Response:
 def points_of_plane(run_id: str, sequence: int) -> flask.Response:
     """Return the place of every row in the plane."""
     shown = requested(own_run(run_id), requested_event(run_id, sequence))
-    renderer = services().renderer
-    axes, parts = renderer.planes.drawn_parts(shown)
+    axes, parts = services().planes.drawn_parts(shown)
     return packed_points_of(parts, axes)
 
 

@@ -166,20 +166,17 @@ class RunNews:
 
     def _places(self, shown: Shown, view: PlaneView) -> dict[str, str] | None:
         """Say where the rows of a view at rest are, and of which rows its regions are."""
-        renderer = self.runs.renderer
+        planes = self.runs.renderer.planes
         if not shown.event.is_final or shown.changes_plane:
             return None
-        names, held_out = (
-            renderer.planes.viewer(shown.record).class_names,
-            renderer.planes.held_out_rows(shown),
-        )
+        names, held_out = planes.viewer(shown.record).class_names, planes.held_out_rows(shown)
         if held_out is not None:
             said = regions_sentence(view.missing, names, len(held_out.y))
             return {"state": "", "warning": "", "words": said}
-        refits = renderer.planes.refits(shown.record)
+        refits = planes.refits(shown.record)
         if refits is None:
             return None
-        if renderer.planes.unseen(shown) is None:
+        if planes.unseen(shown) is None:
             return {"state": "", "warning": "", "words": refits.no_places}
         words = (moves_sentence(view.moves), regions_sentence(view.missing, names))
         return {
@@ -192,19 +189,19 @@ class RunNews:
         """Say which rows of a registered table a view is of."""
         if not shown.record.is_of_sample:
             return ""
-        renderer = self.runs.renderer
-        viewer, components = renderer.planes.viewer_of(shown), renderer.planes.components(shown)
+        planes = self.runs.renderer.planes
+        viewer, components = planes.viewer_of(shown), planes.components(shown)
         return sample_caption(viewer.n_rows, viewer.n_rows_of_table(components))
 
     def _kept_sentence(self, shown: Shown, divergence: float) -> str | None:
         """Say the share of the divergence that top features keep, if only these are shown."""
         if shown.options.n_top_features is None:
             return None
-        renderer = self.runs.renderer
+        planes = self.runs.renderer.planes
         # Of the rows that the changed plane has: all of a table are known in its own plane only.
-        total = renderer.planes.viewer_of(shown).of_table(None).divergence(shown.event.components)
-        names = renderer.planes.kept_features(shown)
-        is_weighed = renderer.planes.importance(shown.as_found) is not None
+        total = planes.viewer_of(shown).of_table(None).divergence(shown.event.components)
+        names = planes.kept_features(shown)
+        is_weighed = planes.importance(shown.as_found) is not None
         return kept_sentence(names, divergence / total, is_chosen_held_out=is_weighed)
 
 
