@@ -233,9 +233,8 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     read = _read_levels(levels, decimal, options.limits, counts, missing[:-1], name=name)
     is_text = (np.isnan(read.values) & ~missing & ~read.is_beyond)[codes]
     text = _non_numeric_text(column, is_text, int(np.count_nonzero(~missing[codes])))
-    most_text = 1 - MOSTLY if options.words == "empty" else MAX_TEXT_SHARE
-    if text and text.is_phrase:
-        most_text = 1 - MOSTLY
+    are_gaps = options.words == "empty" or (text is not None and text.is_phrase)
+    most_text = 1 - MOSTLY if are_gaps else MAX_TEXT_SHARE
     is_numeric = text is None or text.n_cells < most_text * text.n_present
     is_of_ids = name.lower().endswith("id") and names_identifier(name)
     if text is not None and is_of_ids and len(levels) == len(codes):
