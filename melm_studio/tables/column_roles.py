@@ -24,7 +24,7 @@ from melm_studio.tables.identifiers import (
 )
 from melm_studio.tables.labels import (
     LEAST_CODE,
-    WORDS_ABOUT_ROWS,
+    WORDS_OF_MODELS,
     names_prediction,
     numbers_say_split,
     says_split,
@@ -80,13 +80,13 @@ LONGEST_NAME = 60  # characters of most names
 NAMES_PROBED = 1_000  # rows
 PICTURES_PROBED = 100  # rows
 MAX_INFO = 30  # columns kept by a guess: hovering shows them all
-_ABOUT_ROWS = "metadata"
+_METADATA = "metadata"
 # Names of the weights of the rows of surveys: of Stata, of censuses, of the General Social Survey.
 _WEIGHTS = {
     "finalwgt", "finalwt", "fnlwgt", "hhwt", "houwgt", "perwt", "pweight", "pweights", "senwgt",
     "tcindwt", "totwgt", "totwgts", "wgt", "wtfinl", "wtss", "wtssall",
 }  # fmt: skip
-_ABOUT = WORDS_ABOUT_ROWS | _WEIGHTS | {"weight", "weights"}
+_WORDS_ABOUT_ROWS = WORDS_OF_MODELS | _WEIGHTS | {_METADATA, "weight", "weights"}
 _OF_SURVEYS = {"case", "design", "person", "probability", "sample", "sampling", "survey"}
 LEAST_WITH_CODES, MOST_ROUND = 20, 0.5  # rows; of codes, those that 5 divides
 MANY_CODES = 4  # columns of them, which are not asked about but left out
@@ -175,8 +175,7 @@ def _label_column(label: str, column: pd.Series, classes: Classes) -> Column:
 
 def _column(cells: _Cells, use: Use | None) -> Column:
     name = cells.name
-    is_plain = cells.is_plain and use is None and _ABOUT_ROWS not in name.lower()
-    if is_plain and not (_numbers_things(cells) or _about_rows(cells)):
+    if cells.is_plain and use is None and not (_numbers_things(cells) or _about_rows(cells)):
         return Column(name, Role.NUMERIC, "numeric", cells.n_values)
     exclusion = _exclusion(cells)
     why = exclusion[1] if exclusion else ""
@@ -331,8 +330,6 @@ def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
     n_rows = cells.n_present + cells.n_missing
     if cells.n_missing > NEARLY_EMPTY * n_rows:
         return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
-    if words_of(cells.name)[:1] == (_ABOUT_ROWS,):
-        return Role.IGNORED, "its name says that it is about the rows, not measured of them"
     if about := _about_rows(cells):
         return Role.IGNORED, about
     return _id_of_rows(cells) if cells.is_numeric else _soft_exclusion_of_text(cells)
@@ -340,8 +337,11 @@ def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
 
 def _about_rows(cells: _Cells) -> str:
     """Return what a column says of the rows that nobody measured of them; empty if nothing."""
-    if cells.is_numeric and _ABOUT.isdisjoint(words_of(cells.name)):  # as of most features
+    words = words_of(cells.name)
+    if cells.is_numeric and _WORDS_ABOUT_ROWS.isdisjoint(words):  # as of most features
         return ""
+    if words[:1] == (_METADATA,):
+        return "its name says that it is about the rows, not measured of them"
     if names_prediction(cells.name):
         return "it is what a model has predicted"
     if cells.is_numeric:

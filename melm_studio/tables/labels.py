@@ -92,8 +92,8 @@ LEAST_ELEMENTS = 4
 _TRAINING = {"train", "training", "calibration"}
 _OF_TRAINING = {"data", "in", "is", "row", "sample", "set"}
 _OF_FOLDS, MOST_FOLDS = {"cv", "fold", "id", "k", "no", "number", "test"}, 20
-# Words of numbers that say something about the rows which nobody measured of them.
-WORDS_ABOUT_ROWS = _PREDICTED | _TRAINING | {"fold"}
+# Words of numbers that the training and testing of a model has left beside the rows.
+WORDS_OF_MODELS = _PREDICTED | _TRAINING | {"fold"}
 _HELD_OUT = {"dev", "heldout", "holdout", "test", "testing", "val", "valid", "validation"}
 LEAST_WORD = 4  # letters, of a word of the file's name that says what its label is
 MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
