@@ -24,6 +24,8 @@ from melm_studio.tables.identifiers import (
 )
 from melm_studio.tables.labels import (
     LEAST_CODE,
+    OCCASION_WORDS,
+    TIME_WORDS,
     WORDS_OF_MODELS,
     names_prediction,
     numbers_say_split,
@@ -58,6 +60,8 @@ ID_SHARE = 0.8  # of the values of a number with such a name are different, wher
 LEAST_ID = 1_000  # of a first column without a header whose whole numbers are nearly all different
 CHOSEN = "as you chose"
 AS_FEATURES = (Use.FEATURE, Use.CATEGORY, Use.ORDERED)
+LEAST_MEETINGS = 12  # expected of random numbers or pairs, for it to be no chance that none occurs
+_RANKS = {"rank", "ranking"}
 SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "number"}
 _LEAST_LONG = 50  # numbers: fewer intensities may have equally many digits
 _DIGITS_OF_ID = 9  # of whole numbers that differ, all of as many
@@ -94,6 +98,7 @@ MAP_AXIS = "an axis of a map of the rows: drawn beside a plane, and no feature"
 FEWEST_FEATURES = 2  # beside a map, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
 MOST_WORDS = 4  # of a name; did_the_subject_meet_the_criteria is a question
+MOST_OF_PANEL = 1_000  # columns
 MIN_GROUPS = 2  # of every class: with one, no rows of the class could be held out
 
 
@@ -409,22 +414,34 @@ def _feature_of_levels(cells: _Cells) -> str:
 def _is_identifier(cells: _Cells) -> bool:
     """Return whether values number the rows, or are distinct integers named as an identifier.
 
-    Nearly distinct ones are as well, and large ones of the first column of a file without a header.
+    Nearly distinct ones are as well, and large ones of the first column of a file without a header;
+    and distinct ones of a range in which many random ones would be equal.
     """
     has_unit = _UNIT.search(cells.name) is not None
     if has_unit or cells.is_counting or not cells.is_nearly_numbering:
         return cells.is_counting and not has_unit
-    n_digits = len(f"{cells.low:.0f}")
+    n_digits, words = len(f"{cells.low:.0f}"), words_of(cells.name)
     if cells.n_values >= _LEAST_LONG and _DIGITS_OF_ID <= n_digits == len(f"{cells.high:.0f}"):
         return True
-    if cells.name == FIRST_UNNAMED and cells.low >= LEAST_ID:
+    is_first = cells.name == FIRST_UNNAMED and cells.low >= LEAST_ID
+    if is_first or (cells.is_numbering and _never_meet(cells)):
         return True
-    words = words_of(cells.name)
     if cells.is_numbering and len(words) == 1 and cells.n_present >= LEAST_NUMBERED:
         return words[0] in THINGS_NUMBERED or names_identifier(cells.name)
     if not cells.is_numbering and "of" in words:  # a number of something
         return False
     return names_identifier(cells.name)
+
+
+def _never_meet(cells: _Cells) -> bool:
+    """Return whether distinct whole numbers, were they random ones, would have many equal pairs.
+
+    Ranks are no random ones, nor is each pixel of a series of pictures.
+    """
+    if not _RANKS.isdisjoint(words_of(cells.name)) or any(map(str.isdigit, cells.name)):
+        return False
+    n_pairs = cells.n_present * (cells.n_present - 1) / 2
+    return n_pairs >= LEAST_MEETINGS * (cells.high - cells.low + 1)
 
 
 def _numbers_things(cells: _Cells) -> bool:
@@ -535,11 +552,38 @@ class _Guesses:
                     n_rows = len(self._classes.rows)
                     roles[column.name] = (role, f"{_repeated(column, n_rows)}: {why}")
                     break
+            else:
+                roles |= self._panel() if role is Role.GROUP else {}
         for column in self._named(lambda words: words in _COUNTERS):
             if column.name not in roles and column.role in FEATURES:
                 word = " ".join(words_of(column.name))
                 roles[column.name] = (Role.INFO, f"a {word}, which is not a property of the rows")
         return roles
+
+    def _panel(self) -> dict[str, tuple[Role, str]]:
+        """What each occasion has once, as each year has a firm: names, or numbers of such things.
+
+        Ages and ranks, of which each year has every one as well, are no things.
+        """
+        named = [(c, {*words_of(c.name)}) for c in self._open if len(c.name) <= LONGEST_NAME]
+        times = [c.name for c, words in named if words & (TIME_WORDS | OCCASION_WORDS)]
+        if not times or len(named) > MOST_OF_PANEL:
+            return {}
+        rows = self._frame.iloc[self._classes.rows]
+        for column, words in named:
+            is_text = rows[column.name].dtype.kind != "f"
+            is_thing = is_text or words & THINGS_NUMBERED or names_identifier(column.name)
+            if column.name in times or not is_thing or column.n_values < LEAST_NUMBERED:
+                continue
+            if not self._repeats(column):
+                continue
+            for time in times:
+                n_pairs = _n_equal(rows[column.name]) * _n_equal(rows[time])
+                is_chance = n_pairs < LEAST_MEETINGS * len(rows) ** 2 / 2
+                if not is_chance and not rows.duplicated([column.name, time]).any():
+                    why = f"each {shortened(time)} has it once: rows with the same value stay"
+                    return {column.name: (Role.GROUP, f"{why} together")}
+        return {}
 
     def codes(self) -> dict[str, tuple[Role, str]]:
         """Numbers by which things are known, where several columns but no most have them."""
@@ -633,6 +677,12 @@ class _Guesses:
     def _name_preference(self, column: Column) -> tuple[bool, bool]:
         is_text = self._frame[column.name].dtype.kind != "f"
         return is_text, not NAME_WORDS.isdisjoint(words_of(column.name))
+
+
+def _n_equal(cells: pd.Series) -> float:
+    """The number of pairs of rows with the same value."""
+    n_of_each = cells.value_counts().to_numpy(np.float64)
+    return float((n_of_each * (n_of_each - 1)).sum() / 2)
 
 
 def are_codes(numbers: pd.Series) -> bool:

@@ -10,8 +10,8 @@ from melm_studio.tables.formatting import words_of
 PLAIN_NAMES = ("label", "labels", "class", "classes", "target", "targets")
 ID_WORDS = {
     "cik", "code", "cusip", "ean", "gtin", "gvkey", "id", "idcode", "identifier", "ids", "idx",
-    "index", "isbn", "key", "mrn", "no", "nr", "number", "rowid", "seqno", "sku", "ssn", "upc",
-    "uuid",
+    "index", "isbn", "key", "mrn", "no", "nr", "number", "permno", "rowid", "rowlabel", "rownum",
+    "seqno", "sku", "ssn", "upc", "uuid",
 }  # fmt: skip
 GROUP_WORDS = {
     "animal", "assessor", "donor", "panelist", "participant", "patient", "person", "rater",
@@ -19,9 +19,10 @@ GROUP_WORDS = {
 }  # fmt: skip
 # Whole numbers of such names number things; those that rows share are no measure, either.
 THINGS_NUMBERED = {
-    "account", "animal", "campus", "case", "cell", "chart", "client", "customer", "district",
-    "hospital", "instant", "observation", "participant", "patient", "record", "respondent", "row",
-    "sample", "specimen", "subject",
+    "account", "animal", "campus", "case", "cell", "chart", "client", "company", "country",
+    "county", "customer", "district", "firm", "hospital", "household", "instant", "observation",
+    "participant", "patient", "province", "record", "respondent", "row", "sample", "school",
+    "specimen", "state", "student", "subject",
 }  # fmt: skip
 LEAST_STEM = 3  # letters
 _SHORT = re.compile("[a-z]{1,2}id")  # of geographic systems and databases: fid, gid, uid
@@ -55,14 +56,14 @@ def names_identifier(name: str) -> bool:
 
 
 def is_id_of_thing(word: str) -> bool:
-    """Return whether a word is such as patid, hospid or subjid.
+    """Return whether a word is such as patid, hospid, subjid or idprov.
 
     Examples
     --------
-    >>> is_id_of_thing("patid"), is_id_of_thing("acid")
-    (True, False)
+    >>> is_id_of_thing("patid"), is_id_of_thing("idprov"), is_id_of_thing("acid")
+    (True, True, False)
     """
-    stem = word.removesuffix("id").removesuffix("no")
+    stem = word.removeprefix("id").removesuffix("id").removesuffix("no")
     return LEAST_STEM <= len(stem) < len(word) and any(
         thing.startswith(stem) for thing in THINGS_NUMBERED | GROUP_WORDS
     )

@@ -56,6 +56,11 @@ TIME_WORDS = {
     "date", "datetime", "day", "dom", "dow", "doy", "hour", "hr", "month", "mnth", "mon", "mth",
     "season", "time", "timestamp", "week", "weekday", "wkday", "year", "yr",
 }  # fmt: skip
+# Names of whole numbers that count occasions rather than measure.
+OCCASION_WORDS = {
+    "cohort", "cycle", "day", "dom", "dow", "doy", "fyear", "hr", "month", "mnth", "mth", "period",
+    "round", "session", "timepoint", "visit", "wave", "week", "weekday", "wkday", "year", "yr",
+}  # fmt: skip
 _WHO = {"ethnicity", "gender", "marital", "married", "race", "sex"}
 COVARIATE_WORDS = TIME_WORDS | _WHO
 # Behind the word of a label, these say that it is a number: class size, response time.

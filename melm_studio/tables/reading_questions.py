@@ -18,7 +18,13 @@ from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY, are_codes
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.formatting import number, shortened, words_of
-from melm_studio.tables.labels import LEAST_CODE, is_time, may_be_no_label, rival_labels
+from melm_studio.tables.labels import (
+    LEAST_CODE,
+    OCCASION_WORDS,
+    is_time,
+    may_be_no_label,
+    rival_labels,
+)
 from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, Choice, Question
 from melm_studio.tables.read import Table
 from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
@@ -31,11 +37,6 @@ VALUES_SHOWN, LONGEST_VALUE = 3, 16  # of a column that may be the label
 LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group or a batch
 MOST_WORDS = 8  # of a name; longer ones describe, such as a protein
 FIRST_YEAR, LAST_YEAR = 1900, 2100
-# Names of whole numbers that count occasions rather than measure.
-OCCASION_WORDS = {
-    "cohort", "cycle", "day", "dom", "dow", "doy", "hr", "month", "mnth", "mth", "period", "round",
-    "session", "timepoint", "visit", "wave", "week", "weekday", "wkday", "year", "yr",
-}  # fmt: skip
 # Names of whole numbers that tell things apart.
 CODE_WORDS = {
     "branch", "campus", "centre", "clinic", "code", "device", "district", "farm", "hospital", "id",

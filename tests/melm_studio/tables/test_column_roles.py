@@ -382,3 +382,66 @@ def test_dates_that_ascend_along_the_file_are_its_order_whatever_their_name():
     assert roles["dteday"] is Role.ORDER
     mixed = frame.assign(dteday=days[::-1])
     assert Role.ORDER not in {one.role for one in column_roles(Table("t", mixed, ()), "kind")}
+
+
+@pytest.mark.parametrize(
+    ("name", "time", "is_group"),
+    [
+        ("gvkey", "fyear", True),
+        ("gvkey", "ff_year", True),
+        ("firm", "year", True),
+        ("country", "Year", True),
+        ("student", "wave", True),
+        ("age", "year", False),
+        ("rank", "week", False),
+        ("price", "year", False),
+        ("month", "year", False),
+    ],
+)
+def test_what_each_time_has_once_is_a_group_where_it_is_a_thing(name, time, is_group):
+    rows = 12 * 8
+    things = np.repeat(np.arange(12), 8)
+    kind = np.where(things % 2, "x", "y")
+    named = [f"land {'abcdefghijkl'[at]}" for at in things] if name == "country" else things + 1.0
+    frame = pd.DataFrame(
+        {name: named, time: np.arange(rows) % 8 + 2000.0, "a": np.arange(rows) / 7, "class": kind}
+    )
+    roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "class")}
+    assert (roles[name] is Role.GROUP) == is_group
+    twice = pd.concat([frame, frame], ignore_index=True)  # no time has each once
+    roles = {one.name: one.role for one in column_roles(Table("t", twice, ()), "class")}
+    assert roles[name] is not Role.GROUP
+
+
+def test_what_recurs_beside_times_that_never_do_is_no_group():
+    days = pd.date_range("2024-01-01", periods=96).strftime("%Y-%m-%d").to_numpy(object)
+    winds = np.array([*"NESWABCDFGHI"], dtype=object)[np.arange(96) * 5 % 12]
+    frame = pd.DataFrame(
+        {"Date": days, "wind": winds, "a": np.arange(96) / 7, "class": [*"xyyx"] * 24}
+    )
+    roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "class")}
+    assert roles["wind"] is Role.CATEGORICAL
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "is_id"),
+    [
+        ("ward", np.arange(60) * 7 % 61, True),
+        ("place in line", np.delete(np.arange(100), np.arange(0, 100, 5))[::-1], True),
+        ("IDPROV", [101 + 37 * at for at in range(60)], True),
+        ("rowlabel", [61_302_140 + 412_480 * at for at in range(60)], True),
+        ("population", [1_000 + 911 * at * at % 49_999 for at in range(60)], False),
+        ("price", [1_990 + 37 * at for at in range(60)], False),
+        ("time", [1_700_000 + 90 * at * at for at in range(60)][::-1], False),
+        ("ranking", np.arange(60) * 7 % 61, False),
+        ("pixel_3", np.arange(60) * 7 % 61, False),
+        ("IDEALS", [101 + 37 * at for at in range(60)], False),
+    ],
+)
+def test_numbers_that_would_recur_if_they_were_measured_name_rows(name, numbers, is_id):
+    n = len(numbers)
+    frame = pd.DataFrame(
+        {name: np.array(numbers, float), "a": np.arange(n) % 7.0, "class": [*"ab"] * (n // 2)}
+    )
+    roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "class")}
+    assert (roles[name] not in FEATURES) == is_id
