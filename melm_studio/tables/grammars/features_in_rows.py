@@ -27,6 +27,14 @@ LEAST_PART = 4  # letters, of a word within one: mzML has no mz
 PROBED = 50  # columns, before all are looked at
 FAR_MORE = 10  # features for each sample
 _TAXON = re.compile(r"(?:^|[;|] ?)[dkpcofgst]__|^[^\W\d]+(?:[;|] ?[^;|]+){3,}$|^[ACGTUN]{30,}$")
+# PC 34:1, TG(16:0/18:1/18:1), Cer d18:1, or their classes.
+_LIPID = re.compile(
+    r"[A-Za-z][\w\-]{1,9}[ (]{0,2}[dmtOPe\-]{0,3}\d{1,2}:\d(?!\d).*"
+    r"|(?:[LM]?P[ACEGIS]|[DMT]A?G|SM|CE|FA|CHOL|CHE|CL|(?:HEX\d?|LAC)?CER)",
+    re.IGNORECASE,
+)
+# First names of rows of words above numbers, below which no unit stands.
+_MARKS = {*PLAIN_NAMES, "condition", "factor", "group", "groups", "phenotype", "treatment"}
 _GAPS = {"", "na", "nan", "n/a", "null", "-", "filtered"}
 # Words of columns that say what features are, as programs for spectra, proteins and genes do.
 _WORDS_OF_FEATURES = {
@@ -92,9 +100,10 @@ def _first_feature(rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
     below = rows[index:]
     names = [row[0] for row in below]
     recur = index == 1 and width > LEAST_RECURRING and _are_groups(rows[0][1:])
-    are_words = recur or not any(map(is_number, names))
+    is_said = index == 2 and _are_said_of_samples(rows[:2])
+    are_words = recur or is_said or not any(map(is_number, names))
     is_named = len({*names}) == len(names) and all(names) and are_words
-    is_above = index > 2 or recur or (index == 2 and _are_said_of_samples(rows[:2]))
+    is_above = index > 2 or recur or is_said
     is_such = is_named and len(below) >= LEAST_FEATURES and (taxa or is_above)
     if not is_such or index > MOST_ABOVE or not all(_are_numbers(row[1:]) for row in below):
         return 0, False
@@ -102,13 +111,22 @@ def _first_feature(rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
 
 
 def _are_said_of_samples(above: Sequence[Sequence[str]]) -> bool:
-    """Return whether two rows with names say the same of several samples, as no header does."""
+    """Return whether two rows with names say the same of several samples, as no header does.
+
+    Or whether the second one has classes, as a name says.
+    """
     (name, *cells), (other, *others) = above
+    if name and other.casefold() in _MARKS and _are_groups(others):
+        return True
     return bool(name and other) and len({*zip(cells, others, strict=True)}) < len(cells)
 
 
 def _are_taxa(names: Sequence[str]) -> bool:
-    return sum(bool(_TAXON.search(name)) for name in names) >= NEARLY_ALL * len(names)
+    """Return whether nearly all of these are taxa, or nearly all of them lipids."""
+    n_taxa, n_lipids = (
+        sum(map(bool, map(known, names))) for known in (_TAXON.search, _LIPID.fullmatch)
+    )
+    return max(n_taxa, n_lipids) >= NEARLY_ALL * len(names)
 
 
 def behind_a_corner(first: FirstLines) -> Layout | None:
@@ -124,7 +142,8 @@ def behind_a_corner(first: FirstLines) -> Layout | None:
     has_header = not _are_numbers(rows[n_above][corner + 1 :])
     below = rows[n_above + has_header :]
     columns = range(corner + 1, len(rows[0]))
-    is_whole = all(all(row[corner:]) for row in above) and len(below) >= LEAST_FEATURES
+    is_whole = all(above[0][corner:]) and all(row[corner] for row in above)
+    is_whole = is_whole and len(below) >= LEAST_FEATURES
     if len(columns) < LEAST_SAMPLES or not is_whole:
         return None
     if not all(_are_numbers(row[corner + 1 :]) or not any(row[corner + 1 :]) for row in below):
@@ -193,7 +212,7 @@ def beside_taxa(first: FirstLines) -> Layout | None:
     if len(below) < LEAST_FEATURES or {len(header)} != {*map(len, below)}:
         return None
     ranks = [j for j, name in enumerate(header) if name.lower() in _HIGH_RANKS]
-    taxa = [j for j, cell in enumerate(below[0]) if _TAXON.search(cell)]
+    taxa = [j for j, cell in enumerate(below[0]) if _are_taxa([cell])]
     taxa = [j for j in taxa if _are_taxa([row[j] for row in below])]
     if not (ranks or taxa):
         return None
@@ -206,7 +225,9 @@ def beside_taxa(first: FirstLines) -> Layout | None:
     if len(numbers) < LEAST_SAMPLES or not names or not (counts or (taxa and are_alike(samples))):
         return None
     name = header[(taxa or ranks)[0]]
-    step = f"Turned: the {len(numbers)} columns of numbers are samples, as {name} has taxa."
+    step = (
+        f"Turned: the {len(numbers)} columns of numbers are samples, as {name} says what rows are."
+    )
     turned = Turned(numbers, samples, names[:1])
     asked = {"samples": f"{name} says what rows are"}
     return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
@@ -288,6 +309,6 @@ def are_alike(samples: Sequence[str]) -> bool:
         return False
     shapes = {_DIGITS.sub("#", name) for name in samples}
     return len({*samples}) == len(samples) and (
-        len(shapes) <= max(1, len(samples) // 3)
+        len(shapes) <= max(1, (len(samples) + 2) // 3)
         or bool(words_of_samples(samples) or are_crossed(samples))
     )

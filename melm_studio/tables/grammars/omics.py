@@ -48,6 +48,13 @@ _IONS = ("peptidesequence", "precursorcharge", "fragmention", "productcharge", "
 _RUNS = ("run", "filename", "rawfile")
 _AREAS = ("intensity", "area")
 _OF_RUNS = ("condition", "bioreplicate")
+_LIPIDS = ("LipidIon", "LipidMolec")
+_OF_LIPIDS = {
+    *_LIPIDS, "ARatio", "Adduct", "BaseRt", "CalcMass", "CalcMz", "Class", "ClassKey", "FA", "FA1",
+    "FA2", "FA3", "FA4", "FAGroupKey", "FattyAcid", "Formula", "Intensity", "IonFormula",
+    "LipidGroup", "Mode", "Polarity", "RT", "Rej.", "TopRT", "TotalGrade", "mScore", "tScore",
+}  # fmt: skip
+_AREAS_OF_LIPIDS = re.compile(r"(?:Main)?Area\[(?P<sample>[^\]]+)\]")
 _XCMS = {"mzmed", "mzmin", "mzmax", "rtmed", "npeaks"}
 _GSEA = ["name", "description"]
 _OF_READS = (".bam", ".sam", ".out", ".sorted")  # the last suffix of a file first
@@ -291,6 +298,27 @@ def xcms(first: FirstLines) -> Layout | None:
 def _exceeds(cell: str, n_peaks: str) -> bool:
     """Return whether a cell is a number above that of the peaks, and so none of these."""
     return is_number(cell) and is_number(n_peaks) and float(cell) > float(n_peaks)
+
+
+def lipidsearch(first: FirstLines) -> Layout | None:
+    """Lipids of LipidSearch: areas of samples, or columns behind all that it says of lipids."""
+    header = first.cells(0, first.delimiter)
+    known = [i for i, name in enumerate(header) if name in _OF_LIPIDS]
+    features = [header.index(name) for name in _LIPIDS if name in header]
+    if not features or "Class" not in header:
+        return None
+    matches = [_AREAS_OF_LIPIDS.fullmatch(name) for name in header]
+    areas = {column: match["sample"] for column, match in enumerate(matches) if match}
+    samples = areas or dict(enumerate(header[known[-1] + 1 :], start=known[-1] + 1))
+    return _matrix(
+        "lipids of LipidSearch",
+        header,
+        1,
+        [*samples],
+        names=[*samples.values()],
+        features=features,
+        delimiter=first.delimiter,
+    )
 
 
 def bracken(first: FirstLines) -> Layout | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, takewhile
 
 import numpy as np
 import pandas as pd
@@ -17,14 +17,18 @@ from melm_studio.tables.frames import free_name
 GROUP = "group"
 MOST_WORDS = 20
 # Names of what has words of its own: days, and wells of a plate.
+MOST_ALONE = 0.1  # of conditions that stand before the number of a replicate, such as a blank
 NO_GROUP_WORDS = {"date", "day", "month", "period", "quarter", "time", "week", "well", "year"}
 _SEPARATORS = re.compile(r"[ _.\-/]+")
 LEAST_OF_EACH = 2
 MANY_NUMBERS = 20  # beside names alone, of which counts may be few
 _PARTS = re.compile(r"[ _.\-/]+|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _DOSE = re.compile(r"(?<![^\W_])\d+[^\W\d_]+(?![^\W_])")  # 24h, 125amol
-_BARCODE = re.compile("[ACGT]{6,}")
+_BARCODE = re.compile(r"(?<![^\W_])[ACGT]{6,}(?![^\W_])")
 _REPLICATE = re.compile(r"(?:biorep|inj|rep|replicate|run|techrep)\d+", re.IGNORECASE)
+_LAST_REPLICATE = re.compile(
+    r"[ _.\-]{0,2}(?:(?<![^\W\d_])(?i:biorep|inj|rep|replicate|run|techrep)|(?<![a-z])R)\d{1,3}$"
+)
 _DAY = re.compile(
     r"\d{0,2}(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct?|nov|dec)\d{0,4}", re.IGNORECASE
 )
@@ -41,31 +45,54 @@ def words_of_samples(names: Sequence[str]) -> tuple[str, ...]:
     >>> words_of_samples(["Ctrl_1", "Ctrl_2", "K11_1", "K11_2", "K63_1", "K63_2"])
     ('Ctrl', 'Ctrl', 'K11', 'K11', 'K63', 'K63')
     >>> words_of_samples(["s_5h_1", "s_5h_2", "s_24h_1", "s_24h_2"])
-    ('s_5h', 's_5h', 's_24h', 's_24h')
+    ('5h', '5h', '24h', '24h')
     >>> words_of_samples(["1_pTa", "2_pT2+", "3_pTa", "4_pT2+"])
     ('pTa', 'pT2+', 'pTa', 'pT2+')
     >>> words_of_samples(["s1", "s2", "s3"])
     ()
     >>> words_of_samples(["ATCACG_1", "ATCACG_2", "CGATGT_1", "CGATGT_2"])
     ()
+    >>> words_of_samples(["L1_A5_rep1.raw", "L1_A5_rep2.raw", "L1_B5_rep1.raw", "L1_B5_rep2.raw"])
+    ('A5', 'A5', 'B5', 'B5')
     """
-    conditions = tuple(_BEFORE_REPLICATE.sub("", name) for name in names)
+    varying = _without_shared(names)
+    conditions = tuple(_LAST_REPLICATE.sub("", name) for name in varying)
+    n_marked = sum(map(str.__ne__, conditions, varying))
+    is_marked = n_marked >= (1 - MOST_ALONE) * len(names)
+    most_alone = int(MOST_ALONE * len(names)) if is_marked else 0
+    if not is_marked:
+        conditions = tuple(_BEFORE_REPLICATE.sub("", name) for name in varying)
     has_digits = any(any(map(str.isdigit, words)) for words in conditions)
     is_plain = any(not any(map(str.isdigit, _DOSE.sub("", words))) for words in conditions)
-    if is_plain and has_digits and _are_groups(conditions):
+    if (is_marked or (is_plain and has_digits)) and _are_groups(conditions, most_alone):
         return conditions  # Ubi4_1 and Ubi6_1 beside Ctrl_1: where all have numbers, subjects have
-    parts = [[part for part in _PARTS.split(name) if part] for name in names]
+    parts = [[part for part in _PARTS.split(name) if part] for name in varying]
     n_parts = min(map(len, parts), default=0)
     for place in range(n_parts):
         words = tuple(part[place] for part in parts)
         if _are_groups(words):
-            wholes = zip(*map(_SEPARATORS.split, names), strict=False)
+            wholes = zip(*map(_SEPARATORS.split, varying), strict=False)
             return next((whole for whole in wholes if _are_same(words, whole)), words)
     # Names of several words each: what precedes the number.
     words = tuple(
         " ".join(part for part in name_parts if not part.isdigit()) for name_parts in parts
     )
     return words if _are_groups(words) else ()
+
+
+def _without_shared(names: Sequence[str]) -> tuple[str, ...]:
+    """The names without the words that they all begin with, and what they all end with."""
+    before = _shared(names)
+    start = len(before) - len(_SEPARATORS.split(before)[-1])
+    behind = _shared([name[:start:-1] for name in names])
+    end = len(behind) - len(_SEPARATORS.split(behind)[-1])
+    return tuple(name[start : len(name) - end] for name in names)
+
+
+def _shared(names: Sequence[str]) -> str:
+    """Return the letters that all names begin with."""
+    letters = takewhile(lambda of_all: len({*of_all}) == 1, zip(*names, strict=False))
+    return "".join(of_all[0] for of_all in letters)
 
 
 def are_crossed(names: Sequence[str]) -> bool:
@@ -166,10 +193,11 @@ def _are_same(words: Sequence[str], others: Sequence[str]) -> bool:
     return are_parts and n_pairs == len({*words}) == len({*others})
 
 
-def _are_groups(words: Sequence[str]) -> bool:
-    """Return whether words other than days are each of several names."""
+def _are_groups(words: Sequence[str], most_alone: int = 0) -> bool:
+    """Return whether words other than days are each of several names, but for so many."""
     counts = Counter(words)
     are_words = all(any(map(str.isalpha, word)) for word in counts)
-    are_words = are_words and not all(map(_BARCODE.fullmatch, counts))
+    are_words = are_words and not any(map(_BARCODE.search, counts))
     are_words = are_words and not all(map(_DAY.fullmatch, counts))
-    return are_words and 2 <= len(counts) <= MOST_WORDS and min(counts.values()) >= LEAST_OF_EACH
+    n_alone = sum(n < LEAST_OF_EACH for n in counts.values())
+    return are_words and 2 <= len(counts) - n_alone <= MOST_WORDS and n_alone <= most_alone

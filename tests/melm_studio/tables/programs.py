@@ -597,6 +597,94 @@ def features_in_rows() -> dict[str, Program]:
     }  # fmt: skip
 
 
+def peaks_and_lipids() -> dict[str, Program]:
+    """Samples in columns, of which a row of classes, the names of rows or their own names tell."""
+    peaks = [[f"{at / 3:.3f}/{50 + at / 7:.4f}", *row] for at, row in enumerate(MATRIX)]
+    masses = [[f"{50 + at / 7:.4f}", *row] for at, row in enumerate(MATRIX)]
+    species = ["PC 34:1", "PE 36:2", "LPC 18:0", "Cer d18:1/16:0", "TG 54:3", "SM 42:2"]
+    ions = [f"{one.replace(' ', '(', 1)})+H" for one in species]
+    classes = ["DG", "CER", "PC", "HEX2CER", "LPE", "SM"]
+    areas = [f"Area[{name}]" for name in SAMPLES]
+    doses = [f"Lab_{dose}_rep{at}.mzML Area" for dose in ("A5M", "A45M", "M") for at in range(1, 5)]
+    arms = [f"Vero {drug}{virus}  R{at}" for drug in ("X214", "mock") for virus in ("", " CHIKV")
+            for at in range(1, 4)]  # fmt: skip
+    turned = {"name": "sample", "asked": ("samples",)}
+    named = {**turned, "label": "group", "asked": ("samples", "label")}
+
+    def beside(names: Sequence[str], rows: Sequence[Sequence[object]]) -> list[list[object]]:
+        return [[name, *row] for name, row in zip(names, rows, strict=True)]
+
+    return {
+        "peaks of MetaboAnalyst": Program(
+            lines([["Sample", *SAMPLES], ["Label", *KINDS], *peaks], "\t").encode(),
+            [str(row[0]) for row in peaks], "Label", **turned,
+        ),
+        "masses of MetaboAnalyst": Program(
+            lines([["Samples", *SAMPLES], ["Group", *KINDS], *masses]).encode(),
+            [str(row[0]) for row in masses], "Group", **turned,
+        ),
+        "units below names are no classes": Program(
+            lines([["id", "Na", "K", "Mg", "Ca", "kind"], ["label", *["mg/l", "g/l"] * 2, ""],
+                   *([f"s{at}", *row, kind] for at, (row, kind)
+                     in enumerate(zip(grid(4), KINDS, strict=True)))]).encode(),
+            ("Na [mg/l]", "K [g/l]", "Mg [mg/l]", "Ca [g/l]"), "kind",
+        ),
+        "what samples are, not all of it known": Program(
+            lines([["", "", "Label", *SAMPLES], ["", "", "Arm", *KINDS],
+                   ["", "", "Age", *["young", "old"] * 6, *[""] * 4],
+                   ["Identifier", "Annotation", "RT", *["Peak Height"] * N],
+                   *([gene, "lipid", at / 7, *row] for at, (gene, row)
+                     in enumerate(zip(GENES, MATRIX, strict=True)))]).encode(),
+            GENES, "Arm", **turned,
+        ),
+        "lipids in rows": Program(
+            lines([["Lipid", *SAMPLES], *beside(species, MATRIX)]).encode(), species, **named
+        ),
+        "lipid classes in rows, and a blank": Program(
+            lines([["Family", "Sum", "Methanol", *arms],
+                   *([one, f"Total of {one}", 0.1, *row[:12]]
+                     for one, row in zip(classes, MATRIX, strict=True))], ";").encode(),
+            classes, n_rows=12, **named,
+        ),
+        "lipids in columns": Program(
+            lines([["arm", *species], *([kind, *row] for kind, row
+                                        in zip(KINDS, grid(6), strict=True))]).encode(),
+            species, "arm",
+        ),
+        "properties of lipids": Program(
+            lines([["Lipid", "mass", "charge", "polarity", "logP", "kind"],
+                   *([f"PC {30 + at}:1", *row, kind] for at, (row, kind)
+                     in enumerate(zip(grid(4), KINDS, strict=True)))]).encode(),
+            ("mass", "charge", "polarity", "logP"), "kind",
+        ),
+        "LipidSearch": Program(
+            lines([["LipidIon", "Class", "FattyAcid", "mScore", "RT", *SAMPLES],
+                   *([ion, ion[:2], "(x)", 5.5, at / 7, *row]
+                     for at, (ion, row) in enumerate(zip(ions, MATRIX, strict=True)))]).encode(),
+            ions, "group", name="sample", asked=("label",), said="LipidSearch",
+        ),
+        "LipidSearch with areas": Program(
+            lines([["Rej.", "LipidMolec", "Class", *areas, *(f"Rt[{name}]" for name in SAMPLES)],
+                   *(["False", one, "PC", *row, *row]
+                     for one, row in zip(species, MATRIX, strict=True))], "\t").encode(),
+            species, "group", name="sample", asked=("label",), first={species[0]: MATRIX[0][0]},
+        ),
+        "doses before replicates, and a blank": Program(
+            lines([["row ID", "row m/z", "row retention time", "Lab_PPL_blank_B.mzML Area", *doses],
+                   *([at, 100.5 + 7 * at % 4, 60.2 * at, 0, *row[:12]]
+                     for at, row in enumerate(MATRIX, 1))]).encode(),
+            [*map(str, range(1, 7))], n_rows=12, **named,
+        ),
+        "barcodes among groups": Program(
+            lines([["Protein.Group", "Genes", *(f"{at}_{code}_L1" for code in ("ATCACG", "CGATGT")
+                                                for at in range(5)),
+                    *(f"Con_DMSO_{at}" for at in range(6))],
+                   *([gene, gene, *row] for gene, row in zip(GENES, MATRIX, strict=True))], "\t")
+            .encode(), GENES, name="sample", label="",
+        ),
+    }  # fmt: skip
+
+
 def spectra_in_columns() -> dict[str, Program]:
     axis = [900 + 2 * at for at in range(9)]
     cells = [[wave, *row] for wave, row in zip(axis, grid(N, 4, 9), strict=True)]
@@ -849,5 +937,5 @@ PROGRAMS = {
     **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
     **words_in_names(), **of_fixed_width(), **in_quotes(), **below_comments_and_titles(),
     **genes_of_reads(),
-    **features_in_rows(), **spectra_in_columns(), **two_files(),
+    **features_in_rows(), **peaks_and_lipids(), **spectra_in_columns(), **two_files(),
 }  # fmt: skip

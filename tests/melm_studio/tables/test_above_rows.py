@@ -20,7 +20,7 @@ b,<2,3,y
 c,3,1,x
 """
 GENES = """gene,s1,s2,s3,s4
-group,ctrl,ctrl,case,case
+arm,ctrl,ctrl,case,case
 TP53,1,2,3,4
 BRCA,2,3,1,4
 EGFR,3,1,5,4
@@ -113,8 +113,8 @@ def test_a_class_named_total_is_a_class():
 
 def test_samples_in_columns_become_rows():
     table = read(GENES)
-    assert list(table.frame) == ["gene", "group", "TP53", "BRCA", "EGFR"]
-    assert table.frame["group"].tolist() == ["ctrl", "ctrl", "case", "case"]
+    assert list(table.frame) == ["gene", "arm", "TP53", "BRCA", "EGFR"]
+    assert table.frame["arm"].tolist() == ["ctrl", "ctrl", "case", "case"]
     assert table.frame["EGFR"].tolist() == [3, 1, 5, 4]
     assert table.steps[0].startswith("Turned: the 4 columns of the file are samples")
 
@@ -122,7 +122,7 @@ def test_samples_in_columns_become_rows():
 @pytest.mark.parametrize("samples", ["auto", "rows"])
 def test_the_head_of_the_turned_table_is_shown_however_it_is_read(samples):
     assert read(GENES, samples=samples).turned == (
-        ("gene", "group", "TP53", "BRCA", "EGFR"),
+        ("gene", "arm", "TP53", "BRCA", "EGFR"),
         ("s1", "ctrl", "1", "2", "3"),
         ("s2", "ctrl", "2", "3", "1"),
         ("s3", "case", "3", "1", "5"),
