@@ -463,7 +463,8 @@ def _twin(
     if n_values < 2:
         return Twin.NONE, 0
     is_repeated = n_values * _FEWEST_ROWS_OF_A_VALUE <= n_rows
-    if is_repeated and column.is_words and (twin := _of_words(column, pairs, names, share)):
+    are_words = column.is_words or _is_one_of_each(pairs)
+    if is_repeated and are_words and (twin := _of_words(column, pairs, names, share)):
         return twin
     if share >= _MOST and column.texts is None:
         by_value = int(pairs.max(axis=1).sum())
@@ -490,6 +491,12 @@ def _of_words(
         return Twin.FINER, by_value
     is_coarser = follows and column.texts is not None and n_classes > n_values
     return (Twin.COARSER, by_class) if is_coarser else None
+
+
+def _is_one_of_each(pairs: IntArray) -> bool:
+    """Return whether each class has one value, and no other: no measurement of rows is so even."""
+    is_row = pairs > 0
+    return bool((is_row.sum(axis=0) == 1).all() and (is_row.sum(axis=1) == 1).all())
 
 
 def _are_few(pairs: IntArray) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from melm_studio.tables.questions import (
 from melm_studio.tables.roles import FEATURES, Column, Role
 
 MOST_ASKED = 5
+LEAST_EMPTY, CHANCE = 0.1, 1e-4  # cells of a class; that a column of noise would be so
 LEAST_ALIKE = 3  # numbers that part the classes, for these to be measured
 
 _CHOICES = (
@@ -101,24 +102,51 @@ def twin_questions(
     n_left -= sum(len(twin.names) for twin in twins if _is_left_out(twin))
     ranges = [twin for twin in twins if twin.twin is Twin.RANGES]
     if len(ranges) >= LEAST_ALIKE:
-        alike = ranges[_n_asked(ranges, answers) :]
+        alike = ranges[_n_asked([twin.names for twin in ranges], answers) :]
         twins = tuple(twin for twin in twins if twin not in alike)
-    return tuple(
+    asked_twins = [
         question
         for twin in twins
         for question in _questions(twin, label, answers, is_needed=n_left == 0)
-    )
+    ]
+    told = {question.id for question in asked_twins}
+    others = [name for name in names if TWIN + name not in told]
+    gaps = [*islice(_of_gaps(frame, others, classes, answers), MOST_ASKED)]
+    if len(gaps) >= LEAST_ALIKE:
+        gaps = gaps[: _n_asked([[gap.id.removeprefix(TWIN)] for gap in gaps], answers)]
+    return *asked_twins, *gaps[: max(0, MOST_ASKED - len(asked_twins))]
 
 
-def _n_asked(ranges: Sequence[ColumnAlone], answers: Mapping[str, str]) -> int:
-    """Count those asked about of several numbers that part the classes: the first is enough.
+def _of_gaps(
+    frame: pd.DataFrame, names: Sequence[str], classes: Classes, answers: Mapping[str, str]
+) -> Iterator[Question]:
+    """Ask about columns whose empty cells are of one class, as the day of a death is."""
+    sizes = np.bincount(classes.y, minlength=len(classes.names))
+    is_empty = columns_of(frame, names).isna().to_numpy()
+    for place in np.flatnonzero(is_empty.any(axis=0)).tolist():
+        of_classes = np.bincount(classes.y[is_empty[:, place]], minlength=len(sizes))
+        n_empty, told = int(of_classes.sum()), int(of_classes.argmax())
+        is_chance = n_empty * np.log(len(classes.y) / sizes[told]) < np.log(len(names) / CHANCE)
+        if of_classes[told] < n_empty or n_empty < LEAST_EMPTY * sizes[told] or is_chance:
+            continue
+        of_rows = f"{number(n_empty)} of {number(int(sizes[told]))} rows"
+        sentence = (
+            f"Is {shortened(names[place])} the label once more? It is empty in {of_rows} of "
+            f"{shortened(classes.names[told])} and in no other."
+        )
+        question = TWIN + names[place]
+        yield Question(question, sentence, _CHOICES, answers.get(question, ""))
+
+
+def _n_asked(alike: Sequence[Sequence[str]], answers: Mapping[str, str]) -> int:
+    """Count those asked about of several columns that tell the label alike: the first is enough.
 
     Where one is the label once more, the next may be as well; where it is a measurement, so are
     they all.
     """
-    given = [[answers.get(TWIN + name, "") for name in twin.names] for twin in ranges]
-    n_answered = max((place for place, of_twin in enumerate(given, 1) if any(of_twin)), default=0)
-    is_settled = any(MEASUREMENT in of_twin for of_twin in given)
+    given = [[answers.get(TWIN + name, "") for name in names] for names in alike]
+    n_answered = max((place for place, of_one in enumerate(given, 1) if any(of_one)), default=0)
+    is_settled = any(MEASUREMENT in of_one for of_one in given)
     return n_answered + (not is_settled)
 
 
@@ -208,8 +236,8 @@ def _questions(
 
 def _is_left_out(twin: ColumnAlone) -> bool:
     """Return whether it is left out while nobody has said what it is."""
-    is_code = twin.twin in (Twin.EQUAL, Twin.CODE, Twin.COARSER, Twin.FINER)
-    return is_code and twin.is_words
+    is_part = twin.twin in (Twin.COARSER, Twin.FINER) and twin.is_words
+    return is_part or twin.twin in (Twin.EQUAL, Twin.CODE)
 
 
 def _groups(frame: pd.DataFrame, columns: Sequence[Column]) -> IntArray | None:

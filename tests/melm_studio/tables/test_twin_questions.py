@@ -102,6 +102,57 @@ def test_of_several_numbers_that_part_the_classes_the_first_is_asked_about():
     assert [*twins(prepare(parting, answers={first: "left-out"}))] == [first, "twin:t1"]
 
 
+@pytest.mark.parametrize("values", [[0.21, 7.5, 3.3], [18_114.016, 64_605.3, 11_778.8]])
+def test_a_number_of_which_each_class_has_one_is_a_code_however_it_looks(values):
+    both = table(land=words, gdp=lambda y, _: np.array(values)[y])
+    data = prepare(both, "land")
+    assert names_of(data) == NOISE
+    rounded = table(land=words, gdp=lambda y, s: np.array(values)[y] + s.integers(0, 2, 90) / 9)
+    assert "gdp" in names_of(prepare(rounded, "land"))  # it varies within classes
+
+
+def gaps(of, share=1.0, *, is_text=False):
+    """Values that some rows of some classes lack."""
+
+    def made(y, stream):
+        is_empty = np.isin(y, of) & (stream.random(len(y)) < share)
+        if is_text:
+            return np.where(is_empty, None, np.array(["Mon", "Tue"])[stream.integers(0, 2, len(y))])
+        return np.where(is_empty, np.nan, stream.normal(size=len(y)))
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("of", "share", "is_text", "is_asked"),
+    [
+        ([0], 1.0, False, True),
+        ([0], 0.7, True, True),
+        ([2], 0.7, False, True),
+        ([0, 1], 0.7, False, False),
+        ([0, 1, 2], 0.5, True, False),
+        ([1], 0.06, False, False),  # as happens by chance
+    ],
+)
+def test_cells_that_are_empty_in_one_class_alone_tell_it(of, share, is_text, is_asked):
+    made = gaps(of, share, is_text=is_text)
+    asked = twins(prepare(table(label=words, day=made), "label"))
+    assert ("twin:day" in asked) == is_asked
+    if is_asked:
+        assert "and in no other" in asked["twin:day"].sentence
+        left = prepare(table(label=words, day=made), "label", answers={"twin:day": "left-out"})
+        assert names_of(left) == NOISE
+
+
+def test_of_several_columns_that_are_empty_in_one_class_the_first_is_asked_about():
+    absent = table(label=words, **{f"p{at}": gaps([0]) for at in range(4)})
+    (first,) = twins(prepare(absent, "label"))
+    given = {first: "measurement"}
+    assert [*twins(prepare(absent, "label", answers=given))] == [first]
+    given = {first: "left-out"}
+    assert [*twins(prepare(absent, "label", answers=given))] == [first, "twin:p1"]
+
+
 def test_without_the_twin_nothing_is_left_of_noise():
     data = prepare(table(label=words, score=later), "label", answers={"twin:score": "left-out"})
     assert names_of(data) == NOISE
