@@ -34,11 +34,14 @@ _SHEETS = "xl/worksheets/"
 _STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
 # A tag ends before the next one: otherwise each that is not closed would be read to the end.
 _PLACE = re.compile(rb"<(?:\w+:)?(?:row|c)\s[^<>]*?\br=[\"']([A-Z]{0,3})([0-9]+)")
+# Cells and rows that have a height or a color, and no value.
+_EMPTY_CELL = re.compile(rb"<(?:\w+:)?c\s[^<>]*(?:/>|></(?:\w+:)?c>)")
+_EMPTY_ROW = re.compile(rb"<(?:\w+:)?row\s[^<>]*(?:/>|>\s*</(?:\w+:)?row>)")
 # Names of sheets that say what the others hold.
 _EXPLAINING = {
     "about", "citation", "codebook", "contents", "cover", "description", "dictionary",
     "documentation", "glossary", "info", "information", "instructions", "introduction", "legend",
-    "metadata", "note", "notes", "readme", "reference", "references", "source", "sources",
+    "metadata", "note", "notes", "readme", "reference", "references", "source", "sources", "title",
 }  # fmt: skip
 
 
@@ -192,6 +195,7 @@ def _reject_large(raw: bytes, file: str, max_bytes: int) -> None:
 
 def _reject_far(sheet: bytes) -> None:
     """Refuse a sheet whose cells span a larger area than can be read, most of it empty."""
+    sheet = _EMPTY_ROW.sub(b"", _EMPTY_CELL.sub(b"", sheet))
     places = {(letters, int(row)) for letters, row in _PLACE.findall(sheet)}
     # Rows without a number stand behind the one before.
     n_rows = max(sheet.count(b"<row"), *(row for _, row in places), 0)

@@ -232,7 +232,7 @@ def test_empty_rows_above_a_table_of_a_workbook_are_no_answers_of_a_survey():
 
 @pytest.mark.parametrize(
     ("name", "is_first"),
-    [("README", False), ("Read me", False), ("Data dictionary", False), ("Readings", True)],
+    [("README", False), ("Read me", False), ("Title", False), ("Readings", True)],
 )
 def test_a_sheet_that_explains_the_others_is_read_only_where_there_is_no_other(name, is_first):
     about = [["column", "what"], ["a", "length"], ["b", "width"]]
@@ -309,6 +309,29 @@ def test_entities_of_a_workbook_are_not_expanded():
             new.writestr(part.filename, content)
     with pytest.raises(TableError, match="cannot be read"):
         read_table(file.getvalue(), "t.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("far", "is_read"),
+    [
+        (b'<row r="1048576" ht="12.8" hidden="false"></row>', True),
+        (b'<row r="1048576"/>', True),
+        (b'<row r="1048576"><c r="A1048576" s="1"/><c r="XFD1048576" s="1"></c></row>', True),
+        (b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>', False),
+    ],
+)
+def test_heights_and_colors_far_from_the_table_are_no_cells(far, is_read):
+    raw = workbook(data=[["a", "b"], [1, 2], [3, 4]])
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(file, "w") as new:
+        for part in old.infolist():
+            sheet = old.read(part)
+            new.writestr(part.filename, sheet.replace(b"</sheetData>", far + b"</sheetData>"))
+    if is_read:
+        assert read_table(file.getvalue(), "t.xlsx").frame["b"].tolist() == [2, 4]
+    else:
+        with pytest.raises(TableError, match="Delete what is far"):
+            read_table(file.getvalue(), "t.xlsx")
 
 
 def test_a_gzip_file_that_would_unpack_to_too_much_is_refused_in_time():
