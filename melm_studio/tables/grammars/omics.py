@@ -66,6 +66,12 @@ _HEADERS_OF_MZTAB = ("SMH", "PRH")  # small molecules, proteins
 _ENDS_OF_MZTAB = ("SFH", "SEH", "PEH", "PSH", "SMH", "COM")
 _ABUNDANCE = re.compile(r"(?:protein_|smallmolecule_)?abundance_(?P<assay>assay\[[0-9]+\])")
 _NAMES_OF_MZTAB = ("accession", "chemical_name", "identifier", "description", "SML_ID")
+_METIDQ = {"plate bar code", "sample identification"}
+# What MetIDQ writes beside its samples of how these were measured.
+_RUNS_OF_METIDQ = {
+    "injection number", "measurement time", "op", "org. info", "plate bar code", "plate note",
+    "plate production no.", "run number", "sample bar code", "sample volume", "well position",
+}  # fmt: skip
 _LINEAGES = {"taxonomy", "consensus lineage", "consensuslineage", "confidence"}
 _MOST_ABOVE = 5  # lines of comments
 _PREFIX_OF_PERSEUS = re.compile(r"[TNCM]: ")
@@ -427,6 +433,34 @@ def _matrix(
     turned = Turned(tuple(columns), named, features, marks or {}, left_out or {})
     step = f"Read as {what}: its columns are samples."
     return Layout(step, tuple(header), n_above, delimiter, turned=turned, until=until)
+
+
+def metidq(first: FirstLines) -> Layout | None:
+    """Concentrations of MetIDQ of Biocrates: limits of detection stand above or below the names."""
+    begin = next(
+        (
+            line
+            for line, text in enumerate(first.texts)
+            if "Sample Identification" in text
+            and _METIDQ.issubset(map(str.casefold, first.cells(line)))
+        ),
+        -1,
+    )
+    if begin < 0:
+        return None
+    names = first.cells(begin)
+    known = [name.casefold() for name in names]
+    sample, plate = known.index("sample identification"), known.index("plate bar code")
+    n_above = begin + 1
+    while any(below := first.cells(n_above)) and not "".join(below[plate : plate + 1]):
+        n_above += 1
+    answers = {
+        USE + name: Use.INFO.value
+        for name, one in zip(names, known, strict=True)
+        if one in _RUNS_OF_METIDQ
+    }
+    step = "Read as concentrations of MetIDQ: limits of detection are no samples."
+    return Layout(step, tuple(names), n_above, answers={**answers, USE + names[sample]: Use.NAME})
 
 
 def qiime(first: FirstLines) -> Layout | None:

@@ -449,6 +449,20 @@ def features_in_rows() -> dict[str, Program]:
             )
             for name, first, mark in (("differences", "name", "\t"), ("features", "", ","))
         },
+        **{
+            f"MetIDQ, {where}": Program(
+                lines([*[["", "", "", "LOD", *[0.1] * 6]] * above,
+                       ["Plate Bar Code", plate, "Sample Identification", "Group", *GENES],
+                       *[["", "", "", "LOD", *[0.1] * 6]] * below,
+                       *([f"p{at // 8}", at, f"u{at}", KINDS[at], *column]
+                         for at, column in enumerate(zip(*MATRIX, strict=True)))], "\t").encode(),
+                GENES, "Group", name="Sample Identification", first=MATRIX_FIRST, said="MetIDQ",
+            )
+            for where, plate, above, below in (
+                ("limits above", "Well Position", 3, 0), ("limits below", "Well Position", 0, 2),
+                ("no limits", "Run Number", 0, 0),
+            )
+        },
         "Bracken": Program(
             lines([["name", "taxonomy_id", "taxonomy_lvl",
                     *(f"{one}.bracken_{what}" for one in SAMPLES for what in ("num", "frac"))],
