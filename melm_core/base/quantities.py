@@ -186,6 +186,8 @@ def measured(cell: str, decimal: str) -> Measured | None:
         return Measured(None, 1 if word in _TOO_MUCH else -1)
     match = LIMIT.fullmatch(cell)
     read = quantity(match["rest"] if match else cell, decimal)
+    if read is None and match:  # <0,1 of a laboratory among numbers with points
+        read = quantity(match["rest"], "," if decimal == "." else ".")
     if read is None:
         return None
     return Measured(read, 0 if match is None else -1 if match["sign"] in "<≤" else 1)

@@ -59,6 +59,7 @@ LEAST_ALIKE = 3  # columns with the same third value beside those
 NEARLY_ALL = 0.9  # of the columns that end with it
 LEAST_VALUES = 4  # beside it
 LEAST_CODED = 2  # rows
+LEAST_MEASURED = 3  # different numbers, among more cells beyond a limit: others are classes
 _LEADING_ZERO = re.compile("0[0-9]")
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
@@ -411,8 +412,9 @@ def _read_levels(
     values, unit = in_one_unit(quantities, counts, without_unit(name)[1])
     values = np.where(np.isinf(plain), plain, values)
     is_beyond = signs != 0
-    n_measured, limit = counts[~is_beyond & ~np.isnan(values)].sum(), math.nan
-    if limits == "text" or counts[is_beyond].sum() > n_measured:
+    is_measured, limit = ~is_beyond & ~np.isnan(values), math.nan
+    are_few = is_measured.sum() < LEAST_MEASURED
+    if limits == "text" or (are_few and counts[is_beyond].sum() > counts[is_measured].sum()):
         values, is_beyond = np.where(is_beyond, math.nan, values), none
     else:
         values, limit = _beyond(values, signs, counts, limits)

@@ -439,6 +439,26 @@ def test_cells_beyond_a_limit_are_read_as_the_user_says(limits, lead, zinc):
     assert frame.shape[1] == 3
 
 
+@pytest.mark.parametrize(
+    ("limit", "half"), [("<0,5", 0.25), ("<0,125", 0.0625), ("< 0,02", 0.01), ("<1,000", 500)]
+)
+def test_a_limit_with_a_comma_is_read_among_numbers_with_points(limit, half):
+    rows = "".join(f"{limit if at % 4 else at + 0.5};x{at % 2}\n" for at in range(1, 40))
+    frame = read_table(f"lead;label\n{rows}".encode(), "t.csv").frame
+    assert frame["lead"].tolist()[:4] == [half, half, half, 4.5]
+
+
+@pytest.mark.parametrize("mark", ["<0.1", "< LOD", "n.d."])
+def test_a_measurement_that_most_rows_lie_below_is_no_class(mark):
+    rows = "".join(f"{mark if at % 8 else at / 4},{at},{'xy'[at % 2]}\n" for at in range(1, 40))
+    table = read_table(f"lead,zinc,kind\n{rows}".encode(), "t.csv")
+    assert table.frame["lead"].dtype == np.float64
+    assert "limits" in table.asked
+    of_money = "".join(f"{at},{('<=50K', '>50K')[at % 2]}\n" for at in range(40))
+    frame = read_table(f"age,income\n{of_money}".encode(), "t.csv").frame
+    assert sorted({*frame["income"]}) == ["<=50K", ">50K"]
+
+
 def test_cells_beyond_a_limit_are_half_of_it_unless_the_user_says_otherwise():
     raw = ("lead,zinc,label\n" + "<0.5,>100,x\n1.5,7,y\n" * 20).encode()
     half = read_table(raw, "t.csv")
