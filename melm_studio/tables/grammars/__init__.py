@@ -12,6 +12,7 @@ from melm_studio.tables.grammars.features_in_rows import (
     below_alike_names,
     below_samples,
     beside_annotations,
+    beside_statistics,
     beside_taxa,
     far_more_rows,
 )
@@ -81,6 +82,7 @@ GRAMMARS: dict[str, Grammar] = {
     "levels of pandas": pandas_levels,
     "features below samples": below_samples,
     "features behind a corner": behind_a_corner,
+    "features beside statistics": beside_statistics,
     "features beside annotations": beside_annotations,
     "features beside taxa": beside_taxa,
     "features below alike names": below_alike_names,

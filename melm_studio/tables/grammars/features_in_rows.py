@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 
 from melm_studio.tables.formatting import words_of
 from melm_studio.tables.grammars.layout import (
@@ -52,6 +53,11 @@ _THINGS = {
 }  # fmt: skip
 _SUCH = {"id", "name", "mass", "mz", "rt"}
 _HIGH_RANKS = {"domain", "kingdom", "lineage", "phylum", "taxonomy"}
+# Of statistics of a comparison, in letters alone: adj.P.Val, padj, log2FoldChange.
+_CHANGES = ("foldchange", "lfc", "logfc", "logratio")
+_CHANCES = ("adjp", "fdr", "padj", "pval", "qval")
+MOST_STATISTICS = 4
+_NO_LETTERS = re.compile(r"[^a-z]+")
 _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
@@ -233,6 +239,41 @@ def beside_taxa(first: FirstLines) -> Layout | None:
     return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
 
 
+def beside_statistics(first: FirstLines) -> Layout | None:
+    """Changes and p-values of features, and among these a column for each sample of the groups."""
+    header, *below = first.rows or [[]]
+    if len(below) < LEAST_FEATURES or {len(header)} != {*map(len, below)}:
+        return None
+    letters = [_NO_LETTERS.sub("", name.lower()) for name in header]
+    is_said = [[any(word in name for word in words) for name in letters]
+               for words in (_CHANGES, _CHANCES)]  # fmt: skip
+    columns = [*zip(*below, strict=True)]
+    names = [j for j, cells in enumerate(columns) if len({*cells}) == len(below)]
+    names = [j for j in names if not _are_numbers(columns[j])]
+    if not all(map(any, is_said)) or not names:
+        return None
+    is_sample = [
+        _are_numbers(cells) and not says_features(name) and not any(said)
+        for name, cells, *said in zip(header, columns, *is_said, strict=True)
+    ]
+    runs = [[*run] for is_run, run in groupby(range(len(header)), is_sample.__getitem__) if is_run]
+    longest = max(runs, key=len, default=[])
+    # Behind or before them may be further statistics: means, t.
+    parts = (longest[start : len(longest) - end] for start in range(MOST_STATISTICS)
+             for end in range(MOST_STATISTICS))  # fmt: skip
+    samples = next((part for part in parts if _form_groups([header[j] for j in part])), [])
+    if not samples:
+        return None
+    step = f"Turned: {len(samples)} columns are samples, beside changes and p-values of features."
+    asked = {"samples": "Changes and p-values say what rows are"}
+    turned = Turned(tuple(samples), tuple(header[j] for j in samples), tuple(names[:1]))
+    return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
+
+
+def _form_groups(samples: Sequence[str]) -> bool:
+    return len(samples) >= LEAST_SAMPLES and bool(words_of_samples(samples))
+
+
 def below_alike_names(first: FirstLines) -> Layout | None:
     """Names of features, and behind them far fewer columns of numbers whose names form groups."""
     rows = first.rows
@@ -284,7 +325,7 @@ def _may_be_beside(column: int, header: Sequence[str], below: Sequence[Sequence[
 
 def says_features(name: str) -> bool:
     """Return whether the name of a column says what features are, as "PG.ProteinGroups" does."""
-    plain = name.lower().replace("m/z", "mz").replace("r.t.", "rt")
+    plain = name.lower().replace("m/z", "mz").replace("m.z", "mz").replace("r.t.", "rt")
     parts = (word for word in words_of(name) if len(word) >= LEAST_PART)  # of ProteinGroups
     words = {*words_of(plain), *parts}
     is_thing = not words.isdisjoint(_THINGS) and not words.isdisjoint(_SUCH)

@@ -463,6 +463,22 @@ def features_in_rows() -> dict[str, Program]:
                 ("no limits", "Run Number", 0, 0),
             )
         },
+        **{
+            f"statistics of a comparison, {of}": Program(
+                lines([[first, *before, *samples, *behind],
+                       *([gene, *[0.5] * len(before), *row, *[0.01 * at] * len(behind)]
+                         for at, (gene, *row) in enumerate(named))], mark).encode(),
+                GENES, asked=("samples", "label"), first=MATRIX_FIRST, label="group",
+                name="sample", said="p-values",
+            )
+            for of, first, mark, before, samples, behind in (
+                ("DESeq2", "", ",", ["baseMean", "log2FoldChange", "pvalue", "padj"], SAMPLES, []),
+                ("limma", "ID", "\t", ["logFC", "AveExpr", "t", "P.Value", "adj.P.Val", "B"],
+                 SAMPLES, []),
+                ("proteins", "protein", ",", ["imputed"], [f"abundance_{one}" for one in SAMPLES],
+                 ["mean", "foldchange", "adj_p_value"]),
+            )
+        },
         "Bracken": Program(
             lines([["name", "taxonomy_id", "taxonomy_lvl",
                     *(f"{one}.bracken_{what}" for one in SAMPLES for what in ("num", "frac"))],

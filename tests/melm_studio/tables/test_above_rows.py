@@ -231,6 +231,8 @@ def test_a_table_is_not_turned_against_its_owner():
         "a,b,label\nlow,high,x\n1.5,7,y\n2,7,x\n3,8,y\nlow,2,x\n",  # text further below too
         "a,b,label\n,,x\n1.5,7,y\n2,7,x\n",
         "city,2001,2002,2003\nx,1,2,3\ny,2,3,4\nz,3,4,5\n",
+        "town,logFC,mean,t,pvalue\na,1,2,3,4\nb,1,5,3,4\nc,1,2,3,7\nd,4,2,3,4\n",
+        "town,pvalue,a_1,a_2,b_1,b_2\na,1,2,3,4,5\nb,1,5,3,4,5\nc,1,2,3,7,5\nd,4,2,3,4,6\n",
     ],
 )
 def test_a_table_with_one_header_is_left_as_it_is(text):
