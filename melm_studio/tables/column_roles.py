@@ -77,8 +77,12 @@ _COUNTERS = {
     ("batch",), ("replicate",), ("rep",), ("biorep",), ("techrep",), ("bio", "rep"),
     ("tech", "rep"), ("biological", "replicate"), ("technical", "replicate"),
 }  # fmt: skip
+_NUMBERS_OF_IMAGES = {("image", "number"), ("image", "id")}  # of whose cells each is a row
 _ROLE_WORDS = (
-    {word for words in _COUNTERS for word in words} | GROUP_WORDS | BATCH_WORDS | ORDER_WORDS
+    {word for words in _COUNTERS | _NUMBERS_OF_IMAGES for word in words}
+    | GROUP_WORDS
+    | BATCH_WORDS
+    | ORDER_WORDS
 )
 LONGEST_NAME = 60  # characters of most names
 NAMES_PROBED = 1_000  # rows
@@ -554,7 +558,7 @@ class _Guesses:
                     break
             else:
                 roles |= self._panel() if role is Role.GROUP else {}
-        for column in self._named(lambda words: words in _COUNTERS):
+        for column in self._named(_counts_repeats):
             if column.name not in roles and column.role in FEATURES:
                 word = " ".join(words_of(column.name))
                 roles[column.name] = (Role.INFO, f"a {word}, which is not a property of the rows")
@@ -707,6 +711,8 @@ def _has(some: set[str]) -> Callable[[Sequence[str]], bool]:
 
 def _names_group(words: Sequence[str]) -> bool:
     """Return whether these words name what was measured several times, and ask nothing of it."""
+    if words in _NUMBERS_OF_IMAGES:
+        return True
     return len(words) <= MOST_WORDS and not GROUP_WORDS.isdisjoint(words)
 
 
@@ -715,6 +721,11 @@ def _names_batch(words: Sequence[str]) -> bool:
     is_land = words[-1] == "lot" and not _OF_LAND.isdisjoint(words)
     is_last = words[-1] in BATCH_WORDS and not is_land and words[-1] != "block"
     return is_last or (words[0] in BATCH_WORDS and {*words[1:]} <= _OF_BATCH)
+
+
+def _counts_repeats(words: Sequence[str]) -> bool:
+    """Return whether these words name a replicate or a batch, or its number."""
+    return tuple(word for word in words if word not in _OF_BATCH) in _COUNTERS
 
 
 def _numbers_rows(cells: pd.Series) -> bool:

@@ -103,6 +103,15 @@ _TEXTS = {
     "as CSV, or copy its cells, and drop that.",
     re.compile(r"\s*<\?xml\b", re.IGNORECASE): "an XML document. Save its table as CSV and drop "
     "that.",
+    re.compile(
+        r"(?:\s|--[^\n]*\n|(?:/\*|SET |SELECT )[^\n]*\n)*"
+        r"(?:(?:CREATE|DROP|LOCK) (?:TABLE|DATABASE|SCHEMA)|INSERT INTO|BEGIN TRANSACTION|PRAGMA )",
+        re.IGNORECASE,
+    ): "a script of a database (SQL). Save one of its tables as CSV and drop that.",
+    re.compile(r"(?:\s|%[^\n]*\n)*\\(?:begin|documentclass|toprule|hline)\b"): "a LaTeX document. "
+    f"{_CELLS}",
+    re.compile("LabVIEW Measurement"): "a measurement of LabVIEW, rows of one signal. Drop a table "
+    "with a row or a column for each measurement.",
     re.compile("##fileformat=VCF"): "a file of variants (VCF). Drop a table with a row for each "
     "sample, such as PLINK writes it (--recode A).",
     re.compile(

@@ -20,9 +20,9 @@ GROUP_WORDS = {
 # Whole numbers of such names number things; those that rows share are no measure, either.
 THINGS_NUMBERED = {
     "account", "animal", "campus", "case", "cell", "chart", "client", "company", "country",
-    "county", "customer", "district", "firm", "hospital", "household", "instant", "observation",
-    "participant", "patient", "province", "record", "respondent", "row", "sample", "school",
-    "specimen", "state", "student", "subject",
+    "county", "customer", "district", "firm", "hospital", "household", "instant", "object",
+    "observation", "participant", "patient", "province", "record", "respondent", "row", "sample",
+    "school", "specimen", "state", "student", "subject",
 }  # fmt: skip
 LEAST_STEM = 3  # letters
 _SHORT = re.compile("[a-z]{1,2}id")  # of geographic systems and databases: fid, gid, uid

@@ -64,8 +64,8 @@ SCALES: tuple[tuple[str, ...], ...] = (
     ("stage i", "stage ii", "stage iii", "stage iv"),
 )  # fmt: skip
 _SPACES = str.maketrans("_-.", "   ")
-# "1 = never", "2. rarely", "3-5 times": categories that begin with different numbers.
-_NUMBERED = re.compile(r"(\d{1,3})\s*[-=.:)\u2013]\s*(\S.*)", re.DOTALL)
+# "1 = never", "2. rarely", "3-5 times", "4": categories that begin with different numbers.
+_NUMBERED = re.compile(r"(\d{1,3})(?:\s*[-=.:)\u2013]\s*(\S.*))?", re.DOTALL)
 _BEYOND = ("<", ">", "≤", "≥")
 MIN_CLASSES, MAX_CLASSES = 2, 200  # that have an order, such as low and high
 # Each from its first name to its last, in several languages and forms.
@@ -161,18 +161,21 @@ def places_of(scales: tuple[tuple[str, ...], ...]) -> tuple[dict[str, int], ...]
 
 
 def _numbered(levels: list[str]) -> tuple[str, ...] | None:
-    """Levels that begin with numbers, and go on as ranges or in words of a scale.
+    """Levels that begin with numbers, and go on as ranges, in words of a scale, or some in any.
 
     Others are codes and what they stand for: 1. White, 2. Black.
     """
-    matches = [_NUMBERED.match(level.strip()) for level in levels]
+    matches = [_NUMBERED.fullmatch(level.strip()) for level in levels]
     numbers = [int(match[1]) for match in matches if match]
-    words = [match[2] for match in matches if match]
+    words = [match[2] for match in matches if match and match[2]]
+    n_places = max(numbers, default=0) - min(numbers, default=0) + 1
+    is_named_in_part = 0 < len(words) < len(levels) == n_places  # mostly at its ends
     are_ordered = len(set(numbers)) == len(levels) and (
-        any(word.startswith(_BEYOND) for word in words)
-        or all(any(map(str.isdigit, word)) for word in words)
+        is_named_in_part
+        or any(word.startswith(_BEYOND) for word in words)
+        or (bool(words) and all(any(map(str.isdigit, word)) for word in words))
         or any(
-            3 * sum(plain(word) in places for word in words) >= len(words)
+            3 * sum(plain(word) in places for word in words) >= len(levels)
             for places in places_of(SCALES)
         )
     )

@@ -445,3 +445,37 @@ def test_numbers_that_would_recur_if_they_were_measured_name_rows(name, numbers,
     )
     roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "class")}
     assert (roles[name] not in FEATURES) == is_id
+
+
+@pytest.mark.parametrize(
+    ("levels", "order"),
+    [
+        (["5 - Very much", "1 - Not at all", "3", "2", "4"], "12345"),
+        (["2", "1 = weak", "3"], "123"),
+        (["0: none of it", "1", "2", "3 (mg)"], None),
+        (["1. White", "2. Black", "3. Other"], None),
+        (["1", "2", "98 = refused"], None),
+        (["1", "2", "3"], None),
+    ],
+)
+def test_a_scale_whose_ends_have_words_is_in_the_order_of_its_numbers(levels, order):
+    found = column(table(answer=[levels[at % len(levels)] for at in range(60)]), "answer")
+    assert (found.role is Role.ORDERED) == bool(order)
+    if order:
+        numbers = [
+            level.split()[0] for level in found.reason.removeprefix("ordered: ").split(" < ")
+        ]
+        assert "".join(numbers) == order
+
+
+@pytest.mark.parametrize(
+    ("image", "cell"), [("ImageNumber", "ObjectNumber"), ("image_id", "Object Number")]
+)
+def test_cells_of_an_image_stay_together_and_their_numbers_are_no_features(image, cell):
+    at = np.arange(240)
+    cells = {image: at // 20 + 1.0, cell: at % 20 + 1.0, "Image_Mean": at * 7 % 11 / 3, "a": at / 7}
+    frame = pd.DataFrame({**cells, "class": np.where(at // 20 % 2, "x", "y")})
+    roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "class")}
+    assert roles[image] is Role.GROUP
+    assert roles[cell] not in FEATURES
+    assert roles["Image_Mean"] is Role.NUMERIC

@@ -237,6 +237,12 @@ def test_many_columns_with_text_among_numbers_are_said_briefly():
         (b"\x1f\x8b\x08", "is a gzip file that is damaged"),
         (b"%PDF-1.7", "is a PDF document"),
         (b"##TITLE= chips\n##JCAMP-DX= 6.00\n1, 2\n", r"is a single spectrum \(JCAMP-DX\)"),
+        (b"-- MySQL dump 10.13\n/*!40101 SET NAMES utf8 */;\nDROP TABLE IF EXISTS `t`;\n", "SQL"),
+        (b"insert into t values (1,0.5,'x');\ninsert into t values (2,0.7,'y');\n", "SQL"),
+        (b"--\n-- PostgreSQL\nSET lock_timeout = 0;\n\nCREATE TABLE t (a int);\n", "SQL"),
+        (b"% of the paper\n\\begin{tabular}{lr}\nname & a \\\\\n", "is a LaTeX document"),
+        (b"\\documentclass{article}\n", "is a LaTeX document. Copy the cells"),
+        (b"LabVIEW Measurement\t\nWriter_Version\t2\n", "is a measurement of LabVIEW"),
         (b"PK\x03\x04..word/document.xml", "is a Word document. Copy the cells"),
         (b"$FL2@(#) SPSS DATA FILE", "is a file of SPSS"),
         (b"<stata_dta><header>", "is a file of Stata"),
@@ -444,3 +450,10 @@ def test_columns_whose_cells_say_what_they_are_are_named_so():
 def test_times_codes_and_several_keys_name_no_column(cells):
     rows = "".join(f"{cells[at % 2]},{at}.5\n" for at in range(12))
     assert [*read(f"of,x\n{rows}").frame] == ["of", "x"]
+
+
+@pytest.mark.parametrize(
+    "header", ["select,b", "created,b", "Create date,b", "drop,b", "-- a,b", "LabVIEW,b"]
+)
+def test_headers_of_words_that_begin_scripts_are_names(header):
+    assert read_table(f"{header}\n1,2\n3,4\n5,7\n".encode(), "t.csv").frame.shape[1] == 2
