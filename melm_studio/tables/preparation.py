@@ -87,6 +87,11 @@ from melm_studio.tables.rows_beside import without_rows_beside
 from melm_studio.tables.scales import ordered_levels
 from melm_studio.tables.twin_questions import made_question, twin_questions, without_twins
 
+MOST_SAID, LEAST_REPEATED = 4, 4  # categories of a sheet of samples, and rows of each of them
+TO_JOIN = (
+    "If the table only says what samples are, drop a .zip of it and of the one with their numbers."
+)
+
 __all__ = ["column_roles", "guess_label", "label_candidates", "prepare"]
 
 
@@ -184,8 +189,10 @@ def prepare(
     X = (features - fitted.center) / fitted.scale
     kept = row_columns(frame, columns)
     owners = [encoding.name for encoding in encodings for _ in encoding.feature_names]
-    asked = AskedRows(frame, columns, centering.rows, owners, X, classes.y)
-    questions = dependence_questions(asked, answers, table.answers)
+    questions = dependence_questions(
+        AskedRows(frame, columns, centering.rows, owners, X, classes.y), answers, table.answers
+    )
+    sheet = _sheet_of_samples(columns, frame)
     notes = tuple(dependence_notes(frame, columns, questions, X, classes.y))
     unfit = [question for question in given if question not in answers]
     read_questions = (
@@ -205,7 +212,7 @@ def prepare(
         *twins,
         *made_question(label, features, classes.y, answers),
     )
-    warnings = () if has_chosen_groups(columns, questions) else notes
+    warnings = (*sheet, *(() if has_chosen_groups(columns, questions) else notes))
     unfit_steps = _unfit_steps({question: given[question] for question in unfit})
     unlabeled, unlabeled_steps = _unlabeled_rows(
         whole.iloc[classes.unlabeled],
@@ -231,6 +238,7 @@ def prepare(
             *_column_steps(columns, frame, encodings, recipe.missing),
             *step_sentences(recipe),
             *unlabeled_steps,
+            *sheet,
             *notes,
         ),
         columns=_described(columns, table.descriptions),
@@ -529,9 +537,21 @@ def _no_feature(columns: Sequence[Column]) -> str:
     left_out = [f"{shortened(column.name)} ({column.reason})" for column in others]
     why = f" Left out: {'; '.join(left_out[:5])}." if left_out else ""
     return (
-        f"A picture needs a feature, and the table has none.{why} "
-        "Add columns with numbers or categories and drop the file again."
+        f"A picture needs a feature, and the table has none.{why} Add columns with numbers or "
+        f"categories and drop the file again. {TO_JOIN}"
     )
+
+
+def _sheet_of_samples(columns: Sequence[Column], frame: pd.DataFrame) -> tuple[str, ...]:
+    """Say that nothing was measured of named rows that few categories tell apart."""
+    features = [column for column in columns if column.role in FEATURES]
+    are_few = len(features) <= MOST_SAID and all(c.role is Role.CATEGORICAL for c in features)
+    names = [column.name for column in features]
+    if not are_few or not any(column.role is Role.NAME for column in columns):
+        return ()
+    if LEAST_REPEATED * len(frame[names].drop_duplicates()) > len(frame):
+        return ()
+    return (f"No feature is a measurement, but a category: {listed(names)}. {TO_JOIN}",)
 
 
 def _column_steps(

@@ -324,6 +324,34 @@ def test_a_table_without_features_gets_a_sentence_with_what_was_left_out():
         prepare(Table("t", pd.DataFrame(columns), ()))
 
 
+@pytest.mark.parametrize(
+    ("columns", "is_sheet"),
+    [
+        ({"organ": spread("liver", "lung"), "diet": spread("high", "plain", "low")}, True),
+        ({"resource": spread("glucose", "citrate", "serine"), "replicate.id": spread(1, 2)}, True),
+        ({"organ": spread("liver", "lung"), "mass": [at / 7 for at in range(60)]}, False),
+        ({"organ": spread("liver", "lung"), "score": spread(1.0, 2.0, 3.0)}, False),
+        (
+            {
+                name: [f"{at * at % p}" for at in range(60)]
+                for name, p in zip("abc", (5, 7, 11), strict=True)
+            },
+            False,
+        ),
+        ({name: spread("x", "y") for name in "abcde"}, False),
+    ],
+)
+def test_a_sheet_that_says_what_samples_are_says_what_it_lacks(columns, is_sheet):
+    frame = pd.DataFrame({"Sample Name": [f"S{at}-x" for at in range(60)], **columns})
+    frame = frame.astype({"replicate.id": float}) if "replicate.id" in columns else frame
+    data = prepare(Table("sheet", frame.assign(genotype=[*"ab"] * 30), ()), "genotype")
+    said = [one for one in data.warnings if one.startswith("No feature is a measurement")]
+    assert len(said) == is_sheet
+    assert [one for one in data.steps if one.startswith("No feature")] == said
+    unnamed = frame.drop(columns="Sample Name").assign(genotype=[*"ab"] * 30)
+    assert not any("a .zip" in one for one in prepare(Table("s", unnamed, ()), "genotype").warnings)
+
+
 def test_too_many_indicators_get_a_sentence():
     assert prepare(table(c=spread(*"pqrs")), max_cells=6 * N_ROWS).X.shape == (60, 6)
     with pytest.raises(TableError, match=r"60 rows and so many features.* 360 cells"):
