@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from melm_studio.tables.formatting import words_of
+
 _AXIS = re.compile(
     r"(?P<kind>(?:supervised)?(?:umap|tsne|pacmap|trimap|phate|isomap|mds))(?P<axis>[12xy])"
 )
@@ -40,7 +42,7 @@ def map_columns(names: Sequence[str]) -> MapColumns | None:
     """
     axes: dict[str, dict[str, int]] = {}
     for position, name in enumerate(names):
-        match = _AXIS.fullmatch(re.sub(r"[^a-z0-9]", "", name.lower()))
+        match = _AXIS.fullmatch("".join(words_of(name)))
         if match:
             axes.setdefault(match["kind"], {})[match["axis"]] = position
     for kind, named in axes.items():

@@ -97,6 +97,8 @@ def pixel_grid(data: LabeledData, said: str = "") -> PixelGrid | None:
         return None
     if said:
         return _said(data, said)
+    if len(data.own_feature_names) > MAX_PIXELS:
+        return None
     grid = _by_two_numbers(data) or _by_one_number(data)
     return grid if grid is None else _placed(data, *grid)
 
