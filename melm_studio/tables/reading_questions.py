@@ -11,6 +11,7 @@ from itertools import islice
 
 import numpy as np
 import pandas as pd
+from scipy.stats import chi2
 
 from melm_core.base import percent
 from melm_studio.tables.above_rows import NO_GROUPS
@@ -35,6 +36,9 @@ MOST_SHEETS = 3  # beside the guessed one
 MOST_RIVALS = 7  # beside the guessed label
 VALUES_SHOWN, LONGEST_VALUE = 3, 16  # of a column that may be the label
 LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group or a batch
+LEAST_NUMBERED, MOST_NUMBERED = 3, 20  # values from 0 or 1 on, and columns of such, for a design
+MOST_EVEN = 2  # columns that are asked about; of more, a design has made the features
+TOO_EVEN = 0.001  # how likely rows are spread over the values as evenly by chance
 MOST_WORDS = 8  # of a name; longer ones describe, such as a protein
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 # Names of whole numbers that tell things apart.
@@ -198,8 +202,8 @@ def column_questions(
 ) -> tuple[Question, ...]:
     """Ask which columns may be something else than they were taken for.
 
-    Those that are nearly empty, unless many are, and whole numbers that count occasions or tell
-    things apart.
+    Those that are nearly empty, unless many are, and whole numbers that count occasions, tell
+    things apart, or are spread more evenly over the rows than anything that is measured.
 
     Parameters
     ----------
@@ -216,27 +220,41 @@ def column_questions(
     numbers : Numbers
         Of all rows.
     """
-    uses = {
-        column.name: chosen.get(column.name) or answers.get(USE + column.name, "")
-        for column in columns
+    answered = {
+        question.removeprefix(USE): answer
+        for question, answer in answers.items()
+        if question.startswith(USE)
     }
+    names = {column.name for column in columns}
+    uses = {name: use for name, use in {**answered, **chosen}.items() if name in names}
     taken = {use: name for name, use in uses.items() if use in SINGLE_USES}
     long = {name for name, low in zip(numbers.names, numbers.low, strict=True) if low >= LEAST_CODE}
+    even = _evenly_spread(frame, columns, numbers)
     unasked = set(chosen)
+    unasked |= {other.removeprefix(SUBJECTS) for other in others if other.startswith(SUBJECTS)}
     empty = {column.name for column in columns if column.n_missing > NEARLY_EMPTY * len(frame)}
     if len(empty) > MOST_EMPTY:
-        unasked |= {name for name in empty if USE + name not in answers}
+        unasked |= empty.difference(answered)
     questions = (
-        _empty_question(column, len(frame), answers.get(USE + column.name, ""))
+        _empty_question(column, len(frame), answered.get(column.name, ""))
         if column.name in empty
-        else _number_question(frame, column, answers.get(USE + column.name, ""), taken, long)
+        else _number_question(frame[column.name], column, answered.get(column.name, ""), taken)
         for column in columns
         if column.role is not Role.LABEL
         and column.name not in unasked
-        and SUBJECTS + column.name not in others
         and not column.exclusion_reason
+        and (
+            column.name in empty
+            or _may_be_no_quantity(
+                frame,
+                column,
+                is_answered=column.name in answered,
+                is_long=column.name in long,
+                is_even=column.name in even,
+            )
+        )
     )
-    return tuple(islice((question for question in questions if question is not None), MOST_COLUMNS))
+    return tuple(islice(questions, MOST_COLUMNS))
 
 
 def _empty_question(column: Column, n_rows: int, answer: str) -> Question:
@@ -246,44 +264,66 @@ def _empty_question(column: Column, n_rows: int, answer: str) -> Question:
 
 
 def _number_question(
-    frame: pd.DataFrame,
-    column: Column,
-    answer: str,
-    taken: Mapping[str, str],
-    long: Collection[str],
-) -> Question | None:
-    """Ask what whole numbers are; `taken` says which column has a use that only one can have.
+    cells: pd.Series, column: Column, answer: str, taken: Mapping[str, str]
+) -> Question:
+    """Ask what whole numbers are; `taken` says which column has a use that only one can have."""
+    numbers = cells.dropna()
+    low, high = number(int(numbers.min())), number(int(numbers.max()))
+    if _are_years(numbers):
+        low, high = low.replace(",", ""), high.replace(",", "")
+    sentence = f"What is {shortened(column.name)}? It has whole numbers from {low} to {high}."
+    choices = tuple(
+        choice
+        for choice in _NUMBER_CHOICES
+        if taken.get(choice.value, column.name) == column.name
+        and (choice.value != Use.CATEGORY or column.n_values <= MAX_CHOSEN_LEVELS)
+    )
+    return Question(USE + column.name, sentence, choices, answer, Use.FEATURE)
 
-    Numbers whose names are in `long` may be codes by their digits, others by their names alone.
+
+def _evenly_spread(
+    frame: pd.DataFrame, columns: Sequence[Column], numbers: Numbers
+) -> frozenset[str]:
+    """The columns of whole numbers from 0 or 1 on that have about as many rows each, by design.
+
+    Plots, points and replicates are numbered so. Where many columns have such numbers these are
+    counts, and where many are even they are the factors of an experiment.
     """
-    if (answer or column.role is Role.NUMERIC) and _may_be_no_quantity(
-        frame, column, is_long=bool(answer) or column.name in long
-    ):
-        numbers = frame[column.name].dropna()
-        low, high = number(int(numbers.min())), number(int(numbers.max()))
-        if _are_years(numbers):
-            low, high = low.replace(",", ""), high.replace(",", "")
-        sentence = f"What is {shortened(column.name)}? It has whole numbers from {low} to {high}."
-        choices = tuple(
-            choice
-            for choice in _NUMBER_CHOICES
-            if taken.get(choice.value, column.name) == column.name
-            and (choice.value != Use.CATEGORY or column.n_values <= MAX_CHOSEN_LEVELS)
-        )
-        return Question(USE + column.name, sentence, choices, answer, Use.FEATURE)
-    return None
+    steps = numbers.high - numbers.low
+    is_numbered = numbers.is_whole & np.isin(numbers.low, (0, 1)) & (numbers.n_missing == 0)
+    is_numbered &= (steps + 1 == numbers.n_values) & (numbers.n_values >= LEAST_NUMBERED)
+    is_numbered &= numbers.n_values <= len(frame) / LEAST_REPEATS
+    features = {column.name for column in columns if column.role is Role.NUMERIC}
+    names = [numbers.names[index] for index in np.flatnonzero(is_numbered).tolist()]
+    names = [name for name in names if name in features]
+    if len(names) > MOST_NUMBERED:
+        return frozenset()
+    even = frozenset(name for name in names if _is_too_even(frame[name]))
+    return even if len(even) <= MOST_EVEN else frozenset()
 
 
-def _may_be_no_quantity(frame: pd.DataFrame, column: Column, *, is_long: bool) -> bool:
+def _is_too_even(cells: pd.Series) -> bool:
+    """Return whether values recur more evenly than if each row had any of them by chance."""
+    counts = np.unique(cells, return_counts=True)[1]
+    statistic = ((counts - counts.mean()) ** 2).sum() / counts.mean()
+    return bool(chi2.cdf(statistic, len(counts) - 1) < TOO_EVEN)
+
+
+def _may_be_no_quantity(
+    frame: pd.DataFrame, column: Column, *, is_answered: bool, is_long: bool, is_even: bool
+) -> bool:
     """Return whether whole numbers repeat under the name of occasions or codes, or are years.
 
-    Two values say yes and no.
+    Long ones may be codes by their digits, and even ones number the rows of a design. Two values
+    say yes and no.
     """
+    if not (is_answered or column.role is Role.NUMERIC):
+        return False
     if not 2 < column.n_values <= len(frame) / LEAST_REPEATS:
         return False
     words = words_of(_OXIDES.sub("", column.name))
     is_named = len(words) <= MOST_WORDS and not _NUMBERING_WORDS.isdisjoint(words)
-    if not (is_named or is_long) or frame[column.name].dtype.kind != "f":
+    if not (is_named or is_even or is_long or is_answered) or frame[column.name].dtype.kind != "f":
         return False
     if not _AMOUNT_WORDS.isdisjoint(words) or (len(words) > 1 and words[-1] in _SPACE_WORDS):
         return False
@@ -291,7 +331,7 @@ def _may_be_no_quantity(frame: pd.DataFrame, column: Column, *, is_long: bool) -
         return False
     numbers = frame[column.name].dropna()
     is_whole = bool(np.equal(numbers, np.floor(numbers)).all()) and numbers.abs().max() < 2**53
-    return is_whole and (is_named or are_codes(numbers))
+    return is_whole and (is_named or is_even or are_codes(numbers))
 
 
 def _is_span(before: str, word: str) -> bool:

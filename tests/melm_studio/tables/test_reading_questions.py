@@ -21,6 +21,7 @@ from melm_studio.tables import (
     read_table,
 )
 from melm_studio.tables.questions import READING
+from melm_studio.tables.read import Table
 
 RNG = np.random.default_rng(0)
 
@@ -309,3 +310,36 @@ def test_columns_of_codes_are_asked_about_one_by_one_only_if_few(n_codes, are_as
     assert ("fielder_1" in data.feature_names) == are_asked
     if not are_asked:
         assert any("Kept as information: fielder_0" in step for step in data.steps)
+
+
+def with_numbers(**numbers):
+    """Ninety rows of two classes, of which some columns have given numbers."""
+    features = dict(zip(("zinc", "lead"), RNG.normal(size=(2, 90)), strict=True))
+    kinds = [*map("ab".__getitem__, RNG.integers(0, 2, 90))]
+    return prepare(Table("t", pd.DataFrame(features).assign(**numbers, kind=kinds), ()))
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("n_values", [3, 5, 15, 45])
+@pytest.mark.parametrize("is_in_order", [True, False])
+def test_numbers_that_as_many_rows_have_each_number_a_design(first, n_values, is_in_order):
+    spots = np.arange(90.0) % n_values + first
+    data = with_numbers(spot=np.sort(spots) if is_in_order else RNG.permutation(spots))
+    assert "use:spot" in [question.id for question in data.questions]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        {"flowers": RNG.integers(0, 5, 90).astype(float)},  # as evenly as chance has it
+        {"flowers": np.repeat([1.0, 2.0, 3.0], [20, 30, 40])},
+        {"flowers": np.arange(90.0) % 6 * 2 + 1},  # with gaps, as of doses
+        {"flowers": np.arange(90.0) % 6 + 11},
+        {"flowers": np.arange(90.0) % 6 / 2},
+        {"flowers": np.arange(90.0) % 2},  # yes and no
+        {f"weight{step}": np.arange(90.0) // step % 3 for step in (1, 3, 15)},  # a factorial design
+        {f"taxon{at}": np.arange(90.0) % (at % 6 + 3) for at in range(40)},
+    ],
+)
+def test_other_whole_numbers_are_not_asked_about(numbers):
+    assert not any(question.id.startswith("use:") for question in with_numbers(**numbers).questions)
