@@ -81,7 +81,12 @@ def as_written(
 
 
 def without_keys(cells: pd.DataFrame, without: Collection[str] = ()) -> pd.DataFrame:
-    """The cells, of which columns such as "age: 61" are named so, without some columns."""
+    """The cells, of which columns such as "age: 61" are named so, without some columns.
+
+    In a single row that may as well be a word with a colon.
+    """
+    if len(cells) < LEAST_WORDS:
+        return cells
     keys: dict[str, str] = {}
     behind: dict[str, npt.NDArray[np.object_]] = {}
     for name, kind in zip(map(str, cells), cells.dtypes, strict=True):

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from melm_core.base import unique_names
@@ -335,6 +335,7 @@ def test_no_bytes_raise_anything_but_a_table_error(raw):
     delimiter=st.sampled_from(",;\t|"),
     encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
 )
+@example([(": ", 0.0)], ",", "utf-8")
 def test_what_was_written_is_read_back(rows, delimiter, encoding):
     file = io.StringIO()
     writer = csv.writer(file, delimiter=delimiter)
