@@ -144,7 +144,7 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
     if not candidates or _is_plain_number(table.frame, candidates[0]):
         of_one_class = [name for name in _labels_of_one_class(table.frame) if name not in without]
         if of_one_class:
-            return of_one_class
+            return [*of_one_class, *(name for name in candidates if name not in of_one_class)]
     if table.asked.get("samples") == NO_GROUPS and _are_numbers(table.frame, candidates):
         return [NO_LABEL]
     has_others = table.frame.shape[1] > MIN_COLUMNS
@@ -213,14 +213,13 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     Those that look like a label too, the likelier first; where all words of the name of the first
     say it, and its numbers count classes, those of such a name. Beside text, numbers of more than
     two values are none. Unless all words of that name say it, numbers of many values come first
-    that may be what is asked for.
+    that may be what is asked for. Beside a label of one class, each could as well be it.
     """
     guess, *others = candidates
     if guess == NO_LABEL:
         return []
     if guess.lower() in PLAIN_NAMES:
-        hinted = (name for name in others if _is_all_hint(name))
-        return [name for name in hinted if _parts_further(table.frame[guess], table.frame[name])]
+        return _beside_plain_name(table.frame, guess, others)
     is_hinted = _is_hinted(guess) and not is_measure(table.frame[guess])
     first, last = str(table.frame.columns[0]), str(table.frame.columns[-1])
     says_it = _is_all_hint(guess) or (
@@ -282,6 +281,17 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     # Before numbers that are as likely as the guess, and what a name says before others.
     words = [name for name in finer if is_within or _is_all_hint(name)]
     return [*dict.fromkeys([*targets, *words, *ranked, *finer])]
+
+
+def _beside_plain_name(frame: pd.DataFrame, guess: str, others: Sequence[str]) -> list[str]:
+    """Of those beside a column called label, or the like, the ones that part its classes further.
+
+    Beside one class, each could as well be the label.
+    """
+    if frame[guess].nunique() < 2:
+        return [*others]
+    hinted = (name for name in others if _is_all_hint(name))
+    return [name for name in hinted if _parts_further(frame[guess], frame[name])]
 
 
 def _most_values_of_rivals(

@@ -313,6 +313,8 @@ def test_a_label_of_one_class_is_one_before_numbers_are_taken_for_classes():
     data = prepare(Table("t", pd.DataFrame(columns), ()))
     assert (data.label, data.class_counts) == ("label", {"good": 60})
     assert data.steps[0] == "Label: label, 1 class (good 60)."
+    [question] = [one for one in data.questions if one.id == "label"]
+    assert [choice.value for choice in question.choices] == ["label", "a", "b"]
     named = pd.DataFrame({**columns, "grade": LABEL})
     assert prepare(Table("t", named, ())).label == "grade"
 
