@@ -8,7 +8,7 @@ not, and every method finds it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -39,6 +39,7 @@ _SAME = 0.98
 _FEWEST_ROWS_OF_A_VALUE, _MOST_VALUES_OF_A_CLASS = 3, 3
 # Words that are features each, though all rows of one have one class: strains within species.
 _MOST_NESTED = 20
+_MOST_DUMMIES = 30  # of one column, beside each other
 _LOOSEST_CODES = 2  # whole numbers of the range for each that occurs
 # Filled cells, of a column that says the same where it says anything; and words of empty ones.
 _LEAST_FILLED = 0.5
@@ -191,7 +192,10 @@ def label_twins(
     if not table:
         return ()
     cells = np.stack([column.values for column in table])
-    if dummies := _joined_dummies(table, cells):
+    dummies = _joined_dummies(table, cells)
+    known = {column.names for column in dummies}
+    dummies += [one for one in _adjacent_dummies(table, cells, codes) if one.names not in known]
+    if dummies:
         table += dummies
         cells = np.vstack([cells, *(column.values for column in dummies)])
     shares, errors = _alone(table, cells, codes, own_groups, random_state)
@@ -282,10 +286,41 @@ def _joined_dummies(table: Sequence[_Column], cells: FloatArray) -> list[_Column
         n_had = values.sum(axis=0)
         is_common = min(*values.sum(axis=1), (n_had == 0.0).sum()) >= values.shape[1] // 20
         if len(family) > 1 and ((n_had == 1.0).all() or ((n_had <= 1.0).all() and is_common)):
-            names = tuple(column.names[0] for column in family)
-            codes = np.where(n_had == 1.0, values.argmax(axis=0), len(names))
-            joined.append(_Column(names, codes.astype(float), np.array([*names, "none of them"])))
+            joined.append(_joined(family, values))
     return joined
+
+
+def _adjacent_dummies(
+    table: Sequence[_Column], cells: FloatArray, y: IntArray
+) -> Iterator[_Column]:
+    """Columns of zeros and ones beside each other, of which every row has one, as one of words.
+
+    Or every row but those of one class, whose own column is the label or is left out.
+    """
+    is_number = np.array([column.texts is None for column in table])
+    are_both = ((cells == 0.0) | (cells == 1.0)).all(axis=1) & (np.ptp(cells, axis=1) == 1.0)
+    are_dummies, sizes = are_both & is_number, np.bincount(y)
+    behind = 0
+    for start in np.flatnonzero(are_dummies).tolist():
+        if start < behind:
+            continue
+        n_had = np.zeros(len(y))
+        for stop in range(start, min(start + _MOST_DUMMIES, len(table))):
+            n_had += cells[stop]
+            if not are_dummies[stop] or n_had.max() > 1.0:
+                break
+            lacking = np.bincount(y[n_had == 0.0], minlength=len(sizes))
+            is_whole = ((lacking == 0) | (lacking == sizes)).all() and (lacking > 0).sum() <= 1
+            behind = stop + 1 if is_whole and stop > start else behind
+        if behind > start:
+            yield _joined(table[start:behind], cells[start:behind])
+
+
+def _joined(family: Sequence[_Column], values: FloatArray) -> _Column:
+    """Dummies as one column of words."""
+    names = tuple(column.names[0] for column in family)
+    codes = np.where(values.any(axis=0), values.argmax(axis=0), len(names))
+    return _Column(names, codes.astype(float), np.array([*names, "none of them"]))
 
 
 def _alone(

@@ -60,6 +60,24 @@ def test_dummies_beside_the_one_that_is_the_label_are_its_twin_together():
     assert twins[0].share == 1.0
 
 
+@pytest.mark.parametrize("label", ["setosa", "the species", "a reference"])
+@pytest.mark.parametrize("n_classes", [3, 5])
+def test_dummies_of_any_names_beside_each_other_are_one_column_together(label, n_classes):
+    stream = np.random.default_rng(1)
+    species = stream.permutation(np.arange(150) % n_classes)
+    names = ["setosa", "virginica", "bumps", "stains", "scratches"][:n_classes]
+    dummies = {name: 1.0 * (species == at) for at, name in enumerate(names)}
+    y = dummies.pop("setosa") if label == "setosa" else species
+    if label == "a reference":
+        dummies.pop("virginica")
+    others = {"x": stream.normal(size=150), "wet": 1.0 * (stream.random(150) < 0.5)}
+    (found,) = twins_of({**others, **dummies}, y).values()
+    assert found.names == tuple(dummies)
+    assert found.is_words
+    torn = {name: np.where(np.arange(150) % 9, cells, 0.0) for name, cells in dummies.items()}
+    assert not any(len(one.names) > 1 for one in twins_of({**others, **torn}, y).values())
+
+
 def test_a_number_that_decides_alone_is_no_word():
     (found,) = twins_of(*planted("a later measurement")).values()
     assert found.share > 0.95
