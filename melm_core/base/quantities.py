@@ -45,8 +45,14 @@ UNIT = rf"(?:[%‰](?: ?[^\W\d_]+)?|{_WORD}(?:(?: ?[/·*] ?| ){_WORD})*+)?"  # m
 _SIGN = r"[+\-\u2212]"  # U+2212 is the minus sign of typeset tables
 _PLUS_MINUS = r"(?:±|\+/[-\u2212])"
 _FOOTNOTE = "[*†‡§]"
+_PART = r"[0-9]+(?:[.,][0-9]+)?%?"
+# [65.3-67.3], (10 to 14), (0.31), (12%); (2) may count repeats of a name.
+_INTERVAL = (
+    rf"\s?[\[(]{_SIGN}?(?:{_PART}\s?(?:[,;\u2013\-\u2212]|to)\s?{_SIGN}?{_PART}"
+    r"|[0-9]+[.,][0-9]+%?|[0-9]+%)[\])]"
+)
 # What stands behind a number and is no part of it: an uncertainty, or the mark of a footnote.
-BEHIND = re.compile(rf"{_PLUS_MINUS}|[0-9%]\s?{_FOOTNOTE}{{1,3}}$")
+BEHIND = re.compile(rf"{_PLUS_MINUS}|[0-9%]\s?{_FOOTNOTE}{{1,3}}$|{_INTERVAL}$")
 QUANTITIES = {
     mark: re.compile(
         rf"(?P<open>\()?\s?(?P<sign>{_SIGN})?\s?(?P<currency>{CURRENCY})?\s?(?P<inner>{_SIGN})?"
@@ -54,7 +60,8 @@ QUANTITIES = {
         rf"|{NUMBERS[mark].pattern.removeprefix('[+-]?')})"
         rf"(?:\s?[x×·]\s?10\^?(?P<power>{_SIGN}?[0-9]{{1,3}}))?"
         rf"(?:\s?{_PLUS_MINUS}\s?[0-9]+(?:[.,][0-9]+)?)?"
-        rf"\s?(?P<unit>{CURRENCY}|{UNIT})(?P<close>\))?(?:\s?{_FOOTNOTE}{{1,3}})?"
+        rf"\s?(?P<unit>{CURRENCY}|{UNIT})(?:{_INTERVAL})?(?P<close>\))?"
+        rf"(?:\s?{_FOOTNOTE}{{1,3}})?"
     )
     for mark in ".,"
 }
@@ -119,7 +126,8 @@ def quantity(cell: str, decimal: str) -> Quantity | None:
     cell : str
         Such as "€1,234.50", "$2.5M", "12.3%", "1.2e3 µg", "(1,234)", which is negative, or
         "−3.1×10^4";
-        an uncertainty (± 0.2) and the mark of a footnote (*) behind it are left out.
+        an uncertainty (± 0.2), an interval [1.1-1.5] and the mark of a footnote (*) behind it are
+        left out.
     decimal : str
         The decimal mark, a point or a comma.
 

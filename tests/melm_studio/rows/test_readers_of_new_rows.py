@@ -137,6 +137,8 @@ CASES = {
         SAME,
     ),
     "an uncertainty": (file(acid=everywhere("{} ± 0.2")), SAME),
+    "an interval": (file(acid=everywhere("{} [0.1-9.5]")), SAME),
+    "a deviation in parentheses": (file(acid=everywhere("{} (0.31)")), SAME),
     "powers of ten": (file(acid=everywhere("{}×10^0")), SAME),
     "NA": (file(acid=once("NA")), EMPTY_FIRST),
     "a question mark": (file(acid=once("?")), EMPTY_FIRST),

@@ -173,3 +173,26 @@ def test_words_among_numbers_that_may_be_classes_are_asked_about(others):
     table = of_weights(*others)
     assert table.frame["weight"].dtype.kind != "f"
     assert "words" in table.asked
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("66.3 [65.3-67.3]", 66.3),
+        ("12.1 (10.5\u201314.2)", 12.1),
+        ("-0.4 [-0.9, 0.1]", -0.4),
+        ("3.21(0.05)", 3.21),
+        ("45 (12.5%)", 45.0),
+        ("7 mg (5 to 9)", 7.0),
+        ("101 (2)", None),
+        ("12 (n=5)", None),
+        ("12 [5", None),
+        ("3 (old)", None),
+    ],
+)
+def test_an_interval_or_a_deviation_behind_a_number_is_no_part_of_it(cell, value):
+    found = quantity(cell, ".")
+    assert (found and found.value) == value
+    rows = "".join(f"{cell};{at % 7};{'ab'[at % 2]}\n" for at in range(12))
+    steps = read_table(f"x;y;kind\n{rows}".encode(), "t.csv").steps
+    assert any("Left out behind numbers" in step for step in steps) == (value is not None)
