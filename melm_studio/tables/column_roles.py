@@ -725,7 +725,9 @@ def _names_batch(words: Sequence[str]) -> bool:
 
 def _counts_repeats(words: Sequence[str]) -> bool:
     """Return whether these words name a replicate or a batch, or its number."""
-    return tuple(word for word in words if word not in _OF_BATCH) in _COUNTERS
+    counters = tuple(word for word in words if word not in _OF_BATCH)
+    # Two joined rows of names have it twice: replicate rep.
+    return counters in _COUNTERS or all((word,) in _COUNTERS for word in words)
 
 
 def _numbers_rows(cells: pd.Series) -> bool:

@@ -28,6 +28,7 @@ LEAST_STEM = 3  # letters
 _SHORT = re.compile("[a-z]{1,2}id")  # of geographic systems and databases: fid, gid, uid
 _JOINED = re.compile("[a-z]{3,}(?:code|id|number)")  # copairid, plotcode, rownumber
 _NO_SHORT = {"acid", "aid", "bid", "grid", "kid", "mid", "paid", "void"}
+_NITROGEN = {("no", "2"), ("no", "3")}  # dioxide and nitrate
 _NO_IDS = (
     "acid", "arid", "covid", "fluid", "grid", "humid", "hybrid", "lipid", "liquid", "oid", "paid",
     "pyramid", "rapid", "rigid", "solid", "valid", "vivid",
@@ -37,19 +38,25 @@ _NO_IDS = (
 def names_identifier(name: str) -> bool:
     """Return whether a name says that whole numbers which nearly all differ name things.
 
-    Its first word or its last one does, or that ends in "code", "id" or "number".
+    Its first word or its last one does, or that ends in "code", "id" or "number", also before the
+    number of a wave, CASEID2, and the "s" of tables of sequencing runs, Sample_Name_s.
 
     Examples
     --------
     >>> names_identifier("sample_id"), names_identifier("copairid"), names_identifier("input_fid")
     (True, True, True)
-    >>> names_identifier("citric acid"), names_identifier("mass")
-    (False, False)
+    >>> names_identifier("citric acid"), names_identifier("mass"), names_identifier("NO2")
+    (False, False, False)
     """
     words = words_of(name)
-    return bool(words) and (
+    if not words or words[:2] in _NITROGEN:
+        return False
+    if len(words) > 1 and (words[-1] == "s" or words[-1].isdigit()):
+        words = words[:-1]
+    return (
         not ID_WORDS.isdisjoint({words[0], words[-1]})
         or words == ("row",)
+        or words[-1] in {"name", "title"}
         or is_id_of_thing(words[-1])
         or ends_as_id(words[-1])
     )

@@ -315,6 +315,13 @@ def test_a_batch_is_what_its_whole_name_says(name, is_batch):
         ("people", [10**at % 99_999_989 for at in range(60)], False),
         ("experience [y]", range(60), False),
         ("experience", range(60), True),
+        ("Sample_Name_s", [3 + at * at for at in range(60)], True),
+        ("run title", [3 + at * at for at in range(60)], True),
+        ("W2_CASEID2", [3 + at * at for at in range(60)], True),
+        ("NO2", [3 + at * at for at in range(60)], False),
+        ("NO3 [mg]", [3 + at * at for at in range(60)], False),
+        ("mass_s", [3 + at * at for at in range(60)], False),
+        ("mass 2", [3 + at * at for at in range(60)], False),
     ],
 )
 def test_numbers_of_things_are_no_features_and_those_with_a_unit_are(name, numbers, is_id):
@@ -341,6 +348,7 @@ def test_keys_that_several_rows_share_are_no_categories(keys, is_key):
         ("replicate", False),
         ("BioRep", False),
         ("rep", False),
+        ("Replicate rep", False),
         ("reps", True),
         ("reputation", True),
     ],
