@@ -245,9 +245,9 @@ def read_table(
         total_steps.append(f"Filled down, as cells that stand for several rows: {listed(merged)}.")
     are_features = asked.get("samples") == NO_GROUPS
     frame, groups = with_groups(frame, are_features=are_features)
-    group_steps = [f"Added: {listed(groups)}, words of the names of the rows."] if groups else []
+    group_steps = [f"Added: {listed(groups)}, words of names or codes."] if groups else []
     if groups:
-        asked[LABEL] = f"{groups[0]} has words of the names of the rows"
+        asked[LABEL] = f"{groups[0]} has words of names or codes"
     frame, subject, subject_step = with_subjects(frame)
     uses = {USE + subject: Use.INFO} if subject else {}
     subject_steps = [subject_step] if subject else []

@@ -13,6 +13,7 @@ import pandas as pd
 from melm_studio.tables.classes import is_measure
 from melm_studio.tables.formatting import DAY, words_of
 from melm_studio.tables.frames import free_name
+from melm_studio.tables.identifiers import GROUP_WORDS, ID_WORDS
 
 GROUP = "group"
 MOST_WORDS = 20
@@ -21,6 +22,8 @@ MOST_ALONE = 0.1  # of conditions that stand before the number of a replicate, s
 NO_GROUP_WORDS = {"date", "day", "month", "period", "quarter", "time", "week", "well", "year"}
 _SEPARATORS = re.compile(r"[ _.\-/]+")
 LEAST_OF_EACH = 2
+MOST_DISTINCT = 0.7  # of the rows, different codes, which are no names
+MOST_PARTS = 5
 MANY_NUMBERS = 20  # beside names alone, of which counts may be few
 _PARTS = re.compile(r"[ _.\-/]+|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _DOSE = re.compile(r"(?<![^\W_])\d+[^\W\d_]+(?![^\W_])")  # 24h, 125amol
@@ -164,6 +167,9 @@ def with_groups(frame: pd.DataFrame, *, are_features: bool) -> tuple[pd.DataFram
     (('group in file',), ['ill', 'well'])
     """
     texts = [str(name) for name, kind in frame.dtypes.items() if kind != np.float64]
+    if parts := _parts_of_codes(frame[texts]):
+        added = {free_name(name, frame): list(part) for name, part in parts.items()}
+        return frame.assign(**added), tuple(added)
     varying = (name for name in texts if len(frame[name].unique()) > 1)
     column, *others = [*islice(varying, 2)] or [""]
     if not column or others:
@@ -180,6 +186,28 @@ def with_groups(frame: pd.DataFrame, *, are_features: bool) -> tuple[pd.DataFram
         return frame, ()
     added = {free_name(name, frame): list(group) for name, group in groups.items()}
     return frame.assign(**added), tuple(added)
+
+
+def _parts_of_codes(texts: pd.DataFrame) -> dict[str, tuple[str, ...]]:
+    """The parts of many codes that recur, M_Y_H and D_N_H, beside nothing else than names.
+
+    There are too many codes to be classes.
+    """
+    n_values = texts.nunique()
+    kinds = [*n_values.index[(n_values > 1) & (n_values <= MOST_DISTINCT * len(texts))]]
+    if len(kinds) != 1 or n_values[kinds[0]] <= MOST_WORDS or texts[kinds[0]].isna().any():
+        return {}
+    column = str(kinds[0])
+    if not {*NO_GROUP_WORDS, *ID_WORDS, *GROUP_WORDS}.isdisjoint(words_of(column)):
+        return {}
+    codes = [str(cell) for cell in texts[column]]
+    if len({len(_SEPARATORS.split(code)) for code in {*codes}}) != 1:
+        return {}
+    parts = [*zip(*map(_SEPARATORS.split, codes), strict=True)]
+    if not 2 <= sum(len({*part}) > 1 for part in parts) <= MOST_PARTS:
+        return {}
+    groups = [part for part in parts if _are_groups(part)]
+    return {f"part {at} of {column}": group for at, group in enumerate(groups, start=1)}
 
 
 def _is_no_label(cells: pd.Series) -> bool:

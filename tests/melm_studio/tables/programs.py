@@ -782,7 +782,7 @@ def words_in_names() -> dict[str, Program]:
     levels = [[kind, *row] for kind, row in zip(KINDS, X3, strict=True)]
     mass = [[name, "Sample", "", *row] for name, *row in rows]
     buckets = [[f"{name}/10/pdata/1", *row] for name, row in zip(SAMPLES, X8, strict=True)]
-    of_files = {"features": ("a", "b", "c"), "asked": ("label",), "said": "words of the names"}
+    of_files = {"features": ("a", "b", "c"), "asked": ("label",), "said": "words of names"}
     columns = ("amino a", "amino b", "acid c")
     return {
         "names of rows with words": Program(
@@ -807,7 +807,7 @@ def words_in_names() -> dict[str, Program]:
         ),
         "NMR in buckets": Program(
             (lines([["File", *WAVES], *buckets])).encode(), [*map(str, WAVES)], "group in File",
-            name="File", asked=("label", "samples"), said="words of the names",
+            name="File", asked=("label", "samples"), said="words of names",
         ),
         "subjects and words in names": Program(
             ("file,a,b,c\n" + lines([[f"{kind}_P{at}", *row] for at, (kind, row) in enumerate(

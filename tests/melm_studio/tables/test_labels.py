@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from melm_studio.tables import NO_LABEL, Table, prepare
+from melm_studio.tables import NO_LABEL, Role, Table, prepare, read_table
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.families import families
 from melm_studio.tables.labels import guess_label, label_candidates
@@ -757,3 +757,52 @@ def test_few_numbers_beside_spectra_are_none_of_their_features():
     assert "albite" in chosen.feature_names
     pixels = spectra.set_axis(map(str, range(60)), axis=1)
     assert "albite" in prepare(Table("t", frame.join(pixels), ()), "quartz").feature_names
+
+
+def _of_codes(codes, name="treatment", **others):
+    rows = len(codes)
+    numbers = np.random.default_rng(5).normal(size=(3, rows))
+    cells = {name: codes, **others, **dict(zip("abc", numbers, strict=True))}
+    return read_table(pd.DataFrame(cells).to_csv(index=False).encode(), "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("code", "classes"),
+    [
+        (lambda at: f"{'MDP'[at % 3]}_{'YN'[at % 2]}_h{at % 7}", {"M", "D", "P"}),
+        (lambda at: f"{'MDP'[at % 3]}-{at % 14}", {"M", "D", "P"}),
+        (
+            lambda at: f"stage:{'I' * (at % 3 + 1)}_age:{at % 14}",
+            {"stage:I", "stage:II", "stage:III"},
+        ),
+        (lambda at: f"ward {'xyz'[at % 3]} {at % 10}", {"x", "y", "z"}),
+    ],
+    ids=["crossed", "numbered", "keys", "words"],
+)
+def test_parts_of_codes_that_are_too_many_for_classes_may_be_the_label(code, classes):
+    table = _of_codes([code(at) for at in range(84)])
+    first, *_ = table.beside
+    assert {*table.frame[first]} == classes
+    data = prepare(table)
+    [question] = [one for one in data.questions if one.id == "label"]
+    assert first in [choice.value for choice in question.choices]
+    roles = {column.name: column.role for column in data.columns}
+    assert roles[first] in (Role.LABEL, Role.INFO)
+
+
+@pytest.mark.parametrize(
+    ("codes", "others"),
+    [
+        ([f"{'MDP'[at % 3]}_{'YN'[at % 2]}" for at in range(84)], {}),
+        ([f"{'MDP'[at % 3]}_{at}" for at in range(84)], {"kind": [*"xy"] * 42}),
+        ([f"{'MDP'[at % 3]}_{at % 14}" for at in range(84)], {"kind": [*"xy"] * 42}),
+        ([f"2021-{at % 3 + 1:02}-{at % 28 + 1:02}" for at in range(84)], {}),
+        ([f"q{at % 28} v{at % 28}" for at in range(84)], {}),
+    ],
+    ids=["few", "names", "other classes", "days", "no group"],
+)
+def test_what_is_no_code_of_several_parts_is_left_whole(codes, others):
+    assert _of_codes(codes, **others).beside == ()
+    assert (
+        _of_codes([f"{'MDP'[at % 3]}_{at % 14}" for at in range(84)], name="subject").beside == ()
+    )
