@@ -353,7 +353,7 @@ class Head:
         """Number of rows of the header; 0 for one row."""
         n_rows = 1
         for index in range(1, min(MAX_HEADER_ROWS, len(self.rows) - 2)):
-            if self._is_header(index) or self._completes(index):
+            if self._is_header(index) or self._completes(index) or self._is_of_a_year(index):
                 n_rows = index + 1
             elif all(self.rows[index]) or any(map(_is_measured, self.rows[index])):
                 break  # no merged cells
@@ -394,6 +394,19 @@ class Head:
             n_new > 1 and all(any(pairs[j]) for j in used) and not any(map(_is_measured, below))
         )
         return are_apart and is_new
+
+    def _is_of_a_year(self, place: int) -> bool:
+        """Return whether a row has one year above all columns of numbers, and none below has it."""
+        years = {cell for cell in self.rows[place] if cell}
+        columns = [j for j, cell in enumerate(self.rows[place][:MOST_CHECKED]) if cell]
+        below = self.rows[place + 1 :]
+        is_year = len(years) == 1 and _YEAR.fullmatch(min(years)) is not None
+        return (
+            is_year
+            and len(columns) >= LEAST_ROWS
+            and columns == _numeric_columns(below)
+            and not any(years & {*row} for row in below)
+        )
 
     def joined(self, n_rows: int) -> list[str]:
         """The names of the columns: what stands above each, units in brackets."""

@@ -242,6 +242,27 @@ def test_a_table_with_one_header_is_left_as_it_is(text):
     assert not any("joined" in step or "Turned" in step for step in table.steps)
 
 
+@pytest.mark.parametrize(
+    ("years", "row", "is_header"),
+    [
+        (",,2020,2020,2020", "", True),
+        (",,1998,1998,1998", "", True),
+        (",,2020,2021,2020", "", False),
+        (",,2020,2020,2020", "z,q,7,2020,1\n", False),
+        (",,2020,2020,", "", False),
+        (",,3020,3020,3020", "", False),
+    ],
+    ids=["year", "another", "two", "recurs", "incomplete", "no year"],
+)
+def test_one_year_above_all_numbers_is_no_sample(years, row, is_header):
+    rows = "".join(f"t{at},{'pq'[at % 2]},{at}.5,{at * at},{9 - at}\n" for at in range(8))
+    table = read(f"town,kind,a,b,c\n{years}\n{rows}{row}")
+    assert ("header" in table.asked) == is_header
+    n_rows = 8 + bool(row) + (not is_header)
+    assert len(table.frame) == n_rows
+    assert [*table.frame][2].split()[0] == "a"
+
+
 QUOTED = "mass,note,kind\n" + "".join(
     f'{at / 7},"a, ""{at % 5}""",{"pq"[at % 2]}\n' for at in range(40)
 )
