@@ -436,16 +436,18 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
     if not usable:
         return ()
     present = table.frame[[*usable]].notna().to_numpy().mean(axis=0)
+    shares = dict(zip(usable, present.tolist(), strict=True))
     filled = {
-        name: usable[name]
-        for name, share in zip([*usable], present, strict=True)
-        if share >= 1 - MOST_MISSING or name.lower() in PLAIN_NAMES
+        name: n_values
+        for name, n_values in usable.items()
+        if shares[name] >= 1 - MOST_MISSING or name.lower() in PLAIN_NAMES
     }
     usable = filled or usable
     of_models = {*filter(names_prediction, usable)}
     if len(of_models) < len(usable):
         usable = {name: n for name, n in usable.items() if name not in of_models}
-    guess = min(usable, key=_Preference(table, usable))
+    known = [name for name in usable if shares[name] >= 1 - MANY_MISSING or _is_hinted(name)]
+    guess = min(known or usable, key=_Preference(table, usable))
     if usable[guess] > 2 and _is_plain_number(table.frame, guess):  # a code of other words
         frame = table.frame
         texts = (name for name in usable if _is_text(frame[name]))

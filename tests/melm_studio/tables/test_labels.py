@@ -806,3 +806,15 @@ def test_what_is_no_code_of_several_parts_is_left_whole(codes, others):
     assert (
         _of_codes([f"{'MDP'[at % 3]}_{at % 14}" for at in range(84)], name="subject").beside == ()
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "share", "guess"),
+    [("color", 0.7, "bean"), ("color", 0.3, "color"), ("species", 0.7, "species")],
+)
+def test_of_words_those_that_most_rows_have_are_the_label(name, share, guess):
+    is_empty = np.arange(N_ROWS) < share * N_ROWS
+    cells = pd.Series(words("red", "green")).mask(is_empty)
+    frame = pd.DataFrame({"bean": words("p", "q", "r")}).assign(**measured("a", "b"))
+    table = Table("t", frame.assign(**{name: cells}), ())
+    assert guess_label(table) == guess
