@@ -230,27 +230,31 @@ def column_questions(
     taken = {use: name for name, use in uses.items() if use in SINGLE_USES}
     long = {name for name, low in zip(numbers.names, numbers.low, strict=True) if low >= LEAST_CODE}
     even = _evenly_spread(frame, columns, numbers)
-    unasked = set(chosen)
-    unasked |= {other.removeprefix(SUBJECTS) for other in others if other.startswith(SUBJECTS)}
+    whole = {
+        name for name, is_whole in zip(numbers.names, numbers.is_whole, strict=True) if is_whole
+    }
+    told = whole.intersection(answered)  # which may be said otherwise
+    subjects = {other.removeprefix(SUBJECTS) for other in others if other.startswith(SUBJECTS)}
+    unasked = {*chosen, *subjects.difference(told)}
     empty = {column.name for column in columns if column.n_missing > NEARLY_EMPTY * len(frame)}
     if len(empty) > MOST_EMPTY:
         unasked |= empty.difference(answered)
     questions = (
         _empty_question(column, len(frame), answered.get(column.name, ""))
         if column.name in empty
-        else _number_question(frame[column.name], column, answered.get(column.name, ""), taken)
+        else _number_question(column, numbers, answered.get(column.name, ""), taken)
         for column in columns
         if column.role is not Role.LABEL
         and column.name not in unasked
         and not column.exclusion_reason
         and (
             column.name in empty
-            or _may_be_no_quantity(
-                frame,
-                column,
-                is_answered=column.name in answered,
-                is_long=column.name in long,
-                is_even=column.name in even,
+            or column.name in told
+            or (
+                column.role is Role.NUMERIC
+                and _may_be_no_quantity(
+                    frame, column, is_long=column.name in long, is_even=column.name in even
+                )
             )
         )
     )
@@ -264,12 +268,13 @@ def _empty_question(column: Column, n_rows: int, answer: str) -> Question:
 
 
 def _number_question(
-    cells: pd.Series, column: Column, answer: str, taken: Mapping[str, str]
+    column: Column, numbers: Numbers, answer: str, taken: Mapping[str, str]
 ) -> Question:
     """Ask what whole numbers are; `taken` says which column has a use that only one can have."""
-    numbers = cells.dropna()
-    low, high = number(int(numbers.min())), number(int(numbers.max()))
-    if _are_years(numbers):
+    place = numbers.names.index(column.name)
+    lowest, highest = int(numbers.low[place]), int(numbers.high[place])
+    low, high = number(lowest), number(highest)
+    if lowest >= FIRST_YEAR and highest <= LAST_YEAR:
         low, high = low.replace(",", ""), high.replace(",", "")
     sentence = f"What is {shortened(column.name)}? It has whole numbers from {low} to {high}."
     choices = tuple(
@@ -310,20 +315,18 @@ def _is_too_even(cells: pd.Series) -> bool:
 
 
 def _may_be_no_quantity(
-    frame: pd.DataFrame, column: Column, *, is_answered: bool, is_long: bool, is_even: bool
+    frame: pd.DataFrame, column: Column, *, is_long: bool, is_even: bool
 ) -> bool:
     """Return whether whole numbers repeat under the name of occasions or codes, or are years.
 
     Long ones may be codes by their digits, and even ones number the rows of a design. Two values
     say yes and no.
     """
-    if not (is_answered or column.role is Role.NUMERIC):
-        return False
     if not 2 < column.n_values <= len(frame) / LEAST_REPEATS:
         return False
     words = words_of(_OXIDES.sub("", column.name))
     is_named = len(words) <= MOST_WORDS and not _NUMBERING_WORDS.isdisjoint(words)
-    if not (is_named or is_even or is_long or is_answered) or frame[column.name].dtype.kind != "f":
+    if not (is_named or is_even or is_long) or frame[column.name].dtype.kind != "f":
         return False
     if not _AMOUNT_WORDS.isdisjoint(words) or (len(words) > 1 and words[-1] in _SPACE_WORDS):
         return False
@@ -337,7 +340,3 @@ def _may_be_no_quantity(
 def _is_span(before: str, word: str) -> bool:
     """Return whether two words say how long, as of sales_3_month, rather than which."""
     return before.isdecimal() and word.removesuffix("s") in OCCASION_WORDS
-
-
-def _are_years(numbers: pd.Series) -> bool:
-    return bool(numbers.min() >= FIRST_YEAR and numbers.max() <= LAST_YEAR)

@@ -133,6 +133,15 @@ def test_whole_numbers_of_visits_are_used_as_answered(use):
     assert question.answer == use
 
 
+@pytest.mark.parametrize("name", ["visit", "spot"])
+@pytest.mark.parametrize("use", ["feature", "category", "group", "batch", "info"])
+def test_what_whole_numbers_are_can_be_said_otherwise(name, use):
+    data = with_numbers({f"use:{name}": use}, **{name: np.arange(90.0) % 10 + 1})
+    [question] = [one for one in data.questions if one.id == f"use:{name}"]
+    assert (question.answer, len(question.choices)) == (use, 5)
+    assert "from 1 to 10" in question.sentence
+
+
 def test_whole_numbers_are_categories_as_answered():
     text = of_sites(plz=[[9, 10, 11][at % 3] for at in range(60)])
     [question] = [one for one in read_and_prepared(text, {}).questions if one.id == "use:plz"]
@@ -312,11 +321,12 @@ def test_columns_of_codes_are_asked_about_one_by_one_only_if_few(n_codes, are_as
         assert any("Kept as information: fielder_0" in step for step in data.steps)
 
 
-def with_numbers(**numbers):
+def with_numbers(answers=None, /, **numbers):
     """Ninety rows of two classes, of which some columns have given numbers."""
     features = dict(zip(("zinc", "lead"), RNG.normal(size=(2, 90)), strict=True))
     kinds = [*map("ab".__getitem__, RNG.integers(0, 2, 90))]
-    return prepare(Table("t", pd.DataFrame(features).assign(**numbers, kind=kinds), ()))
+    frame = pd.DataFrame(features).assign(**numbers, kind=kinds)
+    return prepare(Table("t", frame, ()), answers=answers)
 
 
 @pytest.mark.parametrize("first", [0, 1])
