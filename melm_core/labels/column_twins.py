@@ -193,8 +193,9 @@ def label_twins(
         return ()
     cells = np.stack([column.values for column in table])
     dummies = _joined_dummies(table, cells)
-    known = {column.names for column in dummies}
-    dummies += [one for one in _adjacent_dummies(table, cells, codes) if one.names not in known]
+    named_alike = {column.names for column in dummies}
+    adjacent = _adjacent_dummies(table, cells, codes)
+    dummies += [column for column in adjacent if column.names not in named_alike]
     if dummies:
         table += dummies
         cells = np.vstack([cells, *(column.values for column in dummies)])

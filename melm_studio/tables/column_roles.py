@@ -565,7 +565,7 @@ class _Guesses:
         return roles
 
     def _panel(self) -> dict[str, tuple[Role, str]]:
-        """What each occasion has once, as each year has a firm: names, or numbers of such things.
+        """Names, or numbers of things, that each occasion has once, as each year has a firm.
 
         Ages and ranks, of which each year has every one as well, are no things.
         """

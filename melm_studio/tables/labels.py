@@ -446,8 +446,8 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
     of_models = {*filter(names_prediction, usable)}
     if len(of_models) < len(usable):
         usable = {name: n for name, n in usable.items() if name not in of_models}
-    known = [name for name in usable if shares[name] >= 1 - MANY_MISSING or _is_hinted(name)]
-    guess = min(known or usable, key=_Preference(table, usable))
+    likely = [name for name in usable if shares[name] >= 1 - MANY_MISSING or _is_hinted(name)]
+    guess = min(likely or usable, key=_Preference(table, usable))
     if usable[guess] > 2 and _is_plain_number(table.frame, guess):  # a code of other words
         frame = table.frame
         texts = (name for name in usable if _is_text(frame[name]))

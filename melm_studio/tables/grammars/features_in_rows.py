@@ -130,7 +130,7 @@ def _are_said_of_samples(above: Sequence[Sequence[str]]) -> bool:
 def _are_taxa(names: Sequence[str]) -> bool:
     """Return whether nearly all of these are taxa, or nearly all of them lipids."""
     n_taxa, n_lipids = (
-        sum(map(bool, map(known, names))) for known in (_TAXON.search, _LIPID.fullmatch)
+        sum(map(bool, map(matches, names))) for matches in (_TAXON.search, _LIPID.fullmatch)
     )
     return max(n_taxa, n_lipids) >= NEARLY_ALL * len(names)
 

@@ -309,13 +309,13 @@ def _exceeds(cell: str, n_peaks: str) -> bool:
 def lipidsearch(first: FirstLines) -> Layout | None:
     """Lipids of LipidSearch: areas of samples, or columns behind all that it says of lipids."""
     header = first.cells(0, first.delimiter)
-    known = [i for i, name in enumerate(header) if name in _OF_LIPIDS]
+    of_lipids = [i for i, name in enumerate(header) if name in _OF_LIPIDS]
     features = [header.index(name) for name in _LIPIDS if name in header]
     if not features or "Class" not in header:
         return None
     matches = [_AREAS_OF_LIPIDS.fullmatch(name) for name in header]
     areas = {column: match["sample"] for column, match in enumerate(matches) if match}
-    samples = areas or dict(enumerate(header[known[-1] + 1 :], start=known[-1] + 1))
+    samples = areas or dict(enumerate(header[of_lipids[-1] + 1 :], start=of_lipids[-1] + 1))
     return _matrix(
         "lipids of LipidSearch",
         header,
@@ -449,16 +449,12 @@ def metidq(first: FirstLines) -> Layout | None:
     if begin < 0:
         return None
     names = first.cells(begin)
-    known = [name.casefold() for name in names]
-    sample, plate = known.index("sample identification"), known.index("plate bar code")
+    folded = [name.casefold() for name in names]
+    sample, plate = folded.index("sample identification"), folded.index("plate bar code")
     n_above = begin + 1
     while any(below := first.cells(n_above)) and not "".join(below[plate : plate + 1]):
         n_above += 1
-    answers = {
-        USE + name: Use.INFO.value
-        for name, one in zip(names, known, strict=True)
-        if one in _RUNS_OF_METIDQ
-    }
+    answers = {USE + name: Use.INFO.value for name in names if name.casefold() in _RUNS_OF_METIDQ}
     step = "Read as concentrations of MetIDQ: limits of detection are no samples."
     return Layout(step, tuple(names), n_above, answers={**answers, USE + names[sample]: Use.NAME})
 

@@ -207,7 +207,7 @@ def _parts_of_codes(texts: pd.DataFrame) -> dict[str, tuple[str, ...]]:
     if not 2 <= sum(len({*part}) > 1 for part in parts) <= MOST_PARTS:
         return {}
     groups = [part for part in parts if _are_groups(part)]
-    return {f"part {at} of {column}": group for at, group in enumerate(groups, start=1)}
+    return {f"part {place} of {column}": group for place, group in enumerate(groups, start=1)}
 
 
 def _is_no_label(cells: pd.Series) -> bool:
