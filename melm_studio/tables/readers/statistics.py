@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -162,7 +162,17 @@ def _spss(raw: bytes) -> pd.DataFrame:
 
     read = pyreadstat.read_sav if raw.startswith(_SPSS) else pyreadstat.read_por
     codes, meta = read(io.BytesIO(raw))
-    return _with_labels(codes, pyreadstat.set_value_labels(codes, meta))
+    labels: Mapping[Any, Mapping[Any, str]] = meta.variable_value_labels
+    # Its own way to set them takes a time that is quadratic in columns.
+    return pd.DataFrame({name: _labeled(codes[name], labels.get(name, {})) for name in codes})
+
+
+def _labeled(codes: pd.Series, labels: Mapping[Any, str]) -> pd.Series:
+    """Codes by their labels; a scale of which only some steps have one stays numbers."""
+    if not labels:
+        return codes
+    names = codes.map(lambda code: labels.get(code, code), na_action="ignore")
+    return codes if _are_steps(codes, names) else names.astype("category")
 
 
 def _r(raw: bytes, wanted: str) -> pd.DataFrame:
@@ -251,9 +261,8 @@ def labeled(codes: Any, attributes: Any) -> Any:
         cells = cells.mask(cells.isin(values)) if isinstance(values, np.ndarray) else cells
     for ends in (attributes.get("na_range"), missing.get("range")):
         cells = cells.mask(cells.between(*ends)) if isinstance(ends, np.ndarray) else cells
-    names = cells.map(lambda code: labels.get(code, code), na_action="ignore")
-    is_scale = not labels or _are_steps(cells, names)
-    return cells.to_numpy() if is_scale else pd.Categorical(names)
+    named = _labeled(cells, labels)
+    return cells.to_numpy() if named is cells else named.array
 
 
 def data_frame(parts: dict[str, Any], attributes: Any) -> Any:
