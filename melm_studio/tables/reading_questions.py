@@ -294,9 +294,9 @@ def _evenly_spread(
     Plots, points and replicates are numbered so. Where many columns have such numbers these are
     counts, and where many are even they are the factors of an experiment.
     """
-    steps = numbers.high - numbers.low
     is_numbered = numbers.is_whole & np.isin(numbers.low, (0, 1)) & (numbers.n_missing == 0)
-    is_numbered &= (steps + 1 == numbers.n_values) & (numbers.n_values >= LEAST_NUMBERED)
+    is_numbered &= numbers.high == numbers.low + numbers.n_values - 1
+    is_numbered &= numbers.n_values >= LEAST_NUMBERED
     is_numbered &= numbers.n_values <= len(frame) / LEAST_REPEATS
     features = {column.name for column in columns if column.role is Role.NUMERIC}
     names = [numbers.names[index] for index in np.flatnonzero(is_numbered).tolist()]

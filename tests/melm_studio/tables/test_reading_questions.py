@@ -347,6 +347,7 @@ def test_numbers_that_as_many_rows_have_each_number_a_design(first, n_values, is
         {"flowers": np.arange(90.0) % 6 + 11},
         {"flowers": np.arange(90.0) % 6 / 2},
         {"flowers": np.arange(90.0) % 2},  # yes and no
+        {"flowers": np.resize([1e308, -1e308, 0.0], 90)},
         {f"weight{step}": np.arange(90.0) // step % 3 for step in (1, 3, 15)},  # a factorial design
         {f"taxon{at}": np.arange(90.0) % (at % 6 + 3) for at in range(40)},
     ],
