@@ -569,9 +569,11 @@ class _Guesses:
 
         Ages and ranks, of which each year has every one as well, are no things.
         """
+        if len(self._open) > MOST_OF_PANEL:
+            return {}
         named = [(c, {*words_of(c.name)}) for c in self._open if len(c.name) <= LONGEST_NAME]
         times = [c.name for c, words in named if words & (TIME_WORDS | OCCASION_WORDS)]
-        if not times or len(named) > MOST_OF_PANEL:
+        if not times:
             return {}
         rows = self._frame.iloc[self._classes.rows]
         for column, words in named:
