@@ -391,6 +391,8 @@ def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
         return Role.IGNORED, "keys of what several rows share"
     if cells.n_values > MAX_LEVELS:
         return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)
+    if _are_dates([*map(str, pd.unique(cells.texts))]):
+        return Role.IGNORED, "dates, which say when and measure nothing"
     if cells.n_present >= LEAST_NUMBERED and 2 * cells.n_values > cells.n_present:
         return Role.IGNORED, f"{number(cells.n_values)} categories of hardly more rows"
     return None
@@ -754,12 +756,18 @@ def _order_reason(cells: pd.Series) -> str:
 
 
 def _are_dates_in_order(cells: pd.Series) -> bool:
-    if cells.dtype.kind == "f" or cells.isna().any():
-        return False
-    if "-" not in (first := str(cells.iloc[0])) and not DAY.match(first):
+    if cells.dtype.kind == "f" or cells.isna().any() or not _may_be_date(str(cells.iloc[0])):
         return False
     times = times_of([*map(str, cells)])
     return bool(times.is_monotonic_increasing and times.min() < times.max())
+
+
+def _are_dates(texts: Sequence[str]) -> bool:
+    return all(map(_may_be_date, texts)) and not times_of(texts).isna().any()
+
+
+def _may_be_date(text: str) -> bool:
+    return "-" in text or DAY.match(text) is not None
 
 
 def _is_unreadable(column: Column) -> bool:

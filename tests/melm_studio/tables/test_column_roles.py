@@ -340,6 +340,28 @@ def test_keys_that_several_rows_share_are_no_categories(keys, is_key):
 
 
 @pytest.mark.parametrize(
+    ("days", "are_dates"),
+    [
+        (("2024-05-02", "2023-11-30", "2024-01-09"), True),
+        (("24/07/2017", "01/05/2019", "02/05/2019"), True),
+        (("3.5.2021 08:30", "1.5.2021 09:00", "7.5.2021 10:15"), True),
+        (("2019-11", "2020-02", "2018-07"), True),
+        (("20-29", "30-39", "40-49"), False),
+        (("1-2", "3-4", "5-6"), False),
+        (("2024-05-02", "2023-11-30", "later"), False),
+        (("type-A", "type-B", "type-C"), False),
+    ],
+)
+def test_dates_that_rows_share_are_no_categories(days, are_dates):
+    given = table(entered=[days[row * 7 % 5 % 3] for row in range(60)])
+    features = prepare(given).feature_names
+    assert any(feature.startswith("entered") for feature in features) == (not are_dates)
+    assert (column(given, "entered").role is Role.INFO) == are_dates
+    chosen = prepare(given, roles={"entered": "category"}).feature_names
+    assert any(feature.startswith("entered") for feature in chosen)
+
+
+@pytest.mark.parametrize(
     ("name", "is_feature"),
     [
         ("batch", False),
