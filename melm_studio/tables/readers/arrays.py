@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import sys
+import tokenize
 import zipfile
 import zlib
 from collections import Counter
@@ -27,7 +28,10 @@ _CLASS_NAMES = ("target_names", "class_names", "label_names", "classes")
 _CODES = ("y", "target", "targets", "label", "labels", "class")
 _FEATURES = ("X", "x", "data", "features", "embeddings", "embedding")
 _HALVES = 0xD800, 0xDFFF  # of characters beyond 16 bits, the codes from, to
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError)
+_UNREADABLE = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError,
+    tokenize.TokenError,  # of a header that does not end
+)  # fmt: skip
 
 
 def is_arrays(raw: bytes) -> bool:

@@ -689,6 +689,7 @@ HOSTILE = {
         b"b\0\0\0", b"b\0\xff\0"
     ),
     "NumPy with records within records": npy(RECORD),
+    "NumPy with a header that does not end": npy(np.zeros((N, 2))).replace(b"}", b" ", 1),
     "NumPy with nameless bytes": npy(np.zeros((N, 2), "V8")),
     "NumPy with rows of records": npy(np.zeros((N, 2), [("x", "f8"), ("y", "f8")])),
     "Stata that is cut off": stata(118)[:300],
