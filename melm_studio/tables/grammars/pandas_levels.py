@@ -31,7 +31,7 @@ def pandas_levels(first: FirstLines) -> Layout | None:
         return None
     index_name = rows[n_levels][0] or "index"
     step = f"Joined: {n_levels} levels of names, as pandas writes them."
-    first_cells = [row[0] for row in rows[n_levels + 1 :]]
+    first_cells = [row[0] for row in rows[n_levels + 1 :] if row]
     names_rows = len({*first_cells}) == len(first_cells)
     answers = {USE + index_name: Use.NAME.value} if names_rows else {}
     return Layout(step, (index_name, *names), n_levels + 1, first.delimiter, answers)

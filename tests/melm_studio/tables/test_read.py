@@ -318,6 +318,13 @@ def test_text_beyond_the_lines_that_were_sampled_is_found(monkeypatch):
     assert frame["label"].tolist() == ["2"] * 50 + ["late"] * 50
 
 
+def test_levels_of_pandas_are_read_beside_an_empty_line():
+    lines = ["kind\ta\tb", "unit\tg\tg", "row\t\t", *(f"r{at}\t{at}\t2.5" for at in range(9))]
+    whole = read("\n".join(lines)).frame
+    lines.insert(7, "")
+    assert [*read("\n".join(lines)).frame] == [*whole] == ["row", "a g", "b g"]
+
+
 letters = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
 fragments = st.lists(st.sampled_from(['"', ",", ";", "\t", "|", "\n", "\r", " ", "1", "x", "é"]))
 
