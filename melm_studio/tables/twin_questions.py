@@ -110,7 +110,7 @@ def twin_questions(
         for question in _questions(twin, label, answers, is_needed=n_left == 0)
     ]
     told = {question.id for question in asked_twins}
-    others = [name for name in names if TWIN + name not in told]
+    others = [column for column in asked if TWIN + column.name not in told]
     gaps = [*islice(_of_gaps(frame, others, classes, answers), MOST_ASKED)]
     if len(gaps) >= LEAST_ALIKE:
         gaps = gaps[: _n_asked([[gap.id.removeprefix(TWIN)] for gap in gaps], answers)]
@@ -118,24 +118,22 @@ def twin_questions(
 
 
 def _of_gaps(
-    frame: pd.DataFrame, names: Sequence[str], classes: Classes, answers: Mapping[str, str]
+    frame: pd.DataFrame, columns: Sequence[Column], classes: Classes, answers: Mapping[str, str]
 ) -> Iterator[Question]:
     """Ask about columns whose empty cells are of one class, as the day of a death is."""
     sizes = np.bincount(classes.y, minlength=len(classes.names))
-    is_empty = columns_of(frame, names).isna().to_numpy()
-    for place in np.flatnonzero(is_empty.any(axis=0)).tolist():
-        of_classes = np.bincount(classes.y[is_empty[:, place]], minlength=len(sizes))
+    for name in (column.name for column in columns if column.n_missing):
+        of_classes = np.bincount(classes.y[frame[name].isna()], minlength=len(sizes))
         n_empty, told = int(of_classes.sum()), int(of_classes.argmax())
-        is_chance = n_empty * np.log(len(classes.y) / sizes[told]) < np.log(len(names) / CHANCE)
+        is_chance = n_empty * np.log(len(classes.y) / sizes[told]) < np.log(len(columns) / CHANCE)
         if of_classes[told] < n_empty or n_empty < LEAST_EMPTY * sizes[told] or is_chance:
             continue
         of_rows = f"{number(n_empty)} of {number(int(sizes[told]))} rows"
         sentence = (
-            f"Is {shortened(names[place])} the label once more? It is empty in {of_rows} of "
+            f"Is {shortened(name)} the label once more? It is empty in {of_rows} of "
             f"{shortened(classes.names[told])} and in no other."
         )
-        question = TWIN + names[place]
-        yield Question(question, sentence, _CHOICES, answers.get(question, ""))
+        yield Question(TWIN + name, sentence, _CHOICES, answers.get(TWIN + name, ""))
 
 
 def _n_asked(alike: Sequence[Sequence[str]], answers: Mapping[str, str]) -> int:
