@@ -36,7 +36,7 @@ MOST_SHEETS = 3  # beside the guessed one
 MOST_RIVALS = 7  # beside the guessed label
 VALUES_SHOWN, LONGEST_VALUE = 3, 16  # of a column that may be the label
 LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group or a batch
-LEAST_NUMBERED, MOST_NUMBERED = 3, 20  # values from 0 or 1 on, and columns of such, for a design
+LEAST_LEVELS, MOST_FACTORS = 3, 20  # from 0 or 1 on, and columns of such, which may be a design's
 MOST_EVEN = 2  # columns that are asked about; of more, a design has made the features
 TOO_EVEN = 0.001  # how likely rows are spread over the values as evenly by chance
 MOST_WORDS = 8  # of a name; longer ones describe, such as a protein
@@ -230,10 +230,8 @@ def column_questions(
     taken = {use: name for name, use in uses.items() if use in SINGLE_USES}
     long = {name for name, low in zip(numbers.names, numbers.low, strict=True) if low >= LEAST_CODE}
     even = _evenly_spread(frame, columns, numbers)
-    whole = {
-        name for name, is_whole in zip(numbers.names, numbers.is_whole, strict=True) if is_whole
-    }
-    told = whole.intersection(answered)  # which may be said otherwise
+    kinds = zip(numbers.names, numbers.is_whole, strict=True)
+    told = {name for name, is_whole in kinds if is_whole and name in answered}
     subjects = {other.removeprefix(SUBJECTS) for other in others if other.startswith(SUBJECTS)}
     unasked = {*chosen, *subjects.difference(told)}
     empty = {column.name for column in columns if column.n_missing > NEARLY_EMPTY * len(frame)}
@@ -249,12 +247,9 @@ def column_questions(
         and not column.exclusion_reason
         and (
             column.name in empty
-            or column.name in told
-            or (
-                column.role is Role.NUMERIC
-                and _may_be_no_quantity(
-                    frame, column, is_long=column.name in long, is_even=column.name in even
-                )
+            or column.name in told  # and may be said otherwise
+            or _may_be_no_quantity(
+                frame, column, is_long=column.name in long, is_even=column.name in even
             )
         )
     )
@@ -296,12 +291,12 @@ def _evenly_spread(
     """
     is_numbered = numbers.is_whole & np.isin(numbers.low, (0, 1)) & (numbers.n_missing == 0)
     is_numbered &= numbers.high == numbers.low + numbers.n_values - 1
-    is_numbered &= numbers.n_values >= LEAST_NUMBERED
+    is_numbered &= numbers.n_values >= LEAST_LEVELS
     is_numbered &= numbers.n_values <= len(frame) / LEAST_REPEATS
     features = {column.name for column in columns if column.role is Role.NUMERIC}
     names = [numbers.names[index] for index in np.flatnonzero(is_numbered).tolist()]
     names = [name for name in names if name in features]
-    if len(names) > MOST_NUMBERED:
+    if len(names) > MOST_FACTORS:
         return frozenset()
     even = frozenset(name for name in names if _is_too_even(frame[name]))
     return even if len(even) <= MOST_EVEN else frozenset()
@@ -322,7 +317,7 @@ def _may_be_no_quantity(
     Long ones may be codes by their digits, and even ones number the rows of a design. Two values
     say yes and no.
     """
-    if not 2 < column.n_values <= len(frame) / LEAST_REPEATS:
+    if column.role is not Role.NUMERIC or not 2 < column.n_values <= len(frame) / LEAST_REPEATS:
         return False
     words = words_of(_OXIDES.sub("", column.name))
     is_named = len(words) <= MOST_WORDS and not _NUMBERING_WORDS.isdisjoint(words)
