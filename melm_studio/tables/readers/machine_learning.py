@@ -178,7 +178,7 @@ def sparse_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, t
     Raises
     ------
     TableError
-        If a line is not of this form, or an index beyond the limits.
+        If a line is not of this form, or an index beyond the limits, or only some lines have a qid.
     """
     reject_rows(sum(bool(line.strip()) for line in raw.split(b"\n")), limits)
     try:
@@ -191,6 +191,11 @@ def sparse_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, t
             "that."
         ) from None
     limits.reject(X.shape[0], X.shape[1] + 1)
+    if len(qid) not in (0, len(y)):
+        raise TableError(
+            f"{file} has {count(len(y), 'row')} and a qid in {number(len(qid))} of them. Give one "
+            "to each row or to none, and drop the file again."
+        )
     # Indices from 1, as the format has them, unless one is 0.
     first = int(b" 0:" in raw[:_PROBED_BYTES]) ^ 1
     names = [f"feature {index}" for index in range(first, X.shape[1] + first)]

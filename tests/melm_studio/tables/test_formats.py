@@ -677,6 +677,7 @@ HOSTILE = {
     "JSON without a table": b'{"a": 1, "b": "x"}',
     "libsvm with an index beyond all": b"+1 1:1\n-1 999999999:1\n",
     "libsvm with an index beyond whole numbers": b"+1 1:1\n-1 99999999999999999999:1\n",
+    "libsvm with a qid in some rows": b"+1 qid:1 1:1\n-1 1:2\n+1 qid:2 1:3\n",
     "BIOM with counts elsewhere": biom(sparse=True).replace(b"[[0, 1,", b"[[99, 1,"),
     "MATLAB that is cut off": TEXTS["MATLAB"][0][:200],
     "MATLAB with more cells than the file": TEXTS["MATLAB"][0].replace(
