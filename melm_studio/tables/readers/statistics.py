@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -183,13 +184,15 @@ def _r(raw: bytes, wanted: str) -> pd.DataFrame:
         classes: dict[str | bytes, Any] = {**rdata.conversion.DEFAULT_CLASS_MAP}
         classes |= {"data.frame": data_frame, "factor": factor, "ordered": factor}
         classes |= {"value.labels": value_labels, **dict.fromkeys(_LABELED, labeled)}
+        classes |= {kind: partial(dates, unit=unit) for kind, unit in _UNITS_OF_DATES.items()}
         tree = rdata.parser.parse_data(raw, extension=extension)
-        try:
-            content = rdata.conversion.convert(tree, constructor_dict=classes)
-        except UnicodeDecodeError:  # texts of R before 2.10 on Windows, which it does not mark
-            content = rdata.conversion.convert(
-                tree, constructor_dict=classes, default_encoding="cp1252"
-            )
+        content: Any = {}
+        for encoding in _ENCODINGS:
+            with suppress(UnicodeDecodeError):
+                content = rdata.conversion.convert(
+                    tree, constructor_dict=classes, default_encoding=encoding
+                )
+                break
     except NotImplementedError:
         raise TableError(_NO_TABLE.format("has objects of a kind that cannot be read")) from None
     members = content if isinstance(content, dict) and _R[0] != raw[:5] else {"": content}
@@ -240,6 +243,9 @@ def _of_list(name: str, members: dict[str, Any] | list[Any]) -> dict[str, pd.Dat
     return {f"{list_name}{part}": table for part, table in {first: joined, **others}.items()}
 
 
+# As the file says, else of texts of R before 4, which it does not mark: of Unix, and of Windows.
+_ENCODINGS = (None, "utf-8", "cp1252")
+_UNITS_OF_DATES: dict[str, Literal["D", "s"]] = {"Date": "D", "POSIXct": "s"}
 _LABELED = ("double.item", "integer.item", "haven_labelled", "haven_labelled_spss", "labelled")
 
 
@@ -263,6 +269,15 @@ def labeled(codes: Any, attributes: Any) -> Any:
         cells = cells.mask(cells.between(*ends)) if isinstance(ends, np.ndarray) else cells
     named = _labeled(cells, labels)
     return cells.to_numpy() if named is cells else named.array
+
+
+def dates(numbers: Any, _: Any, unit: Literal["D", "s"]) -> Any:
+    """Days, or seconds, since 1970 as dates, or times in UTC; a list of fields is none."""
+    if getattr(numbers, "ndim", 0) != 1 or numbers.dtype.kind not in "iuf":
+        return numbers
+    cells = np.ma.MaskedArray(numbers, dtype=np.float64).filled(np.nan)
+    times = pd.to_datetime(pd.Series(cells), unit=unit, errors="coerce")
+    return times.dt.strftime("%Y-%m-%d" if unit == "D" else "%Y-%m-%d %H:%M:%S").to_numpy(object)
 
 
 def data_frame(parts: dict[str, Any], attributes: Any) -> Any:

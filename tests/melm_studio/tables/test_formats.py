@@ -232,17 +232,28 @@ def _quiet():
 
 
 @pytest.mark.parametrize("word", ["tête", "Größe"])
-def test_texts_of_r_in_an_encoding_that_it_does_not_name_are_read(word, tmp_path):
+@pytest.mark.parametrize(("encoding", "flags"), [("cp1252", b"\x40"), ("utf-8", b"\x80")])
+def test_texts_of_r_in_an_encoding_that_it_does_not_name_are_read(word, encoding, flags, tmp_path):
     rdata = pytest.importorskip("rdata")
     kinds = pd.Categorical(np.array([word, "pied"] * 4, dtype=object))
-    frame = pd.DataFrame({"size": np.arange(8.0), "kind": kinds})
+    frame = pd.DataFrame({"size": np.arange(8.0), word: kinds})
     path = tmp_path / "file"
-    rdata.write_rda(path, {"frame": frame}, encoding="cp1252")
-    latin, unnamed = b"\x00\x00\x40\x09", b"\x00\x00\x00\x09"
+    rdata.write_rda(path, {"frame": frame}, encoding=encoding)
+    named, unnamed = b"\x00\x00" + flags + b"\x09", b"\x00\x00\x00\x09"
     raw = gzip.decompress(path.read_bytes())
-    assert latin in raw
-    table = read_table(raw.replace(latin, unnamed), "old.rda")
-    assert {*table.frame["kind"]} == {word, "pied"}
+    assert named in raw
+    raw = raw.replace(named, unnamed).replace(b"UTF-8", b"ASCII")
+    table = read_table(raw, "old.rda")
+    assert {*table.frame[word]} == {word, "pied"}
+
+
+def test_dates_and_times_of_r_are_no_numbers():
+    days, gap = np.array([0.0, 15906.0, np.nan, 1e9]), 2
+    assert [*statistics.dates(days, None, "D")[:gap]] == ["1970-01-01", "2013-07-20"]
+    assert pd.isna(statistics.dates(days, None, "D")[gap:]).all()
+    assert statistics.dates(days * 86_400, None, "s")[1] == "2013-07-20 00:00:00"
+    fields = {"sec": days}  # POSIXlt and the like
+    assert statistics.dates(fields, None, "s") is fields
 
 
 @pytest.mark.parametrize("is_ordered", [True, False])
