@@ -11,9 +11,10 @@ NAMES_SHOWN = 5
 MOST_NAMES = 50_000  # whose words are kept, since each is asked for several times
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")  # splits sample_id and SampleId
 
-# How a day is written that is not as ISO has it: 24.12.2021 or 12/24/2021, and a time of it.
+# How a day is written that is not as ISO has it, and a time of it: 24.12.2021, 12/24/21, 24-Dec-21.
 DAY = re.compile(
-    r"(?P<first>[0-9]{1,2})(?P<mark>[./])(?P<second>[0-9]{1,2})(?P=mark)(?P<year>[0-9]{4})"
+    r"(?P<first>[0-9]{1,2})(?P<mark>[./-])(?P<second>[0-9]{1,2}|[A-Za-z]{3})(?P=mark)"
+    r"(?P<year>[0-9]{4}|(?:(?<=/)|(?<=[A-Za-z]-))[0-9]{2})"
     r"(?:$|,?[ T](?P<clock>[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?)"
     r"(?: ?(?P<half>[AaPp])[Mm])?)"
 )

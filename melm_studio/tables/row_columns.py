@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,9 @@ from melm_studio.tables.classes import sort_key
 from melm_studio.tables.formatting import DAY, number_text
 from melm_studio.tables.readers import is_picture
 from melm_studio.tables.roles import KEPT, Column, Role
+
+_MONTHS = {name.lower(): str(place) for place, name in enumerate(calendar.month_abbr) if name}
+_LAST_OF_20 = "68"  # years written with two digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,15 +133,23 @@ def times_of(texts: Sequence[str]) -> pd.Series[pd.Timestamp]:
     --------
     >>> times_of(["24.12.2021 08:30", "1.1.2022"]).dt.strftime("%Y-%m-%d %H:%M").tolist()
     ['2021-12-24 08:30', '2022-01-01 00:00']
+    >>> times_of(["4-Jan-17", "5-Dec-69"]).dt.year.tolist()
+    [2017, 1969]
     """
     written = pd.Series(texts, dtype="str")
     times = pd.to_datetime(written, errors="coerce", format="ISO8601", utc=True)
     if not times.isna().all():
         return times
     parts = written.str.extract(DAY)
-    is_day_first = parts["mark"].eq(".").any() or (pd.to_numeric(parts["first"]) > 12).any()
+    numbers = parts[["first", "second"]].apply(pd.to_numeric, errors="coerce").max()
+    is_day_first = parts["mark"].isin((".", "-")).any() or numbers["first"] > 12
+    is_day_first &= not numbers["second"] > 12
     day, month = ("first", "second") if is_day_first else ("second", "first")
-    days = parts["year"] + "-" + parts[month].str.zfill(2) + "-" + parts[day].str.zfill(2)
+    months = parts[month].str.lower().replace(_MONTHS).str.zfill(2)
+    is_short = parts["year"].str.len().eq(2)
+    centuries = np.where(parts["year"].gt(_LAST_OF_20), "19", "20")  # as POSIX has it
+    years = parts["year"].where(~is_short, centuries + parts["year"])
+    days = years + "-" + months + "-" + parts[day].str.zfill(2)
     clock = parts["clock"].where(parts["clock"].isna(), "T" + parts["clock"].str.zfill(5))
     half, is_twelve = parts["half"].str.upper(), parts["clock"].str.startswith("12", na=False)
     hours = 12 * (half.eq("P") & ~is_twelve) - 12 * (half.eq("A") & is_twelve)
