@@ -391,7 +391,7 @@ def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
         return Role.IGNORED, "keys of what several rows share"
     if cells.n_values > MAX_LEVELS:
         return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)
-    if _are_dates([*map(str, pd.unique(cells.texts))]):
+    if are_dates([*map(str, pd.unique(cells.texts))]):
         return Role.IGNORED, "dates, which say when and measure nothing"
     if cells.n_present >= LEAST_NUMBERED and 2 * cells.n_values > cells.n_present:
         return Role.IGNORED, f"{number(cells.n_values)} categories of hardly more rows"
@@ -631,11 +631,22 @@ class _Guesses:
             if why := _order_reason(self._frame[column.name]):
                 return {column.name: (Role.ORDER, f"{why}: the order of the rows")}
         for column in self._open:
-            if column.role in (Role.ID, Role.IGNORED) and _are_dates_in_order(
-                self._frame[column.name]
-            ):
+            if column.role in (Role.ID, Role.IGNORED) and self._are_dates_in_order(column):
                 return {column.name: (Role.ORDER, "dates in order: the order of the rows")}
         return {}
+
+    def _are_dates_in_order(self, column: Column) -> bool:
+        """Return whether dates ascend, and are no minutes each of which several rows have.
+
+        Such rows are of one questionnaire, sent at that time.
+        """
+        cells = self._frame[column.name]
+        if cells.dtype.kind == "f" or cells.isna().any() or not _may_be_date(str(cells.iloc[0])):
+            return False
+        if ":" in str(cells.iloc[0]) and column.n_values <= len(cells) / LEAST_REPEATS:
+            return False
+        times = times_of([*map(str, cells)])
+        return bool(times.is_monotonic_increasing and times.min() < times.max())
 
     def maps(self) -> dict[str, tuple[Role, str]]:
         """The axes of a map, where other columns remain to be features."""
@@ -755,14 +766,8 @@ def _order_reason(cells: pd.Series) -> str:
     return "dates" if not times.isna().any() and times.min() < times.max() else ""
 
 
-def _are_dates_in_order(cells: pd.Series) -> bool:
-    if cells.dtype.kind == "f" or cells.isna().any() or not _may_be_date(str(cells.iloc[0])):
-        return False
-    times = times_of([*map(str, cells)])
-    return bool(times.is_monotonic_increasing and times.min() < times.max())
-
-
-def _are_dates(texts: Sequence[str]) -> bool:
+def are_dates(texts: Sequence[str]) -> bool:
+    """Return whether all texts are dates."""
     return all(map(_may_be_date, texts)) and not times_of(texts).isna().any()
 
 

@@ -24,7 +24,7 @@ from melm_core.folds import (
     serial_dependence,
 )
 from melm_core.methods import COMPONENTS
-from melm_studio.tables.column_roles import MIN_GROUPS
+from melm_studio.tables.column_roles import MIN_GROUPS, are_dates
 from melm_studio.tables.designs import design_question, is_balanced
 from melm_studio.tables.distinct import Numbers, blocks, clustering, fewest_values, value_codes
 from melm_studio.tables.formatting import MOST_NAMES, count, listed, number, shortened, words_of
@@ -64,6 +64,8 @@ MOST_REPEATS = 20  # rows for each subject, on average
 CODE = re.compile(r".*[0-9]")  # text with a digit, as codes have
 # Of `clustering`; two random rows reach a half.
 CLUSTERED, PURE = 0.8, 0.98
+PURE_REPEATS = 0.95  # of rows that share a code with an earlier one, those of its class
+CHANCE = 1e-4  # that they are
 CERTAIN = 0.005  # p-value, of 199 permutations none of which does as well
 LEAST_NEAR = 0.02  # share of rows; fewer near doubles hardly change a held-out share
 MOST_TESTED, MOST_ASKED, MOST_OFFERED = 20, 3, 3  # columns
@@ -321,10 +323,16 @@ def dependence_questions(
         for column in rows.columns
         if SUBJECTS + column.name in answers
     ]
-    is_settled = any(column.role in (Role.GROUP, Role.ORDER) for column in rows.columns)
-    is_settled = is_settled or bool(run_length(answers))
+    roles = {column.role for column in rows.columns}
+    is_settled = bool(run_length(answers)) or not roles.isdisjoint((Role.GROUP, Role.ORDER))
     if not is_settled:
         asked += _asked_columns(rows, answers)
+    elif Role.GROUP not in roles and not asked:  # dates of visits, beside who came
+        asked += [
+            _subject_question(column, rows)
+            for column in rows.columns
+            if _is_repeated_id(column, rows) and _is_named(column.name)
+        ][:MOST_ASKED]
     is_open = not is_settled and NEIGHBORS not in {**known, **answers}
     if NEIGHBORS in answers or (is_open and _is_serial(rows)):
         asked.append(_neighbor_question(rows))
@@ -366,7 +374,7 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
     numbers_with_repeats = [
         column
         for column in rows.columns
-        if SUBJECTS + column.name not in answers and _is_repeated_id(column, rows.frame)
+        if SUBJECTS + column.name not in answers and _is_repeated_id(column, rows)
     ]
     candidates = (
         column
@@ -391,7 +399,10 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
 
 def _repeats(column: Column, n_rows: int) -> bool:
     """Return whether the values repeat as often as those of subjects do."""
-    if column.role in (Role.LABEL, Role.CONSTANT) or column.n_values < n_rows / MOST_REPEATS:
+    if column.role in (Role.LABEL, Role.CONSTANT):
+        return False
+    is_name = column.role is Role.NAME and not column.n_missing
+    if column.n_values < n_rows / MOST_REPEATS and not is_name:
         return False
     is_often = column.n_values <= n_rows / LEAST_REPEATS
     return is_often or (
@@ -400,13 +411,23 @@ def _repeats(column: Column, n_rows: int) -> bool:
     )
 
 
-def _is_repeated_id(column: Column, frame: pd.DataFrame) -> bool:
-    """Return whether an identifier of rows is a number that some of them share."""
-    if column.role not in (Role.ID, Role.NAME):
+def _is_repeated_id(column: Column, rows: AskedRows) -> bool:
+    """Return whether some rows share an identifier: a number, or a code of rows of one class."""
+    if column.role not in _NAMING:
         return False
-    n_present = len(frame) - column.n_missing
-    is_id = frame[column.name].dtype.kind == "f"
-    return is_id and n_present / LEAST_REPEATS < column.n_values <= n_present - MIN_REPEATED
+    n_present = len(rows.frame) - column.n_missing
+    if not n_present / LEAST_REPEATS < column.n_values <= n_present - MIN_REPEATED:
+        return False
+    cells = rows.frame[column.name]
+    if cells.dtype.kind == "f":
+        return column.role is not Role.INFO
+    codes, texts = pd.factorize(cells)
+    is_known, of_classes = codes >= 0, np.bincount(rows.y) / len(rows.y)
+    pairs = np.unique(codes[is_known] * len(of_classes) + rows.y[is_known])
+    n_repeats, n_others = n_present - len(texts), len(pairs) - len(texts)
+    is_pure = n_others <= (1 - PURE_REPEATS) * n_repeats
+    is_chance = (n_repeats - n_others) * np.log(of_classes @ of_classes) > np.log(CHANCE)
+    return is_pure and not is_chance and _has_codes(cells) and not are_dates([*map(str, texts)])
 
 
 def named_like_subjects(

@@ -87,3 +87,43 @@ def test_things_that_are_measured_equally_often_are_asked_about_whatever_their_l
     a, b = rng.normal(size=(2, 24))[:, sid.astype(int) - 1]
     data = prepare(table(SID=sid, a=a, b=b, label=rng.permutation([*"xy"] * 48)[rows]), "label")
     assert any(question.id == "subjects:SID" for question in data.questions) == is_asked
+
+
+def asked_of(**columns) -> set[str]:
+    """The columns of which it is asked whether rows with the same value belong together."""
+    n_rows = len(next(iter(columns.values())))
+    noise = np.random.default_rng(3).normal(size=(2, n_rows))
+    questions = prepare(table(**columns, a=noise[0], b=noise[1])).questions
+    ids = (question.id.partition(":") for question in questions)
+    return {name for kind, _, name in ids if kind == "subjects"}
+
+
+@pytest.mark.parametrize("n_each", [3, 30])
+def test_an_identifier_of_several_rows_each_is_asked_about_however_many_there_are(n_each):
+    ids = np.repeat(np.arange(101.0, 141.0), n_each)
+    assert asked_of(sub_id=ids, label=np.where(ids % 2, "x", "y")) == {"sub_id"}
+
+
+@pytest.mark.parametrize(
+    ("codes", "n_others", "is_asked"),
+    [
+        ("25{:02d}-{:05d}", 0, True),
+        ("N{:02d}/{:03d}", 1, True),
+        ("25{:02d}-{:05d}", 12, False),
+        ("2017-01-{:02d} 00:{:02d}", 0, False),
+    ],
+)
+def test_codes_that_some_rows_of_one_class_share_are_asked_about(codes, n_others, is_asked):
+    things = np.r_[np.arange(100), np.arange(24)]
+    labels = np.array(["x", "y"])[things % 2]
+    labels[100 : 100 + n_others] = np.array(["y", "x"])[things[100 : 100 + n_others] % 2]
+    band = [codes.format(1 + thing % 28, thing % 60) for thing in things]
+    assert asked_of(band=band, label=labels) == ({"band"} if is_asked else set())
+
+
+def test_dates_of_visits_leave_open_who_came():
+    ids = np.r_[np.arange(1001.0, 1061.0), np.arange(1001.0, 1021.0)]
+    days = [str(day)[:10] for day in np.datetime64("2020-01-01") + 3 * np.arange(80)]
+    labels = np.where(ids % 2, "x", "y")
+    assert asked_of(patient_id=ids, VisitDate=days, label=labels) == {"patient_id"}
+    assert asked_of(patient_id=np.arange(80.0), VisitDate=days, label=labels) == set()
