@@ -35,6 +35,23 @@ def test_chromium_is_preferred_to_chrome(folder: Path) -> None:
     assert find_browser.find_browser() == chromium
 
 
+def test_a_shell_without_windows_is_preferred_to_a_whole_browser(folder: Path) -> None:
+    program(folder, "chromium", "echo Chromium 150.0")
+    shell = program(folder, "chromium-headless-shell", "echo Chromium 150.0")
+    assert find_browser.find_browser() == shell
+
+
+def test_an_older_debian_gets_the_whole_browser(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(find_browser, "_downloaded", lambda: None)
+    monkeypatch.setattr(find_browser, "_is_ubuntu", lambda: False)
+    program(folder, "apt-get", "exit 0")
+    program(folder, "sh", f'[ "$2" = chromium ] && /bin/cp {folder}/new {folder}/chromium')
+    program(folder, "new", "echo Chromium 120.0")
+    assert find_browser.ensure_browser() == folder / "chromium"
+
+
 def test_the_variable_chromium_overrides_the_search(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
