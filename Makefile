@@ -24,8 +24,9 @@ SITE_TOOLS := $(VENV)/.requirements-docs
 ENGINE := $(VENV)/.engine
 PAGE_TOOLS := node_modules/.installed
 
-# Node comes as a wheel, so that everybody checks the page's scripts with the same one.
-WITH_NODE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
+# Node comes as a wheel, so that everybody checks the page's scripts with the same one. npm trusts
+# whom the machine trusts.
+WITH_NODE := NODE_USE_SYSTEM_CA=1 PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
 .PHONY: help run test quick slow lab mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean checks lint-python lint-page page browser browsers redis nginx

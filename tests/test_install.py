@@ -34,7 +34,9 @@ def calls(venv: Path) -> list[str]:
 
 def test_uv_installs_what_is_pinned_by_its_hashes_alone(venv: Path):
     program(venv, "uv", status=0)
-    assert calls(venv) == ["uv pip install --quiet --require-hashes --requirement wanted.txt"]
+    assert calls(venv) == [
+        "uv pip install --system-certs --quiet --require-hashes --requirement wanted.txt"
+    ]
 
 
 def test_pip_installs_where_uv_finds_no_package(venv: Path):

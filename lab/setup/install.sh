@@ -21,9 +21,10 @@ get_uv() {
     return "$status"
 }
 
+# Like pip, it trusts whom the machine trusts, such as the proxy of a company.
 by_uv() {
-    VIRTUAL_ENV=$venv "$venv/bin/uv" pip install --quiet --require-hashes --requirement "$1" \
-        2> /dev/null
+    VIRTUAL_ENV=$venv "$venv/bin/uv" pip install --system-certs --quiet --require-hashes \
+        --requirement "$1" 2> /dev/null
 }
 
 if [ ! -x "$venv/bin/uv" ]; then get_uv || true; fi
