@@ -212,7 +212,7 @@ def label_twins(
             twin,
             n_same,
             len(codes),
-            column.texts is not None or is_code,
+            column.texts is not None or (is_code and twin is not Twin.COARSER),
         )
         for column, share, error, (twin, n_same), is_code in zip(
             table, shares.tolist(), errors.tolist(), kinds, are_codes.tolist(), strict=True
@@ -435,6 +435,9 @@ def _kinds(
     kinds = [(Twin.NONE, 0)] * len(table)
     can_stand_out = np.zeros(len(table), dtype=bool)
     is_weak = shares < _MOST * (1.0 - np.isnan(cells).mean(axis=1))
+    joined = {name for column in table if len(column.names) > 1 for name in column.names}
+    is_joined = np.array([column.names[0] in joined for column in table], dtype=bool)
+    is_weak &= is_joined | ~_mark_classes(cells, y)
     for index, (column, share) in enumerate(zip(table, shares.tolist(), strict=True)):
         if column.texts is None and is_weak[index]:
             continue  # most columns of a wide table
@@ -448,6 +451,16 @@ def _kinds(
     for index in _outstanding(table, kinds, shares, can_stand_out, len(names)):
         kinds[index] = (Twin.FOLLOWS, round(float(shares[index]) * len(y)))
     return kinds
+
+
+def _mark_classes(cells: FloatArray, y: IntArray) -> npt.NDArray[np.bool_]:
+    """Return whether each column, a row here, has two values, of which every class has one."""
+    high, low = cells.max(axis=1, keepdims=True), cells.min(axis=1, keepdims=True)
+    is_high, sizes = cells == high, np.bincount(y)
+    are_two = (is_high | (cells == low)).all(axis=1) & (low < high)[:, 0]
+    n_high = is_high[are_two].astype(np.float64) @ np.eye(len(sizes))[y]
+    are_two[are_two] = ((n_high == 0) | (n_high == sizes)).all(axis=1)
+    return np.asarray(are_two)
 
 
 def _twin_where_known(
@@ -499,7 +512,7 @@ def _twin(
     if n_values < 2:
         return Twin.NONE, 0
     is_repeated = n_values * _FEWEST_ROWS_OF_A_VALUE <= n_rows
-    are_words = column.is_words or _is_one_of_each(pairs)
+    are_words = column.is_words or n_values == 2 or _is_one_of_each(pairs)
     if is_repeated and are_words and (twin := _of_words(column, pairs, names, share)):
         return twin
     if share >= _MOST and column.texts is None:
@@ -525,7 +538,8 @@ def _of_words(
     is_nested = column.texts is not None and by_value == n_rows and n_values <= _MOST_NESTED
     if tells and (is_nested or _are_few(pairs)):
         return Twin.FINER, by_value
-    is_coarser = follows and column.texts is not None and n_classes > n_values
+    is_marked = column.texts is not None or (n_values == 2 and by_class == n_rows)
+    is_coarser = follows and is_marked and n_classes > n_values
     return (Twin.COARSER, by_class) if is_coarser else None
 
 

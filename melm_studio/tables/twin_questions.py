@@ -100,10 +100,11 @@ def twin_questions(
     twins = label_twins(cells, words, names, groups=groups, only_twins=True)[:MOST_ASKED]
     n_left = sum(column.role in FEATURES for column in columns)
     n_left -= sum(len(twin.names) for twin in twins if _is_left_out(twin))
-    ranges = [twin for twin in twins if twin.twin is Twin.RANGES]
-    if len(ranges) >= LEAST_ALIKE:
-        alike = ranges[_n_asked([twin.names for twin in ranges], answers) :]
-        twins = tuple(twin for twin in twins if twin not in alike)
+    for kind in (Twin.RANGES, Twin.COARSER):
+        of_kind = [twin for twin in twins if twin.twin is kind and not _is_left_out(twin)]
+        if len(of_kind) >= LEAST_ALIKE:
+            alike = of_kind[_n_asked([twin.names for twin in of_kind], answers) :]
+            twins = tuple(twin for twin in twins if twin not in alike)
     asked_twins = [
         question
         for twin in twins

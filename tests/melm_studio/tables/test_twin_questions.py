@@ -111,6 +111,29 @@ def test_a_number_of_which_each_class_has_one_is_a_code_however_it_looks(values)
     assert "gdp" in names_of(prepare(rounded, "land"))  # it varies within classes
 
 
+def marks(low, high, n_wrong=0):
+    """Two values that say which rows are severe, but for some."""
+
+    def made(y, _):
+        values = np.where(y == 2, high, low)
+        return np.where(np.arange(90) < n_wrong, high + low - values, values)
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "n_wrong", "is_asked"),
+    [(0.0, 1.0, 0, True), (0.0, 0.02, 0, True), (0.0, 1.0, 1, False), (1.0, 1.0, 0, False)],
+)
+def test_a_number_of_two_values_that_marks_a_class_is_asked_about(low, high, n_wrong, is_asked):
+    marked = table(grade=words, eval=marks(low, high, n_wrong))
+    data = prepare(marked, "grade")
+    assert ("twin:eval" in twins(data)) == is_asked
+    assert ("eval" in names_of(data)) == (high > low)  # it may be a measurement
+    several = table(grade=words, **{f"is_{at}": marks(at, 9.0) for at in range(3)})
+    assert [*twins(prepare(several, "grade"))] == ["twin:is_0"]
+
+
 def gaps(of, share=1.0, *, is_text=False):
     """Values that some rows of some classes lack."""
 
