@@ -11,18 +11,21 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from melm_core.base import IntArray, percent
+from melm_core.base import CODES, IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.distinct import Numbers, fewest_values
 from melm_studio.tables.formatting import DAY, count, listed, number, shortened, words_of
 from melm_studio.tables.identifiers import (
+    CLERK_WORDS,
     GROUP_WORDS,
     THINGS_NUMBERED,
     ends_as_id,
     is_id_of_thing,
+    names_clerk,
     names_identifier,
 )
 from melm_studio.tables.labels import (
+    ABOUT_ROWS,
     LEAST_CODE,
     OCCASION_WORDS,
     TIME_WORDS,
@@ -65,6 +68,7 @@ _RANKS = {"rank", "ranking"}
 SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "number"}
 _LEAST_LONG = 50  # numbers: fewer intensities may have equally many digits
 _DIGITS_OF_ID = 9  # of whole numbers that differ, all of as many
+_CODES = {f"{code:g}" for code in CODES}  # of missing cells
 _KEY = re.compile(r"(?=.*\d)[\w\-]{8,}")  # of a data base
 _UNIT = re.compile(r"\[[^\[\]]+\]$")
 LEAST_NUMBERED, MOST_SHARING = 10, 20  # values, and rows for each on average
@@ -75,26 +79,28 @@ _OF_LAND = {"a", "acre", "acres", "area", "feet", "ft", "m", "parking", "size", 
 ORDER_WORDS = {"date", "datetime", "datum", "injection", "order", "time", "timestamp"}
 _COUNTERS = {
     ("batch",), ("replicate",), ("rep",), ("biorep",), ("techrep",), ("bio", "rep"),
-    ("tech", "rep"), ("biological", "replicate"), ("technical", "replicate"),
+    ("tech", "rep"), ("biological", "replicate"), ("technical", "replicate"), ("trial",),
+    ("tube",), ("vial",),
 }  # fmt: skip
 _NUMBERS_OF_IMAGES = {("image", "number"), ("image", "id")}  # of whose cells each is a row
 _ROLE_WORDS = (
     {word for words in _COUNTERS | _NUMBERS_OF_IMAGES for word in words}
     | GROUP_WORDS
     | BATCH_WORDS
+    | CLERK_WORDS
+    | {"by"}
     | ORDER_WORDS
 )
 LONGEST_NAME = 60  # characters of most names
 NAMES_PROBED = 1_000  # rows
 PICTURES_PROBED = 100  # rows
 MAX_INFO = 30  # columns kept by a guess: hovering shows them all
-_METADATA = "metadata"
 # Names of the weights of the rows of surveys: of Stata, of censuses, of the General Social Survey.
 _WEIGHTS = {
     "finalwgt", "finalwt", "fnlwgt", "hhwt", "houwgt", "perwt", "pweight", "pweights", "senwgt",
     "tcindwt", "totwgt", "totwgts", "wgt", "wtfinl", "wtss", "wtssall",
 }  # fmt: skip
-_WORDS_ABOUT_ROWS = WORDS_OF_MODELS | _WEIGHTS | {_METADATA, "weight", "weights"}
+_WORDS_ABOUT_ROWS = WORDS_OF_MODELS | _WEIGHTS | ABOUT_ROWS | {"weight", "weights"}
 _OF_SURVEYS = {"case", "design", "person", "probability", "sample", "sampling", "survey"}
 LEAST_WITH_CODES, MOST_ROUND = 20, 0.5  # rows; of codes, those that 5 divides
 MANY_CODES = 4  # columns of them, which are not asked about but left out
@@ -349,7 +355,7 @@ def _about_rows(cells: _Cells) -> str:
     words = words_of(cells.name)
     if cells.is_numeric and _WORDS_ABOUT_ROWS.isdisjoint(words):  # as of most features
         return ""
-    if words[:1] == (_METADATA,):
+    if not ABOUT_ROWS.isdisjoint(words[:1]):
         return "its name says that it is about the rows, not measured of them"
     if names_prediction(cells.name):
         return "it is what a model has predicted"
@@ -391,7 +397,8 @@ def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
         return Role.IGNORED, "keys of what several rows share"
     if cells.n_values > MAX_LEVELS:
         return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)
-    if are_dates([*map(str, pd.unique(cells.texts))]):
+    days = [text for text in map(str, pd.unique(cells.texts)) if text not in _CODES]
+    if days and are_dates(days):
         return Role.IGNORED, "dates, which say when and measure nothing"
     if cells.n_present >= LEAST_NUMBERED and 2 * cells.n_values > cells.n_present:
         return Role.IGNORED, f"{number(cells.n_values)} categories of hardly more rows"
@@ -560,10 +567,33 @@ class _Guesses:
                     break
             else:
                 roles |= self._panel() if role is Role.GROUP else {}
-        for column in self._named(_counts_repeats):
-            if column.name not in roles and column.role in FEATURES:
-                word = " ".join(words_of(column.name))
-                roles[column.name] = (Role.INFO, f"a {word}, which is not a property of the rows")
+        roles |= self._codes_of([name for name, (role, _) in roles.items() if role is Role.GROUP])
+        for says_it, what in ((_counts_repeats, "a {}"), (names_clerk, "who recorded the row")):
+            for column in self._named(says_it):
+                if column.name not in roles and column.role in FEATURES:
+                    why = what.format(" ".join(words_of(column.name)))
+                    roles[column.name] = (Role.INFO, f"{why}, which is not a property of the rows")
+        return roles
+
+    def _codes_of(self, groups: Sequence[str]) -> dict[str, tuple[Role, str]]:
+        """Whole numbers of which each group has its own, as codes of countries, not ages of few.
+
+        A country that has been renamed keeps its code.
+        """
+        roles: dict[str, tuple[Role, str]] = {}
+        n_values = {column.name: column.n_values for column in self._open}
+        for column in self._open:
+            for group in groups:
+                n = n_values[group]
+                is_own = column.role is Role.NUMERIC and column.name != group
+                is_own &= n >= LEAST_NUMBERED
+                if not (is_own and DISTINCT_SHARE * n <= column.n_values <= n):
+                    continue
+                cells = self._frame[column.name]
+                never_meet = n * (n - 1) / 2 >= LEAST_MEETINGS * (cells.max() - cells.min() + 1)
+                is_code = (never_meet or names_identifier(column.name)) and (cells % 1 == 0).all()
+                if is_code and len(self._frame[[column.name, group]].drop_duplicates()) == n:
+                    roles[column.name] = (Role.INFO, f"a code of {shortened(group)}")
         return roles
 
     def _panel(self) -> dict[str, tuple[Role, str]]:
@@ -735,7 +765,8 @@ def _names_batch(words: Sequence[str]) -> bool:
     """Return whether these words name a batch, and no shape or size of a lot, nor "a lot"."""
     is_land = words[-1] == "lot" and not _OF_LAND.isdisjoint(words)
     is_last = words[-1] in BATCH_WORDS and not is_land and words[-1] != "block"
-    return is_last or (words[0] in BATCH_WORDS and {*words[1:]} <= _OF_BATCH)
+    is_first = words[0] in BATCH_WORDS and {*words[1:]} <= _OF_BATCH
+    return is_last or is_first or names_clerk(words)
 
 
 def _counts_repeats(words: Sequence[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from melm_studio.tables.formatting import words_of
 
@@ -16,6 +17,11 @@ ID_WORDS = {
 GROUP_WORDS = {
     "animal", "assessor", "donor", "panelist", "participant", "patient", "person", "rater",
     "subject",
+}  # fmt: skip
+# Who had a hand in the record of a row: no property of the row.
+CLERK_WORDS = {
+    "analyst", "annotator", "curator", "editor", "enumerator", "interviewer", "observer",
+    "operator", "recorder", "taxonomist", "technician", "uploader",
 }  # fmt: skip
 # Whole numbers of such names number things; those that rows share are no measure, either.
 THINGS_NUMBERED = {
@@ -60,6 +66,17 @@ def names_identifier(name: str) -> bool:
         or is_id_of_thing(words[-1])
         or ends_as_id(words[-1])
     )
+
+
+def names_clerk(words: Sequence[str]) -> bool:
+    """Return whether the words of a name say who recorded a row.
+
+    Examples
+    --------
+    >>> names_clerk(("taxonomist",)), names_clerk(("entered", "by")), names_clerk(("editor", "s"))
+    (True, True, False)
+    """
+    return words[-1] in CLERK_WORDS or (words[-1] == "by" and len(words) > 1)
 
 
 def is_id_of_thing(word: str) -> bool:

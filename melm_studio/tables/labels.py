@@ -16,7 +16,7 @@ from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import DIGITS, MAX_CLASSES, MAX_VALUES, is_measure
 from melm_studio.tables.families import members_of_families
 from melm_studio.tables.formatting import MOST_NAMES, words_of
-from melm_studio.tables.identifiers import PLAIN_NAMES, names_identifier
+from melm_studio.tables.identifiers import PLAIN_NAMES, names_clerk, names_identifier
 from melm_studio.tables.read import Table
 from melm_studio.tables.readers import is_picture, names_picture
 from melm_studio.tables.roles import FIRST_UNNAMED, NO_LABEL, SECOND_UNNAMED
@@ -72,6 +72,7 @@ LEAST_CODE = 10_000  # of whole numbers that recur, by which things are known
 MIN_COLUMNS = 2  # besides a number that is cut into classes
 SPARSE = 20  # values that whole numbers could have for each row, where they number nothing
 LEAST_OF_IDS = 1e6
+_ACCESSION = re.compile(r"[A-Za-z]{0,6}[ _\-]?[0-9]{4,}")
 LEAST_OF_MANY = 5  # rows of each of many words, on average
 MOST_KINDS, LEAST_OF_KIND = 3, 8  # values that are no persons or plates, and rows of each
 LEAST_OF_NAMED = 20  # rows of each of few things with names, such as causes
@@ -97,6 +98,7 @@ LEAST_ELEMENTS = 4
 _TRAINING = {"train", "training", "calibration"}
 _OF_TRAINING = {"data", "in", "is", "row", "sample", "set"}
 _OF_FOLDS, MOST_FOLDS = {"cv", "fold", "id", "k", "no", "number", "test"}, 20
+ABOUT_ROWS = {"metadata", "datastore"}  # first words; of the Sequence Read Archive
 # Words of numbers that the training and testing of a model has left beside the rows.
 WORDS_OF_MODELS = _PREDICTED | _TRAINING | {"fold"}
 _HELD_OUT = {"dev", "heldout", "holdout", "test", "testing", "val", "valid", "validation"}
@@ -443,16 +445,29 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
         if shares[name] >= 1 - MOST_MISSING or name.lower() in PLAIN_NAMES
     }
     usable = filled or usable
-    of_models = {*filter(names_prediction, usable)}
-    if len(of_models) < len(usable):
-        usable = {name: n for name, n in usable.items() if name not in of_models}
+    about_rows = {*filter(_is_about_rows, usable)}
+    if len(about_rows) < len(usable):
+        usable = {name: n for name, n in usable.items() if name not in about_rows}
     likely = [name for name in usable if shares[name] >= 1 - MANY_MISSING or _is_hinted(name)]
     guess = min(likely or usable, key=_Preference(table, usable))
-    if usable[guess] > 2 and _is_plain_number(table.frame, guess):  # a code of other words
-        frame = table.frame
-        texts = (name for name in usable if _is_text(frame[name]))
+    frame = table.frame
+    is_number = usable[guess] > 2 and _is_plain_number(frame, guess)
+    if is_number or _are_accessions(frame[guess]):  # a code of other words
+        named = (name for name in usable if _is_text(frame[name]))
+        texts = (name for name in named if not _are_accessions(frame[name]))
         guess = next((name for name in texts if _says_the_same(frame[guess], frame[name])), guess)
     return (guess, *(name for name in usable if name != guess))
+
+
+def _are_accessions(cells: pd.Series) -> bool:
+    """Return whether texts are the numbers of a collection or an archive, such as SAMN04590683."""
+    return _is_text(cells) and all(map(_ACCESSION.fullmatch, map(str, cells.dropna().unique())))
+
+
+def _is_about_rows(name: str) -> bool:
+    """Return whether a column says what a model predicts, who recorded rows, where they are."""
+    words = words_of(name) or ("",)
+    return names_prediction(name) or names_clerk(words) or words[0] in ABOUT_ROWS
 
 
 def names_prediction(name: str) -> bool:
@@ -477,6 +492,9 @@ def may_be_no_label(frame: pd.DataFrame, name: str, *, is_of_many: bool) -> bool
     if cells.isna().mean() > MANY_MISSING and name.lower() not in PLAIN_NAMES:
         return True
     ends = (str(frame.columns[0]), str(frame.columns[-1]))
+    is_thing = _names_no_class(name) or "specimen" in words_of(name)
+    if is_thing and not (_is_hinted(name) or _are_kinds(cells)):
+        return True
     is_within = is_of_many or (name not in ends and cells.nunique() > 2)
     is_plain = _is_plain_number(frame, name) and (is_within or _is_other_number(cells))
     are_many = _is_text(cells) and not _is_hinted(name) and cells.nunique() > MAX_VALUES

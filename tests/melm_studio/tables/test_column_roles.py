@@ -349,6 +349,8 @@ def test_keys_that_several_rows_share_are_no_categories(keys, is_key):
         (("8/10/15", "10/15/18", "10/4/15"), True),
         (("4-Jan-17", "5-mar-2017", "30-Dec-99"), True),
         (("12-24-2019", "01-02-2020", "3-4-2020"), True),
+        (("-999", "01/05/2019", "02/05/2019"), True),
+        (("-999", "-999", "-9"), False),
         (("8/10/15", "10/45/18", "10/4/15"), False),
         (("10-15-18", "10-12-17", "11-10-15"), False),
         (("20-29", "30-39", "40-49"), False),
@@ -376,6 +378,13 @@ def test_dates_that_rows_share_are_no_categories(days, are_dates):
         ("BioRep", False),
         ("rep", False),
         ("Replicate rep", False),
+        ("TubeNumber", False),
+        ("trial", False),
+        ("taxonomist", False),
+        ("sorted by", False),
+        ("trial time", True),
+        ("tube length", True),
+        ("operator age", True),
         ("reps", True),
         ("reputation", True),
     ],
@@ -448,6 +457,35 @@ def test_what_each_time_has_once_is_a_group_where_it_is_a_thing(name, time, is_g
     twice = pd.concat([frame, frame], ignore_index=True)  # no time has each once
     roles = {one.name: one.role for one in column_roles(Table("t", twice, ()), "class")}
     assert roles[name] is not Role.GROUP
+
+
+@pytest.mark.parametrize(
+    ("code", "values", "is_code"),
+    [
+        ("cow", 5.0 * np.arange(12), False),  # of few, any measure differs
+        ("iso no", 5.0 * np.arange(12), True),
+        ("cow", np.floor(1.5 * np.arange(40)), True),
+        ("cow", np.floor(1.5 * np.r_[0, np.arange(39)]), True),  # of one that was renamed
+        ("cow", np.floor(1.5 * (np.arange(40) // 2)), False),
+        ("cow", 0.5 + np.arange(40), False),
+    ],
+)
+def test_whole_numbers_of_which_each_group_has_its_own_are_its_code(code, values, is_code):
+    lands = np.repeat(np.arange(len(values)), 8)
+    cells = {
+        "country": [f"land {chr(97 + at % 20)}{chr(97 + at // 20)}" for at in lands],
+        "year": np.arange(len(lands)) % 8 + 2000.0,
+        code: values[lands], "a": np.arange(len(lands)) / 7,
+        "class": np.where(lands % 2, "x", "y"),
+    }  # fmt: skip
+    columns = column_roles(Table("t", pd.DataFrame(cells), ()), "class")
+    found = next(column for column in columns if column.name == code)
+    assert (found.reason == "a code of country") == is_code
+
+
+def test_several_who_recorded_rows_of_every_class_are_a_batch():
+    given = table(operator=[*"abc"] * (N_ROWS // 3), label=np.resize([*"xxyy"], N_ROWS))
+    assert column(given, "operator").role is Role.BATCH
 
 
 def test_what_recurs_beside_times_that_never_do_is_no_group():

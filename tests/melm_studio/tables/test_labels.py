@@ -75,6 +75,35 @@ def test_names_of_samples_that_recur_are_no_classes():
     assert guess_label(Table("t", frame, ())) == "coffee"
 
 
+def test_where_runs_are_stored_and_who_sorted_them_is_no_label():
+    frame = measured("a", "b").assign(ecotype=words("lean", "fat", "dwarf"))
+    frame["DATASTORE filetype"] = words("fastq", "sra")
+    frame["uploader"] = words("him", "her")
+    assert label_candidates(Table("t", frame, ())) == ("ecotype",)
+    without = frame.drop(columns="ecotype")  # then who did it may be what is asked
+    assert {*label_candidates(Table("t", without, ()))} == {"DATASTORE filetype", "uploader"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "label"),
+    [
+        (("SAMN0451", "SAMN0452", "SAMN0453"), ("lean", "fat", "dwarf"), "second"),
+        (("90451", "x 90 452", "90453"), ("lean", "fat", "dwarf"), "first"),
+        (("SAMN0451", "SAMN0452", "SAMN0453"), ("lean", "fat", "dwarf", "tiny"), "first"),
+    ],
+)
+def test_numbers_of_an_archive_are_no_label_beside_words_that_say_the_same(first, second, label):
+    frame = measured("a", "b").assign(first=words(*first), second=words(*second))
+    frame["c"] = measured("c")
+    assert guess_label(Table("t", frame, ())) == label
+
+
+@pytest.mark.parametrize(("name", "is_asked"), [("specimen", True), ("site", False)])
+def test_things_that_are_told_apart_may_be_no_classes(name, is_asked):
+    frame = measured("a", "b").assign(**{name: words("p1", "p2", "p3")}, c=measured("c")["c"])
+    assert (NO_LABEL in choices(Table("t", frame, ()))) == is_asked
+
+
 def test_what_is_true_is_the_label_beside_what_was_predicted():
     frame = measured("a", "b").assign(y_true=numbers(0, 1), y_pred=numbers(1, 0, 0))
     assert guess_label(Table("t", frame, ())) == "y_true"
