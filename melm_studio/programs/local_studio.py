@@ -22,12 +22,13 @@ from melm_core.base import UserError
 from melm_studio.installation import APPLICATION_FOLDER
 from melm_studio.programs.client import StudioClient
 
-START_S = 60.0
+START_S = 180.0
 STOP_S = 20.0
 _POLL_S = 0.1
 _HOST = "127.0.0.1"
 
-_NO_START = "The studio did not start. It printed: {output}"
+_ENDED = "The studio ended before it answered. It printed: {output}"
+_LATE = f"The studio did not answer within {START_S:.0f} s. It printed: {{output}}"
 
 
 def answers(url: str) -> bool:
@@ -119,10 +120,10 @@ def local_studio(framed_by: str = "", notebook_server: str = "") -> Iterator[Loc
 def _wait_for_answer(process: subprocess.Popen[bytes], url: str, output_file: Path) -> None:
     deadline = time.monotonic() + START_S
     while not answers(url):
-        if process.poll() is not None or time.monotonic() > deadline:
-            raise UserError(
-                _NO_START.format(output=output_file.read_text(encoding="utf-8", errors="replace"))
-            )
+        has_ended = process.poll() is not None
+        if has_ended or time.monotonic() > deadline:
+            output = output_file.read_text(encoding="utf-8", errors="replace")
+            raise UserError((_ENDED if has_ended else _LATE).format(output=output))
         time.sleep(_POLL_S)
 
 

@@ -71,7 +71,7 @@ def test_every_text_says_what_its_view_gives(told, key):
     scenes = CONTENTS[key].scenes
     for view, given, scene in zip(story.views, facts, scenes, strict=True):
         written = StoryView(view.spec, scene.title, scene.caption, scene.notes)
-        assert worded(written, given) == view
+        assert worded(written, given) == view, f"Outdated: python -m lab.stories {key}"
 
 
 def test_no_text_has_a_number_of_its_own():
