@@ -60,10 +60,10 @@ def asked(reader: FileReader, job: str, content: bytes = b"hello", *, seconds=No
 def is_gone(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+        state = Path(f"/proc/{pid}/stat").read_text()
+    except (ProcessLookupError, FileNotFoundError):  # also between opening and reading
         return True
-    state = Path(f"/proc/{pid}/stat")
-    return state.is_file() and state.read_text().rpartition(")")[2].split()[0] == "Z"
+    return state.rpartition(")")[2].split()[0] == "Z"
 
 
 def until(condition) -> None:
