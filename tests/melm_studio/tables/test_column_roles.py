@@ -382,6 +382,7 @@ def test_dates_that_rows_share_are_no_categories(days, are_dates):
         ("trial", False),
         ("taxonomist", False),
         ("sorted by", False),
+        ("pollinated by", True),
         ("trial time", True),
         ("tube length", True),
         ("operator age", True),

@@ -75,6 +75,13 @@ def test_names_of_samples_that_recur_are_no_classes():
     assert guess_label(Table("t", frame, ())) == "coffee"
 
 
+def test_what_something_was_done_by_is_a_label_where_it_was_no_clerk():
+    frame = measured("a", "b").assign(killed_by=words("cat", "car"), flock=words("x", "y", "z"))
+    assert {*label_candidates(Table("t", frame, ()))} == {"killed_by", "flock"}
+    frame = frame.rename(columns={"killed_by": "entered_by"})
+    assert label_candidates(Table("t", frame, ())) == ("flock",)
+
+
 def test_where_runs_are_stored_and_who_sorted_them_is_no_label():
     frame = measured("a", "b").assign(ecotype=words("lean", "fat", "dwarf"))
     frame["DATASTORE filetype"] = words("fastq", "sra")
