@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -327,12 +327,10 @@ def dependence_questions(
     is_settled = bool(run_length(answers)) or not roles.isdisjoint((Role.GROUP, Role.ORDER))
     if not is_settled:
         asked += _asked_columns(rows, answers)
-    elif Role.GROUP not in roles and not asked:  # dates of visits, beside who came
-        asked += [
-            _subject_question(column, rows)
-            for column in rows.columns
-            if _is_repeated_id(column, rows) and _is_named(column.name)
-        ][:MOST_ASKED]
+    elif Role.GROUP not in roles and not asked:  # dates of visits do not say who came
+        named = (column for column in rows.columns if _is_named(column.name))
+        repeated = _of_different_rows((c for c in named if _is_repeated_id(c, rows)), rows)
+        asked += [_subject_question(column, rows) for column in islice(repeated, MOST_ASKED)]
     is_open = not is_settled and NEIGHBORS not in {**known, **answers}
     if NEIGHBORS in answers or (is_open and _is_serial(rows)):
         asked.append(_neighbor_question(rows))
@@ -361,21 +359,15 @@ def _of_groups(rows: AskedRows, answers: Mapping[str, str]) -> Iterator[Question
 
 def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question]:
     """Questions of columns that look like subjects."""
-    repeating = [
-        column
-        for column in rows.columns
-        if SUBJECTS + column.name not in answers and _repeats(column, len(rows.y))
-    ]
+    answered = [column for column in rows.columns if SUBJECTS + column.name in answers]
+    unanswered = [column for column in rows.columns if SUBJECTS + column.name not in answers]
+    repeated_ids = [column for column in unanswered if _is_repeated_id(column, rows)]
+    repeating = [column for column in unanswered if _repeats(column, len(rows.y))]
     named = [
         column for column in repeating if column.role is not Role.NUMERIC or _is_named(column.name)
     ]
     if len(repeating) - len(named) > MOST_TESTED:  # counts of one kind: none is another thing
         repeating = named
-    numbers_with_repeats = [
-        column
-        for column in rows.columns
-        if SUBJECTS + column.name not in answers and _is_repeated_id(column, rows)
-    ]
     candidates = (
         column
         for block in blocks(len(rows.y), len(repeating))
@@ -386,15 +378,22 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
     ]
     blocked = [
         column
-        for column in repeating
-        if column not in candidates_like
-        and (column.role is not Role.NUMERIC or _is_named(column.name))
-        and is_balanced(rows.frame[column.name], rows.y)
+        for column in named
+        if column not in candidates_like and is_balanced(rows.frame[column.name], rows.y)
     ]
-    return [
-        _subject_question(column, rows)
-        for column in [*numbers_with_repeats, *candidates_like, *blocked][:MOST_ASKED]
-    ]
+    likely = _of_different_rows([*answered, *repeated_ids, *candidates_like, *blocked], rows)
+    asked = (column for column in likely if column not in answered)
+    return [_subject_question(column, rows) for column in islice(asked, MOST_ASKED)]
+
+
+def _of_different_rows(columns: Iterable[Column], rows: AskedRows) -> Iterator[Column]:
+    """The columns that put other rows together than those before, as a name beside a number."""
+    known: set[bytes] = set()
+    for column in columns:
+        groups = pd.factorize(rows.frame[column.name])[0].tobytes()
+        if groups not in known:
+            yield column
+        known.add(groups)
 
 
 def _repeats(column: Column, n_rows: int) -> bool:
@@ -412,22 +411,28 @@ def _repeats(column: Column, n_rows: int) -> bool:
 
 
 def _is_repeated_id(column: Column, rows: AskedRows) -> bool:
-    """Return whether some rows share an identifier: a number, or a code of rows of one class."""
+    """Return whether some rows share an identifier: a number, or a code of rows of one class.
+
+    A value that most of many share, such as 0, stands for none.
+    """
     if column.role not in _NAMING:
         return False
     n_present = len(rows.frame) - column.n_missing
     if not n_present / LEAST_REPEATS < column.n_values <= n_present - MIN_REPEATED:
         return False
-    cells = rows.frame[column.name]
+    cells, n_repeats = rows.frame[column.name], n_present - column.n_values
+    n_most = int(cells.value_counts().iloc[0])
+    if n_most > max(MOST_REPEATS, n_repeats / 2):
+        return False
     if cells.dtype.kind == "f":
         return column.role is not Role.INFO
     codes, texts = pd.factorize(cells)
     is_known, of_classes = codes >= 0, np.bincount(rows.y) / len(rows.y)
     pairs = np.unique(codes[is_known] * len(of_classes) + rows.y[is_known])
-    n_repeats, n_others = n_present - len(texts), len(pairs) - len(texts)
-    is_pure = n_others <= (1 - PURE_REPEATS) * n_repeats
-    is_chance = (n_repeats - n_others) * np.log(of_classes @ of_classes) > np.log(CHANCE)
-    return is_pure and not is_chance and _has_codes(cells) and not are_dates([*map(str, texts)])
+    n_same = n_present - len(pairs)
+    is_sure = n_same * np.log(of_classes @ of_classes) <= np.log(CHANCE)
+    is_of_classes = is_sure and n_same >= PURE_REPEATS * n_repeats
+    return is_of_classes and _has_codes(cells) and not are_dates([*map(str, texts)])
 
 
 def named_like_subjects(

@@ -121,6 +121,29 @@ def test_codes_that_some_rows_of_one_class_share_are_asked_about(codes, n_others
     assert asked_of(band=band, label=labels) == ({"band"} if is_asked else set())
 
 
+@pytest.mark.parametrize("is_text", [True, False])
+def test_what_stands_for_no_identifier_is_no_thing_of_many_rows(is_text):
+    ids = np.r_[np.arange(1001.0, 1061.0), np.zeros(50)]
+    labels = np.where((ids % 2 == 0) | (ids == 1001), "x", "y")
+    names = np.array([f"p{number:.0f}" for number in ids], dtype=object)
+    assert asked_of(sample_id=names if is_text else ids, label=labels) == set()
+
+
+def test_columns_that_put_the_same_rows_together_are_asked_about_once():
+    ids = np.r_[np.arange(1001.0, 1061.0), np.arange(1001.0, 1021.0)]
+    labels = np.where(ids % 2, "x", "y")
+    columns = {"sample_id": ids, "run_sample": [f"S{7 * number:.0f}" for number in ids]}
+    assert asked_of(**columns, label=labels) == {"sample_id"}
+    answers = {"subjects:sample_id": "independent"}
+    columns |= {"a": np.arange(80.0) % 7, "b": np.arange(80.0) % 11, "label": labels}
+    questions = prepare(table(**columns), "label", answers=answers).questions
+    assert "subjects:run_sample" not in {question.id for question in questions}
+    others = {**columns, "run_sample": np.roll(np.array(columns["run_sample"], object), 2)}
+    assert "subjects:run_sample" in {
+        question.id for question in prepare(table(**others), "label", answers=answers).questions
+    }
+
+
 def test_dates_of_visits_leave_open_who_came():
     ids = np.r_[np.arange(1001.0, 1061.0), np.arange(1001.0, 1021.0)]
     days = [str(day)[:10] for day in np.datetime64("2020-01-01") + 3 * np.arange(80)]
