@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import msgspec
@@ -576,24 +577,22 @@ class _Guesses:
         return roles
 
     def _codes_of(self, groups: Sequence[str]) -> dict[str, tuple[Role, str]]:
-        """Whole numbers of which each group has its own, as codes of countries, not ages of few.
+        """Whole numbers of which each value of a group has its own, as codes of countries.
 
-        A country that has been renamed keeps its code.
+        Of few values any measure differs. A country that has been renamed keeps its code.
         """
         roles: dict[str, tuple[Role, str]] = {}
         n_values = {column.name: column.n_values for column in self._open}
-        for column in self._open:
-            for group in groups:
-                n = n_values[group]
-                is_own = column.role is Role.NUMERIC and column.name != group
-                is_own &= n >= LEAST_NUMBERED
-                if not (is_own and DISTINCT_SHARE * n <= column.n_values <= n):
-                    continue
-                cells = self._frame[column.name]
-                never_meet = n * (n - 1) / 2 >= LEAST_MEETINGS * (cells.max() - cells.min() + 1)
-                is_code = (never_meet or names_identifier(column.name)) and (cells % 1 == 0).all()
-                if is_code and len(self._frame[[column.name, group]].drop_duplicates()) == n:
-                    roles[column.name] = (Role.INFO, f"a code of {shortened(group)}")
+        for group, column in product(groups, self._open):
+            n = n_values[group]
+            is_own = column.role is Role.NUMERIC and DISTINCT_SHARE * n <= column.n_values <= n
+            if column.name == group or not is_own or n < LEAST_NUMBERED:
+                continue
+            cells = self._frame[column.name]
+            never_meet = n * (n - 1) / 2 >= LEAST_MEETINGS * (cells.max() - cells.min() + 1)
+            is_code = (never_meet or names_identifier(column.name)) and (cells % 1 == 0).all()
+            if is_code and len(self._frame[[column.name, group]].drop_duplicates()) == n:
+                roles[column.name] = (Role.INFO, f"a code of {shortened(group)}")
         return roles
 
     def _panel(self) -> dict[str, tuple[Role, str]]:

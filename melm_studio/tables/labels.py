@@ -486,7 +486,7 @@ def may_be_no_label(frame: pd.DataFrame, name: str, *, is_of_many: bool) -> bool
     """Return whether a column may hold no classes.
 
     It is a number that is cut, may measure or is one of many such, or of several values within the
-    table, has many words, such as states, or few cells.
+    table, has many words, such as states, or few cells, or is named as things that are no kinds.
     """
     cells = frame[name]
     if cells.isna().mean() > MANY_MISSING and name.lower() not in PLAIN_NAMES:

@@ -18,7 +18,7 @@ from melm_studio.tables.readers import is_picture
 from melm_studio.tables.roles import KEPT, Column, Role
 
 _MONTHS = {name.lower(): str(place) for place, name in enumerate(calendar.month_abbr) if name}
-_LAST_OF_20 = "68"  # years written with two digits
+_LAST_OF_20 = "68"  # of years with two digits, as POSIX has it; 69 is of 1969
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,9 +146,8 @@ def times_of(texts: Sequence[str]) -> pd.Series[pd.Timestamp]:
     is_day_first &= not numbers["second"] > 12
     day, month = ("first", "second") if is_day_first else ("second", "first")
     months = parts[month].str.lower().replace(_MONTHS).str.zfill(2)
-    is_short = parts["year"].str.len().eq(2)
-    centuries = np.where(parts["year"].gt(_LAST_OF_20), "19", "20")  # as POSIX has it
-    years = parts["year"].where(~is_short, centuries + parts["year"])
+    centuries = np.where(parts["year"].gt(_LAST_OF_20), "19", "20")
+    years = parts["year"].where(parts["year"].str.len().eq(4), centuries + parts["year"])
     days = years + "-" + months + "-" + parts[day].str.zfill(2)
     clock = parts["clock"].where(parts["clock"].isna(), "T" + parts["clock"].str.zfill(5))
     half, is_twelve = parts["half"].str.upper(), parts["clock"].str.startswith("12", na=False)
