@@ -43,6 +43,7 @@ WORDS = {
     "seen; while it is searched for or changed, of those it is fitted to.",
     "Divergence": "The Cauchy-Schwarz divergence between the class densities, in nats: the larger, "
     "the less they overlap.",
+    "Folds": "The rows are cut into parts; each is held out once, from a plane of the others.",
     "Guessing": "The accuracy without any knowledge: one divided by the number of classes.",
     "Held-out rows": "Rows that a plane has not seen: they show whether it tells new ones apart. "
     "In folds every row is held out once; where a quarter is, these rows are open circles.",
@@ -50,7 +51,11 @@ WORDS = {
     "to Silverman's rule. Those drawn have a γ of their own: 1, or that of the slider below the "
     "picture.",
     "Loading": "The weight of a feature in a component.",
+    "p": "The share of shuffled labels that do as well: below 0.05, chance is unlikely.",
     "PCA": "Principal component analysis: the plane of largest variance, whatever the labels.",
+    "Shuffled labels": "The classes of the rows, exchanged at random: what is told apart then is "
+    "chance.",
+    "Standard error": "The number behind ±: by how much other rows would change a share.",
     "Start": "A plane that a search begins from. If many starts reach the same plane, it is likely "
     "the best.",
     "Training rows": "The rows that a plane is fitted to.",
