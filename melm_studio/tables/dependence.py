@@ -388,12 +388,12 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
 
 def _of_different_rows(columns: Iterable[Column], rows: AskedRows) -> Iterator[Column]:
     """The columns that put other rows together than those before, as a name beside a number."""
-    known: set[bytes] = set()
+    partitions: set[bytes] = set()
     for column in columns:
-        groups = pd.factorize(rows.frame[column.name])[0].tobytes()
-        if groups not in known:
+        partition = pd.factorize(rows.frame[column.name])[0].tobytes()
+        if partition not in partitions:
             yield column
-        known.add(groups)
+        partitions.add(partition)
 
 
 def _repeats(column: Column, n_rows: int) -> bool:
