@@ -29,7 +29,7 @@ PAGE_TOOLS := node_modules/.installed
 WITH_NODE := NODE_USE_SYSTEM_CA=1 PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick slow lab mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean checks lint-python lint-page page browser browsers redis nginx
+.PHONY: help run test quick slow lab mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean checks lint-python lint-page page browser browsers redis servers nginx
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,7 +37,7 @@ help: ## Show this list
 run: $(ENGINE) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: make run ARGS="--port 9000"
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
 
-test: checks browser redis ## Run every check and the fast tests
+test: checks ## Run every check and the fast tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" --ignore tests/lab $(IN_PARALLEL) $(ARGS)
 
 quick: $(ENGINE) $(PAGE_TOOLS) redis ## Run the tests outside of the browser that a change concerns, the first time all
@@ -90,14 +90,14 @@ publish: $(DEV) ## Upload what make wheel has built to the package index, with t
 lint: $(DEV) ## Check style, types and the direction of imports
 	@$(MAKE) --no-print-directory --jobs=2 lint-python lint-page
 
-# npm waits for its registry longest, so all else that is installed or checked goes beside it.
+# npm and the packages of the machine mostly wait, so all else that is installed or checked goes beside them.
 checks: $(NODE)
-	@$(MAKE) --no-print-directory --jobs=3 lint-python lint-page page $(ENGINE)
+	@$(MAKE) --no-print-directory --jobs=3 lint-python lint-page page $(ENGINE) servers
 
 lint-python: $(DEV)
 	@$(VENV)/bin/ruff check
 	@$(VENV)/bin/ruff format --check
-	@$(VENV)/bin/mypy
+	@$(VENV)/bin/mypy --num-workers 2
 	@$(VENV)/bin/lint-imports --no-logo
 
 lint-page: $(DEV) $(PAGE_TOOLS)
@@ -140,6 +140,10 @@ browsers: $(DEV)
 
 redis: $(DEV)
 	@$(PYTHON_IN_VENV) lab/setup/find_redis.py > /dev/null
+
+# One after the other, since packages of the machine are installed by one process at a time.
+servers: $(DEV)
+	@$(MAKE) --no-print-directory --jobs=1 browser redis
 
 nginx:
 	@PATH="$$PATH:/usr/sbin" command -v nginx > /dev/null || sh lab/setup/apt_install.sh nginx-light openssl || \
