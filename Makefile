@@ -143,7 +143,8 @@ redis: $(DEV)
 
 # One after the other, since packages of the machine are installed by one process at a time.
 servers: $(DEV)
-	@$(MAKE) --no-print-directory --jobs=1 browser redis
+	@$(MAKE) --no-print-directory browser
+	@$(MAKE) --no-print-directory redis
 
 nginx:
 	@PATH="$$PATH:/usr/sbin" command -v nginx > /dev/null || sh lab/setup/apt_install.sh nginx-light openssl || \
