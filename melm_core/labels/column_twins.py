@@ -200,7 +200,7 @@ def label_twins(
         table += dummies
         cells = np.vstack([cells, *(column.values for column in dummies)])
     shares, errors = _alone(table, cells, codes, own_groups, random_state)
-    kinds = _kinds(table, cells, codes, names.astype(str), shares)
+    kinds = _kinds(table, cells, codes, names.astype(str), shares, errors=errors)
     # Most columns of a wide table range too far for codes, which is seen of all at once.
     are_codes = np.fmax.reduce(cells, axis=1) - np.fmin.reduce(cells, axis=1) <= _most_extent(cells)
     are_codes[are_codes] = _are_codes(cells[are_codes])
@@ -430,6 +430,8 @@ def _kinds(
     y: IntArray,
     names: npt.NDArray[Any],
     shares: FloatArray,
+    *,
+    errors: FloatArray,
 ) -> list[tuple[Twin, int]]:
     """The twin that each column is, and the rows in which it says so."""
     kinds = [(Twin.NONE, 0)] * len(table)
@@ -448,7 +450,8 @@ def _kinds(
             kinds[index] = _twin(column, pairs, names, share)
         if kinds[index][0] is Twin.NONE and _LEAST_FILLED <= has_value.mean() < 1.0:
             kinds[index] = _twin_where_known(column, has_value, y, names, len(table))
-    for index in _outstanding(table, kinds, shares, can_stand_out, len(names)):
+    best = _outstanding(table, kinds, shares, can_stand_out, len(names), errors=errors)
+    for index in best:
         kinds[index] = (Twin.FOLLOWS, round(float(shares[index]) * len(y)))
     return kinds
 
@@ -539,7 +542,10 @@ def _of_words(
     if tells and (is_nested or _are_few(pairs)):
         return Twin.FINER, by_value
     is_marked = column.texts is not None or (n_values == 2 and by_class == n_rows)
-    is_coarser = follows and is_marked and n_classes > n_values
+    # Of a value that nearly every row has, each class has most, whatever it is.
+    n_common = int(pairs.sum(axis=1).max())
+    is_more = by_class - n_common >= _MOST * (n_rows - n_common)
+    is_coarser = follows and is_more and is_marked and n_classes > n_values
     return (Twin.COARSER, by_class) if is_coarser else None
 
 
@@ -577,10 +583,13 @@ def _outstanding(
     shares: FloatArray,
     can_stand_out: npt.NDArray[np.bool_],
     n_classes: int,
+    *,
+    errors: FloatArray,
 ) -> list[int]:
     """The columns that tell far more than all others that are no twins.
 
-    Several of words may, and two numbers: of three, good measurements are likelier.
+    Several of words may, and two numbers: of three, good measurements are likelier. Of few rows, a
+    share may be as large by chance.
     """
     is_other = [twin is Twin.NONE for twin, _ in kinds]
     others = np.flatnonzero(is_other & (can_stand_out | (shares < _MOST)))
@@ -589,7 +598,8 @@ def _outstanding(
     most_numbers = min(_MOST_NUMBERS_OUTSTANDING, len(ranked) // 2)
     for n_best in range(1, len(ranked)):
         best, last = ranked[:n_best], shares[ranked[n_best - 1]]
-        if last < _MOST or sum(not table[index].is_words for index in best) > most_numbers:
+        is_sure = float((shares - errors)[best].min()) >= _MOST
+        if not is_sure or sum(not table[index].is_words for index in best) > most_numbers:
             return []
         if last - shares[ranked[n_best]] >= far:
             return best

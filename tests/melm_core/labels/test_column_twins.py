@@ -205,3 +205,23 @@ def test_three_good_measurements_are_no_twins():
     found = label_twins(columns.T, y)
     assert found[2].share > 0.9
     assert not any(one.twin for one in found)
+
+
+@pytest.mark.parametrize("n_rare", [1, 3, 30])
+def test_a_value_of_nearly_every_row_does_not_follow_from_the_label(n_rare):
+    y = np.repeat(np.arange(6), 50)
+    rare = np.random.default_rng(n_rare).choice(len(y), n_rare, replace=False)
+    status = np.where(np.isin(np.arange(len(y)), rare), "dead", "alive")
+    family = np.where(y == 5, "trout", "salmon")
+    found = twins_of({"status": status, "family": family}, np.array(list("abcdef"))[y])
+    assert {name: one.twin for name, one in found.items()} == {"family": Twin.COARSER}
+
+
+@pytest.mark.parametrize("n_rows", [40, 400])
+def test_few_rows_make_no_good_measurement_a_twin(n_rows):
+    stream = np.random.default_rng(5)
+    y = np.arange(n_rows) % 2
+    columns = {"m": stream.normal(size=n_rows), "accuracy": 3.1 * y + stream.normal(size=n_rows)}
+    found = label_twins([*columns.values()], y, [*columns])
+    assert found[0].share > 0.9
+    assert bool(found[0].twin) == (n_rows == 400)
