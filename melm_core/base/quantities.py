@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 # <arithmetic>: `program_of` copies the lines from here to the end into a program.
 MISSING = (
-    "", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<null>", "<NA>", "?", "-",
+    "", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<null>", "<NA>", "?", "-", "--",
     ".", "..", "...", ":", "–", "—",  # of statistical programs, offices and printed tables
     "#N/A", "#NV", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!",  # of spreadsheets
 )  # fmt: skip
@@ -73,9 +73,10 @@ LIMIT = re.compile(
 )
 # Below the limit of detection, without spaces and capitals.
 NOT_DETECTED = (
-    "n.d.", "n.d", "nd", "notdetected", "n.q.", "nq", "notquantified", "bdl", "b.d.l.", "bql",
-    "bloq", "blq", "blod", "lod", "loq", "lloq", "<lod", "<loq", "<lloq", "<dl", "<ql", "<mdl",
-    "<mql", "<bg", "oor<", "trace", "traces", "tr.", "n.n.", "n.b.", "unterbg", "unternwg",
+    "n.d.", "n.d", "nd", "notdetected", "n.q.", "nq", "notquantified", "bdl", "b.d.", "b.d",
+    "b.d.l.", "b.d.l", "bql", "bloq", "blq", "blod", "lod", "loq", "lloq", "<lod", "<loq", "<lloq",
+    "<dl", "<ql", "<mdl", "<mql", "<bg", "oor<", "trace", "traces", "tr.", "n.n.", "n.b.",
+    "unterbg", "unternwg",
 )  # fmt: skip
 _TOO_MUCH = ("oor>", ">uloq", "uloq", "aloq", "alq")  # above that of quantification
 # Thousands or a fraction.

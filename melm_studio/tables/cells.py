@@ -226,7 +226,7 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     is_ambiguous = decimal == "." and _have_one_comma(levels)
     if is_ambiguous and options.thousands == "decimal":
         levels = [level.replace(",", ".") for level in levels]
-    markers = set(MISSING) - ({"-"} if "+" in levels else set())
+    markers = set(MISSING) - ({"-", "--"} if {"+", "++"} & {*levels} else set())
     is_missing = [level in markers or level.casefold() == "null" for level in levels]
     missing = np.array([*is_missing, True])  # code -1 is missing
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))

@@ -18,7 +18,7 @@ from melm_studio.tables.text import TableError
 LEAST_WIDE, MOST_LONG = 100, 500  # columns and rows of tables that are read at once
 MOST_TEXTS = 50  # columns of others than numbers
 _NO_MEMORY = "out of memory"  # in pandas' message
-_MARKERS = [marker for marker in MISSING if marker != "-"]  # "-" may be a class
+_MARKERS = [m for m in MISSING if m not in ("-", "--")]  # which may be classes
 
 
 def parsed(data: bytes, records: Records, names: Sequence[str]) -> pd.DataFrame:

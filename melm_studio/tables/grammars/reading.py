@@ -196,7 +196,7 @@ def _parsed(
             names=range(len(layout.names)),
             usecols=[*texts, *numbers],
             dtype=dict.fromkeys(texts, "str"),
-            na_values=[marker for marker in MISSING if marker != "-"],
+            na_values=[marker for marker in MISSING if marker not in ("-", "--")],
             keep_default_na=False,
             index_col=False,
             skipinitialspace=True,

@@ -133,6 +133,8 @@ def test_missing_markers_are_missing_in_numbers_and_in_text(marker):
 
 def test_plus_and_minus_are_classes():
     assert read("x,sign\n1,+\n2,-\n").frame["sign"].tolist() == ["+", "-"]
+    assert read("x,sign\n1,++\n2,--\n").frame["sign"].tolist() == ["++", "--"]
+    assert read("x,days\n1,--\n2,30\n").frame["days"].isna().tolist() == [True, False]
 
 
 def test_truth_values_are_text():

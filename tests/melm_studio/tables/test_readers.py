@@ -448,7 +448,7 @@ def test_a_limit_with_a_comma_is_read_among_numbers_with_points(limit, half):
     assert frame["lead"].tolist()[:4] == [half, half, half, 4.5]
 
 
-@pytest.mark.parametrize("mark", ["<0.1", "< LOD", "n.d."])
+@pytest.mark.parametrize("mark", ["<0.1", "< LOD", "n.d.", "b.d.l", "B.D."])
 def test_a_measurement_that_most_rows_lie_below_is_no_class(mark):
     rows = "".join(f"{mark if at % 8 else at / 4},{at},{'xy'[at % 2]}\n" for at in range(1, 40))
     table = read_table(f"lead,zinc,kind\n{rows}".encode(), "t.csv")
