@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from itertools import groupby
+from itertools import groupby, islice
 
 from melm_core.base import NUMBERS
 from melm_studio.tables.text import DELIMITERS
@@ -13,6 +13,7 @@ from melm_studio.tables.text import DELIMITERS
 SAMPLE_LINES = 200
 LEAST_LINES = 3
 LEAST_CELLS = 2
+LEAST_RECURRING = 5  # rows of each word, on average
 GAPS = (re.compile(r" {2,}"), re.compile(r" +"))  # names may have single spaces
 
 
@@ -24,10 +25,13 @@ def as_tabs(data: bytes) -> tuple[bytes, bool]:
     data : bytes
     is_aligned : bool
         Whether they are: all lines have as many cells, or cells at the same places, of which some
-        may be empty, a column is numbers, and no line has a delimiter, or the first has none and
-        names are in quotes or others within cells.
+        may be empty, a column is numbers or all are categories, and no line has a delimiter, or the
+        first has none and names are in quotes or others within cells.
     """
-    lines = [line for _, line in zip(range(SAMPLE_LINES), io.BytesIO(data), strict=False)]
+    lines = [*islice(io.BytesIO(data), SAMPLE_LINES)]
+    if len(lines) == SAMPLE_LINES and not any(mark.encode() in lines[0] for mark in DELIMITERS):
+        every = data.split(b"\n")  # a file may be sorted by its words
+        lines = every[:: -(-len(every) // SAMPLE_LINES)]
     texts = [line.decode("utf-8", "replace").strip() for line in lines if line.strip()]
     if texts and all(text.count("\t") == 1 and GAPS[0].search(text) for text in texts):
         # Numbers apart by spaces, and a name behind a tab.
@@ -89,4 +93,16 @@ def _is_numbers(column: tuple[str, ...]) -> bool:
 def _are_columns(rows: list[list[str]]) -> bool:
     if len(set(map(len, rows))) > 1 or len(rows[0]) == 1:
         return False
-    return any(map(_is_numbers, zip(*rows[1:], strict=True)))
+    columns = [*zip(*rows[1:], strict=True)]
+    return any(map(_is_numbers, columns)) or _are_categories(columns)
+
+
+def _are_categories(columns: list[tuple[str, ...]]) -> bool:
+    """Return whether words of each column recur beside others, rather than make up one name."""
+    n_words = [len({*column}) for column in columns]
+    n_rows = len({*zip(*columns, strict=True)})
+    return (
+        LEAST_RECURRING * max(n_words) <= len(columns[0])
+        and min(n_words) > 1
+        and max(n_words) < n_rows
+    )

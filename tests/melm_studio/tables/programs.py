@@ -146,6 +146,10 @@ def headerless() -> dict[str, Program]:
             lines(words).encode(), ("column 1 = 40-49", "column 2 = lo"), "column 3",
             asked=("names",),
         ),
+        "categories apart by spaces, sorted": Program(
+            ("blood ulcer\n" + lines([["O", "yes"]] * 300 + [["A", "yes"], ["O", "no"]] * 50, " "))
+            .encode(), ("blood = O",), "ulcer", n_rows=400, said="aligned by spaces",
+        ),
         "a code beside numbers, without names": Program(
             lines([[f"B{at}", *row] for at, row in enumerate(X3, start=10)]).encode(),
             ("column 2", "column 3", "column 4"), "", name="column 1", asked=("names",),
