@@ -328,9 +328,12 @@ def dependence_questions(
     if not is_settled:
         asked += _asked_columns(rows, answers)
     elif Role.GROUP not in roles and not asked:  # dates of visits do not say who came
-        named = (column for column in rows.columns if _is_named(column.name))
-        repeated = _of_different_rows((c for c in named if _is_repeated_id(c, rows)), rows)
-        asked += [_subject_question(column, rows) for column in islice(repeated, MOST_ASKED)]
+        named = [column for column in rows.columns if _is_named(column.name)]
+        often = [column for column in named if _repeats(column, len(rows.y))]
+        nested = {*named_like_subjects(rows.frame, often, rows.y)}
+        asked_for = (c for c in named if c.name in nested or _is_repeated_id(c, rows))
+        repeated = islice(_of_different_rows(asked_for, rows), MOST_ASKED)
+        asked += [_subject_question(column, rows) for column in repeated]
     is_open = not is_settled and NEIGHBORS not in {**known, **answers}
     if NEIGHBORS in answers or (is_open and _is_serial(rows)):
         asked.append(_neighbor_question(rows))
