@@ -95,6 +95,7 @@ _ROLE_WORDS = (
 LONGEST_NAME = 60  # characters of most names
 NAMES_PROBED = 1_000  # rows
 PICTURES_PROBED = 100  # rows
+MOSTLY_DAYS = 0.8  # of texts, some of which may be years or months
 MAX_INFO = 30  # columns kept by a guess: hovering shows them all
 # Names of the weights of the rows of surveys: of Stata, of censuses, of the General Social Survey.
 _WEIGHTS = {
@@ -691,7 +692,7 @@ class _Guesses:
             c for c in self._open if c.role in (Role.ID, Role.IGNORED) and c.name not in roles
         ]
         kept = {c.name: (Role.INFO, c.reason) for c in self._describing(left_out)}
-        names = [c for c in left_out if c.role is Role.ID and not self._is_long(c)]
+        names = [c for c in left_out if c.role is Role.ID and not self._says_more(c)]
         if names and Role.NAME not in self._taken:
             best = max(names, key=self._name_preference)
             kept[best.name] = (Role.NAME, f"{best.reason.partition(':')[0]}: it names the rows")
@@ -714,13 +715,15 @@ class _Guesses:
         usable = [c for c in columns if c.n_values and not _is_unreadable(c)]
         return usable[:MAX_INFO]
 
-    def _is_long(self, column: Column) -> bool:
-        """Return whether most cells are sentences, or pictures in text, which name nothing."""
+    def _says_more(self, column: Column) -> bool:
+        """Return whether most cells are sentences, pictures in text or days, which name nothing."""
         cells = self._frame[column.name]
         if cells.dtype.kind == "f":
             return False
-        lengths = cells.head(NAMES_PROBED).dropna().str.len()
-        return bool(lengths.median() > LONGEST_NAME)
+        texts = cells.head(NAMES_PROBED).dropna().astype(str)
+        if bool(texts.str.len().median() > LONGEST_NAME) or are_dates([*texts]):
+            return True
+        return sum(map(bool, map(DAY.match, texts))) > MOSTLY_DAYS * len(texts)
 
     def _name_preference(self, column: Column) -> tuple[bool, bool]:
         is_text = self._frame[column.name].dtype.kind != "f"

@@ -555,3 +555,19 @@ def test_cells_of_an_image_stay_together_and_their_numbers_are_no_features(image
     assert roles[image] is Role.GROUP
     assert roles[cell] not in FEATURES
     assert roles["Image_Mean"] is Role.NUMERIC
+
+
+@pytest.mark.parametrize("written", ["%Y-%m-%d", "%m/%d/%y"])
+def test_days_name_no_rows(written):
+    days = pd.date_range("2024-01-01", periods=60).strftime(written).to_numpy(object)[::-1].copy()
+    days[7] = days[9]
+    frame = pd.DataFrame({"met": days, "a": np.arange(60.0) % 7 / 3, "kind": ["x", "y"] * 30})
+
+    def role(cells):
+        columns = column_roles(Table("t", frame.assign(met=cells), ()), "kind")
+        return next(one.role for one in columns if one.name == "met")
+
+    assert role(days) is Role.INFO
+    days[3] = "summer 1949"
+    assert role(days) is (Role.INFO if "/" in written else Role.NAME)
+    assert role(np.char.add("sub-", days.astype(str)).astype(object)) is Role.NAME
