@@ -29,11 +29,11 @@ LEAST_POINTS = 20  # of a curve
 
 # The best hint first; plurals count as well.
 LABEL_WORDS = (
-    "label", "class", "target", "y", "species", "diagnosis", "dx", "prognosis", "outcome",
-    "category", "cultivar", "digit", "letter", "variety", "survived", "survival", "attrition",
-    "churn", "churned", "default", "defaulted", "exited", "disease", "status", "condition",
-    "genotype", "phenotype", "arm", "group", "grade", "response", "result", "quality", "rating",
-    "type", "death", "died", "mortality", "fraud", "spam", "treatment", "diet", "tissue",
+    "label", "class", "target", "y", "species", "diagnosis", "diagnose", "dx", "prognosis",
+    "outcome", "category", "cultivar", "digit", "letter", "variety", "survived", "survival",
+    "attrition", "churn", "churned", "default", "defaulted", "exited", "disease", "status",
+    "condition", "genotype", "phenotype", "arm", "group", "grade", "response", "result", "quality",
+    "rating", "type", "death", "died", "mortality", "fraud", "spam", "treatment", "diet", "tissue",
 )  # fmt: skip
 _TRUE_LABELS = {"y_true", "y_test", "y_train"}
 _ALONE = {"digit", "letter", "y"}  # these say it only where no other word stands beside them
@@ -61,7 +61,7 @@ OCCASION_WORDS = {
     "cohort", "cycle", "day", "dom", "dow", "doy", "fyear", "hr", "month", "mnth", "mth", "period",
     "round", "session", "timepoint", "visit", "wave", "week", "weekday", "wkday", "year", "yr",
 }  # fmt: skip
-_WHO = {"ethnicity", "gender", "marital", "married", "race", "sex"}
+_WHO = {"ethnicity", "gender", "geschlecht", "marital", "married", "race", "sex", "sexe", "sexo"}
 COVARIATE_WORDS = TIME_WORDS | _WHO
 # Behind the word of a label, these say that it is a number: class size, response time.
 QUANTITY_WORDS = {
@@ -73,6 +73,7 @@ MIN_COLUMNS = 2  # besides a number that is cut into classes
 SPARSE = 20  # values that whole numbers could have for each row, where they number nothing
 LEAST_OF_IDS = 1e6
 _ACCESSION = re.compile(r"[A-Za-z]{0,6}[ _\-]?[0-9]{4,}")
+LEAST_HELD_OUT, ROWS_OF_FEW = 5, 8  # rows of a class; of a small table, one of so many
 LEAST_OF_MANY = 5  # rows of each of many words, on average
 MOST_KINDS, LEAST_OF_KIND = 3, 8  # values that are no persons or plates, and rows of each
 LEAST_OF_NAMED = 20  # rows of each of few things with names, such as causes
@@ -703,9 +704,10 @@ def _could_be_label(column: pd.Series, max_values: int) -> bool:
 class _Preference:
     """Sort key of columns that could be the label: the lowest is the most likely one.
 
-    In order: what names say; without a header, the ends; what the name of the file says; two
-    values, or few in the last column; text before numbers; numbers of two values; the last column
-    and the first; fewer values. Those of such words as `rare` has come behind others alike.
+    In order: whether its classes can be held out; what names say; without a header, the ends; what
+    the name of the file says; two values, or few in the last column; text before numbers; numbers
+    of two values; the last column and the first; fewer values. Those of such words as `rare` has
+    come behind others alike.
     """
 
     def __init__(
@@ -722,8 +724,10 @@ class _Preference:
         }
         self._ends = (str(table.frame.columns[0]), str(table.frame.columns[-1]))
         self._has_header = table.form.has_header
-        self._file = {word for word in words_of(table.name) if len(word) >= LEAST_WORD}
-        self._file -= TIME_WORDS
+        named = [word for word in words_of(table.name) if len(word) >= LEAST_WORD]
+        forms = {form for word in named for form in (word, word.removesuffix("s"))}
+        self._file = forms - TIME_WORDS - NO_CLASS_WORDS
+        self._frame = table.frame
 
     def __call__(self, name: str) -> tuple[Any, ...]:
         is_number = name in self._numeric
@@ -733,9 +737,10 @@ class _Preference:
         few = FEW_AT_END if is_number else FEW_TEXTS
         is_telling = n_values <= few if name == last else n_values == 2 and not is_number
         return (
+            name.lower() not in PLAIN_NAMES and not self._can_be_held_out(name),
             *_hint(name),
             not (self._has_header or name in self._ends),
-            self._file.isdisjoint(words),
+            self._file.isdisjoint(words) or _is_other_number(self._frame[name]),
             not self._rare.isdisjoint(words)
             or (_names_no_class(name) and name not in self._kinds_of_persons),
             not is_telling,
@@ -745,3 +750,16 @@ class _Preference:
             name != first,
             n_values,
         )
+
+    def _can_be_held_out(self, name: str) -> bool:
+        """Return whether two classes have rows for folds and, of numbers, half of them do.
+
+        Ranges do.
+        """
+        is_number = name in self._numeric
+        if is_number and (not _is_hinted(name) or is_measure(self._frame[name])):
+            return True
+        sizes = self._frame[name].value_counts()
+        least = min(max(len(self._frame) // ROWS_OF_FEW, 2), LEAST_HELD_OUT)
+        n_large = int((sizes >= least).sum())
+        return n_large > 1 and (not is_number or 2 * n_large >= len(sizes))

@@ -854,3 +854,46 @@ def test_of_words_those_that_most_rows_have_are_the_label(name, share, guess):
     frame = pd.DataFrame({"bean": words("p", "q", "r")}).assign(**measured("a", "b"))
     table = Table("t", frame.assign(**{name: cells}), ())
     assert guess_label(table) == guess
+
+
+@pytest.mark.parametrize(
+    ("n_died", "guess"),
+    [(2, "treatment"), (4, "treatment"), (20, "died")],
+)
+def test_classes_that_cannot_be_held_out_are_no_likely_label(n_died, guess):
+    died = np.where(np.arange(N_ROWS) < n_died, "yes", "no").astype(object)
+    frame = measured("a", "b").assign(died=died, treatment=words("drug", "none"))
+    assert guess_label(Table("t", frame, ())) == guess
+
+
+@pytest.mark.parametrize(
+    ("ratings", "guess"),
+    [((1, 2, 3, 4, 5), "rating"), ((*[1] * 30, *[2] * 24, 3, 4, 5, 6, 7, 9), "device")],
+)
+def test_a_number_few_of_whose_classes_can_be_held_out_is_no_likely_label(ratings, guess):
+    frame = measured("a", "b").assign(device=words("x", "y"), rating=numbers(*ratings))
+    assert guess_label(Table("t", frame, ())) == guess
+
+
+@pytest.mark.parametrize("n_each", [2, 3])
+def test_small_classes_of_a_small_table_are_its_label(n_each):
+    frame = pd.DataFrame(RNG.normal(size=(4 * n_each, 2)), columns=["a", "b"])
+    frame["treatment"] = list("abcd") * n_each
+    frame["side"] = ["left", "right"] * (2 * n_each)
+    assert guess_label(Table("t", frame, ())) == "treatment"
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "guess"),
+    [
+        ("blood_ulcers", {"blood": ("A", "O"), "ulcer": ("no", "no", "yes")}, "ulcer"),
+        ("amylase", {"amylase": (0.0, 0.5, 1.0, 2.5), "beverage": ("tea", "beer")}, "beverage"),
+        ("patients", {"patient": ("p", "q", "r", "s"), "side": ("left", "right")}, "side"),
+    ],
+)
+def test_the_name_of_the_file_tells_kinds_and_no_amount(name, cells, guess):
+    frame = measured("a").assign(**{one: words(*values) for one, values in cells.items()})
+    frame = frame.assign(
+        **{one: frame[one].astype(float) for one, values in cells.items() if values[0] == 0.0}
+    )
+    assert guess_label(Table(name, frame, ())) == guess
