@@ -28,6 +28,7 @@ from melm_core.density.class_rules import (
     class_spreads,
     tempered_shares,
 )
+from melm_core.density.kernel_density import kernel_classes
 from melm_core.density.nuisance import (
     NuisanceAccuracy,
     kernel_cells,
@@ -66,7 +67,9 @@ from melm_core.evaluation.refitting import (
 from melm_core.evaluation.search_curve import N_PARTS, SearchCurve, SearchTrace
 from melm_core.evaluation.study import FoldCount, Study
 from melm_core.folds.folds import CodedRows, Fold
+from melm_core.linalg.class_moments import rows_by_class
 from melm_core.linalg.planes import squared_residuals
+from melm_core.melm.class_overlap import held_out_divergence
 from melm_core.melm.estimator import MELM
 
 REGION_SHARES = (0.5, 0.8, 0.95)
@@ -488,6 +491,23 @@ class Refits:
         train, held_out = np.stack(followed, axis=1)
         return SearchCurve(np.linspace(0.0, 1.0, N_PARTS + 1)[1:], train, held_out)
 
+    def held_out_divergence(self, gamma: float = 1.0) -> float | None:
+        """Mean over the folds of the divergence between fitted and held-out rows, in nats.
+
+        Of the best plane of each fold, by `melm_core.melm.held_out_divergence`. None where no fold
+        holds out rows of every class, or the rows are not in memory.
+
+        Parameters
+        ----------
+        gamma : float, default=1.0
+            Kernel width, as `MELM` takes it.
+        """
+        if not self.study.is_in_memory or self.frame is None or self.study.n_classes == 1:
+            return None
+        fits = self._known.values()
+        divergences = [self._fold_divergence(fit, gamma) for fit in fits if self._has_all(fit.fold)]
+        return float(np.mean(divergences)) if divergences else None
+
     # ------------------------------------------------------------------------------- probabilities
 
     @cached_property
@@ -816,6 +836,20 @@ class Refits:
         off = apply(X) - apply(self._training(fit)[0]).mean(axis=0)
         residuals: FloatArray = squared_residuals(off, components).sum(axis=1)
         return residuals
+
+    def _has_all(self, fold: Fold) -> bool:
+        """True if a fold holds out rows of every class."""
+        return len(np.unique(self.study.rows.y[fold.test])) == self.study.n_classes
+
+    def _fold_divergence(self, fit: FoldFit, gamma: float) -> float:
+        projection, (X, y) = fit.projection, self._training(fit)
+        is_linear = is_plane(projection.estimator)
+        place = projection.preparation.apply if is_linear else projection.transform
+        rows, held_out = place(X), place(self.study.rows.X[fit.fold.test])
+        plane = projection.components if is_linear else np.eye(rows.shape[1])
+        kernels = kernel_classes(rows, y, n_components=len(plane), gamma=gamma)
+        points = rows_by_class(held_out @ plane.T, self.study.rows.y[fit.fold.test])
+        return held_out_divergence(kernels.project(plane), points)
 
     def _training(self, fit: FoldFit) -> tuple[FloatArray, IntArray]:
         """Rows of a fit and their codes; of a table that is not in memory those that are known."""

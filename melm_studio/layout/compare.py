@@ -30,8 +30,8 @@ _FIRST_METHODS = ("melm", "lda", "pca")
 _PAIRS = {
     "divergence": (
         "Divergence",
-        "Cauchy-Schwarz divergence between the classes in the plane; of held-out rows, in the "
-        "folds of MELM alone",
+        "Cauchy-Schwarz divergence between the classes in the plane, between training rows and "
+        "between these and held-out rows",
     ),
     "accuracy": (
         "Accuracy",

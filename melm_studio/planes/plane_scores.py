@@ -104,7 +104,7 @@ class Scores:
             if refits.train_share is None
             else refits.train_share,
             accuracy_held_out=refits.share,
-            divergence_held_out=None if refits.curve is None else refits.curve.mean[-1],
+            divergence_held_out=refits.divergence,
         )
 
     def verdict(self, n_classes: int) -> Verdict:

@@ -173,6 +173,9 @@ class RefitsReport(Record, frozen=True):
     second : SecondComponent or None
         Of two components of a linear method.
     curve : HeldOutCurve or None
+    divergence : float or None
+        Between fitted and held-out rows in the planes of the folds, in nats; see
+        `melm_core.evaluation.Refits.held_out_divergence`.
     fit_s : float
         Seconds of CPU that one fold has taken on average.
     so_far : tuple of FoldSoFar
@@ -199,6 +202,7 @@ class RefitsReport(Record, frozen=True):
     worth: FeatureWorth | None = None
     second: SecondComponent | None = None
     curve: HeldOutCurve | None = None
+    divergence: float | None = None
     fit_s: float = 0.0
     so_far: tuple[FoldSoFar, ...] = ()
 

@@ -18,12 +18,14 @@ from sklearn.preprocessing import StandardScaler
 from melm_core import MELMCV, DiscriminantPlane
 from melm_core.base import UserError
 from melm_core.datasets import pure_noise
-from melm_core.density import DensityRule, class_spreads
+from melm_core.density import DensityRule, class_spreads, kernel_classes
 from melm_core.diagnostics.calibration import fitted_temperature
 from melm_core.diagnostics.feature_importance import Importance
 from melm_core.evaluation import KeptFold, Refits, Study, Unchanged, refits
 from melm_core.evaluation.fold_frames import Frame
+from melm_core.folds.folds import Fold
 from melm_core.linalg.planes import principal_angles
+from melm_core.melm import divergence
 from tests.melm_core.evaluation.honest_examples import Column, Memory, Needs, Recorder, blobs
 from tests.melm_core.helpers import EVERY_METHOD, invertible
 
@@ -69,6 +71,32 @@ def test_rows_that_are_in_a_table_twice_look_like_an_effect_where_they_are_taken
         apart = Study("lda", np.tile(X, (2, 1)), np.tile(y, 2), groups=np.arange(120))
         found.append(Refits.of(apart).share.balanced_accuracy)
     assert np.mean(found) > 0.75
+
+
+def test_the_divergence_of_held_out_rows_is_that_at_the_end_of_each_search():
+    refits = Refits.of(Study("melm", *load_iris(return_X_y=True)), 3, follow_search=True)
+    gamma = refits.whole.estimator.gamma_
+    expected = refits.search_curve.mean[-1]
+    assert refits.held_out_divergence(gamma) == pytest.approx(expected, rel=1e-9)
+
+
+def test_on_noise_the_divergence_of_held_out_rows_is_none_on_average():
+    fitted, held_out = [], []
+    for seed in range(8):
+        X, y = pure_noise(60, 40, 2, random_state=seed)
+        refits = Refits.of(Study("lda", X, y))
+        rows = kernel_classes(refits.whole.preparation.apply(X), y, n_components=1)
+        fitted.append(divergence(rows, refits.whole.components))
+        held_out.append(refits.held_out_divergence())
+    assert min(fitted) > 0.5
+    assert np.mean(held_out) == pytest.approx(0.0, abs=0.1)
+
+
+def test_one_held_out_row_at_a_time_has_no_divergence():
+    X, y = pure_noise(12, 2, 2, random_state=0)
+    study = Study("lda", X, y)
+    one_by_one = tuple(Fold(np.delete(np.arange(12), row), np.array([row])) for row in range(12))
+    assert Refits.of(study, one_by_one).held_out_divergence() is None
 
 
 def test_a_method_that_learns_its_rows_by_heart_is_at_chance():

@@ -209,6 +209,15 @@ def test_the_divergence_of_held_out_rows_is_that_of_the_folds_along_the_search(s
     assert scores.divergence_held_out == report.curve.mean[-1]
 
 
+@pytest.mark.parametrize("method", ["lda", "kfd"])
+def test_without_a_search_it_is_that_of_the_planes_of_the_folds(store, method):
+    fit, report = refitted(store, method)
+    expected = Refits.of(study_of(DATA, fit)).held_out_divergence(fit.gamma)
+    assert report.divergence == pytest.approx(expected, rel=1e-6)
+    scores = PlaneRenderer(store).scores(Shown.of(fit, store.last_event(fit.run_id)))
+    assert scores.divergence_held_out == report.divergence
+
+
 def test_what_a_second_component_adds_is_said_by_the_folds(store):
     fit, _ = refitted(store)
     expected = Refits.of(study_of(DATA, fit), gamma=fit.density_gamma).second_component()
