@@ -261,10 +261,11 @@ def without_repeated_headers(data: bytes, head: Head | None) -> tuple[bytes, tup
     steps : tuple of str
         How many lines were left out.
     """
-    if head is None or not head.is_above_numbers:
+    if head is None:
         return data, ()
     header = data[head.starts[0] : head.starts[1]].rstrip(b"\r\n")
-    if data.find(b"\n" + header, head.starts[1] - 1) < 0:  # of a wide table far sooner
+    recurs = data.find(b"\n" + header, head.starts[1] - 1) >= 0
+    if not recurs or not head.is_above_numbers:  # of a wide table far sooner
         return data, ()
     same = re.compile(rb"(?<=\n)%b(?=\r?\n|$)" % re.escape(header))
     below, n_lines = same.subn(b"", data[head.starts[1] - 1 :])
@@ -357,12 +358,14 @@ class Head:
                 n_rows = index + 1
             elif all(self.rows[index]) or any(map(_is_measured, self.rows[index])):
                 break  # no merged cells
+        if n_rows == 1:
+            return 0
         cells = [*self.rows[0], "-"]
         has_names = not any(  # but for years above several columns
             is_number(cell) and not (_YEAR.fullmatch(cell) and not behind)
             for cell, behind in pairwise(cells)
         )
-        return n_rows if n_rows > 1 and has_names else 0
+        return n_rows if has_names else 0
 
     def _is_header(self, place: int) -> bool:
         """Return whether a row has no numbers where all the rows below have."""
@@ -559,11 +562,12 @@ def _group_of(name: str) -> str:
 
 def _are_groups(cells: Sequence[str]) -> bool:
     groups = Counter(cells)
-    are_words = not any(
+    if not 2 <= len(groups) <= MAX_GROUPS or min(groups.values()) < 2:
+        return False
+    return not any(
         not cell or is_number(cell) or is_unit(_unit(cell)) or _bare(cell) in _GAPS
         for cell in groups
     )
-    return 2 <= len(groups) <= MAX_GROUPS and min(groups.values()) >= 2 and are_words
 
 
 def _are_named_numbers(

@@ -89,9 +89,11 @@ def without_tables_beside(data: bytes) -> tuple[bytes, tuple[str, ...]]:
         Which columns are not read.
     """
     mark, n_cells = _form(data)
+    if not LEAST_BESIDE <= n_cells <= MOST_BESIDE:
+        return data, ()
     lines = [line.decode("utf-8", "replace") for line in _first_lines(data) if line.strip()]
-    may_be = LEAST_BESIDE <= n_cells <= MOST_BESIDE and all(2 * mark in line for line in lines)
-    if not may_be or len(_blocks([cells_of(line, mark) for line in lines])) < 2:
+    is_parted = all(2 * mark in line for line in lines)
+    if not is_parted or len(_blocks([cells_of(line, mark) for line in lines])) < 2:
         return data, ()
     try:
         rows = [*csv.reader(io.StringIO(data.decode()), delimiter=mark)]

@@ -528,11 +528,11 @@ def _without_blanks(cells: pd.DataFrame) -> pd.DataFrame:
 def _column_names(records: Records) -> tuple[list[str], list[str]]:
     """The columns' unique names, and which of them were made up."""
     first = records.first
-    numbered = [f"column {position}" for position in range(1, len(first) + 1)]
     if not records.form.has_header:
+        numbered = [f"column {position}" for position in range(1, len(first) + 1)]
         return numbered, [f'There is no header: columns are named "column 1" to "{numbered[-1]}".']
     _reject_long_names(first)
-    given = [cell.strip() or place for cell, place in zip(first, numbered, strict=True)]
+    given = [cell.strip() or f"column {position}" for position, cell in enumerate(first, start=1)]
     names = unique_names(given)
     unnamed = [name for cell, name in zip(first, names, strict=True) if not cell.strip()]
     repeated = [name for old, name in zip(given, names, strict=True) if old != name]

@@ -218,7 +218,7 @@ def beside_taxa(first: FirstLines) -> Layout | None:
     if len(below) < LEAST_FEATURES or {len(header)} != {*map(len, below)}:
         return None
     ranks = [j for j, name in enumerate(header) if name.lower() in _HIGH_RANKS]
-    taxa = [j for j, cell in enumerate(below[0]) if _are_taxa([cell])]
+    taxa = [j for j, cell in enumerate(below[0]) if not is_number(cell) and _are_taxa([cell])]
     taxa = [j for j in taxa if _are_taxa([row[j] for row in below])]
     if not (ranks or taxa):
         return None
@@ -244,9 +244,12 @@ def beside_statistics(first: FirstLines) -> Layout | None:
     header, *below = first.rows or [[]]
     if len(below) < LEAST_FEATURES or {len(header)} != {*map(len, below)}:
         return None
-    letters = [_NO_LETTERS.sub("", name.lower()) for name in header]
-    is_said = [[any(word in name for word in words) for name in letters]
-               for words in (_CHANGES, _CHANCES)]  # fmt: skip
+    kinds = (_CHANGES, _CHANCES)
+    letters = _NO_LETTERS.sub("", "".join(header).lower())  # soon seen to have none of them
+    if not all(any(word in letters for word in words) for words in kinds):
+        return None
+    each = [_NO_LETTERS.sub("", name.lower()) for name in header]
+    is_said = [[any(word in name for word in words) for name in each] for words in kinds]
     columns = [*zip(*below, strict=True)]
     names = [j for j, cells in enumerate(columns) if len({*cells}) == len(below)]
     names = [j for j in names if not _are_numbers(columns[j])]
@@ -340,8 +343,9 @@ def _are_numbers(cells: Sequence[str]) -> bool:
 
 def _are_groups(cells: Sequence[str]) -> bool:
     counts = Counter(cells)
-    are_words = all(cell and not is_number(cell) for cell in counts)
-    return are_words and 2 <= len(counts) <= MOST_GROUPS and min(counts.values()) >= 2
+    if not 2 <= len(counts) <= MOST_GROUPS or min(counts.values()) < 2:
+        return False
+    return all(cell and not is_number(cell) for cell in counts)
 
 
 def are_alike(samples: Sequence[str]) -> bool:

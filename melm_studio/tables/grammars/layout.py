@@ -74,15 +74,20 @@ class FirstLines:
         return max(n_cells, key=n_cells.__getitem__, default=",")
 
     @cached_property
-    def rows(self) -> list[list[str]]:
-        """The first records, split by `delimiter`."""
-        rows: list[list[str]] = []
-        for cells, _ in self.records(self.delimiter):
-            rows.append(cells)
+    def numbered_rows(self) -> list[tuple[list[str], int]]:
+        """The first records, split by `delimiter`, and the line behind each."""
+        rows: list[tuple[list[str], int]] = []
+        for cells, line in self.records(self.delimiter):
+            rows.append((cells, line))
             is_enough = len(rows) * len(cells) >= CELLS_COMPARED and len(rows) >= LEAST_COMPARED
             if is_enough or len(rows) == ROWS_COMPARED:
                 break
         return rows
+
+    @cached_property
+    def rows(self) -> list[list[str]]:
+        """The first records, split by `delimiter`."""
+        return [cells for cells, _ in self.numbered_rows]
 
 
 @dataclass(frozen=True, eq=False)

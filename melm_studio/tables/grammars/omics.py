@@ -252,9 +252,11 @@ def perseus(first: FirstLines) -> Layout | None:
 def _prefixed_perseus(first: FirstLines) -> Layout | None:
     """A matrix of Perseus whose other columns are named "T: …", "N: …" and "C: …"."""
     header = first.cells(0)
-    columns = [i for i, name in enumerate(header) if not _PREFIX_OF_PERSEUS.match(name)]
     texts = [i for i, name in enumerate(header) if name.startswith("T: ")]
-    if len(header) - len(columns) < _LEAST_PREFIXED or not texts:
+    if not texts:
+        return None
+    columns = [i for i, name in enumerate(header) if not _PREFIX_OF_PERSEUS.match(name)]
+    if len(header) - len(columns) < _LEAST_PREFIXED:
         return None
     named = [i for i in texts if header[i].endswith("rotein IDs")]
     return _matrix("a matrix of Perseus", header, 1, columns, features=[*named, *texts])

@@ -27,7 +27,7 @@ _PLAIN_ANSWERS = {"response", "open-ended response"}
 
 def qualtrics(first: FirstLines) -> Layout | None:
     """The texts of questions in the second row, ids such as {"ImportId":"QID1"} in the third."""
-    records = [record for record, _ in zip(first.records(first.delimiter), range(3), strict=False)]
+    records = first.numbered_rows[:3]
     if len(records) < 3:
         return None
     (names, _), (texts, _), (ids, n_above) = records
@@ -47,7 +47,7 @@ def qualtrics_before(first: FirstLines) -> Layout | None:
     """Exports of Qualtrics before 2017: V1, V2 and names of questions above their texts."""
     if not first.texts or not first.texts[0].startswith(("V1", '"V1"')):
         return None
-    records = [record for record, _ in zip(first.records(first.delimiter), range(2), strict=False)]
+    records = first.numbered_rows[:2]
     if len(records) < 2:
         return None
     (names, _), (texts, n_above) = records
@@ -69,7 +69,7 @@ def qualtrics_before(first: FirstLines) -> Layout | None:
 
 def surveymonkey(first: FirstLines) -> Layout | None:
     """Questions in the first row, and their options or "Response" in the second."""
-    records = [record for record, _ in zip(first.records(first.delimiter), range(2), strict=False)]
+    records = first.numbered_rows[:2]
     if len(records) < 2:
         return None
     (questions, _), (options, n_above) = records
