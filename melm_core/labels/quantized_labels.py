@@ -9,7 +9,6 @@ from typing import Self, TypeAlias
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.cluster.vq import kmeans2
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import pdist
 from scipy.special import softmax
@@ -134,21 +133,26 @@ def _possible_trees(X: FloatArray, y: IntArray) -> Iterator[_Clustering]:
 
 def _has_gap(X: FloatArray, y: IntArray, n_features: int, stream: np.random.Generator) -> bool:
     """Return whether classes are so far apart that no clustering of one Gaussian comes near."""
-    normal, separations = _Normal.of(X, n_features, 1), []
+    normal, n_classes = _Normal.of(X, n_features, 1), int(y.max()) + 1
+    clustered = list[_Labeled]()
     for _ in range(_LEAST_CLUSTERED):
         rows = normal.draw(len(y), stream)
-        labels = _k_means(rows, int(y.max()) + 1, stream)
-        separations.append(
-            _statistics([(rows, labels)])[0, 0] if np.bincount(labels).min() > 1 else 0.0
-        )
+        labels = _k_means(rows, n_classes, stream)
+        if np.bincount(labels, minlength=n_classes).min() > 1:
+            clustered.append((rows, labels))
+    separations = np.zeros(_LEAST_CLUSTERED)
+    separations[: len(clustered)] = [
+        statistic[0] for statistic in _statistics_beside(_k_means, stream, clustered)
+    ]
     return bool(_statistics([(X, y)])[0, 0] > np.max(separations) + _GAP * np.std(separations))
 
 
 def _k_means(X: FloatArray, n_classes: int, stream: np.random.Generator) -> IntArray:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of empty clusters
-        means, labels = kmeans2(X, n_classes, 1, minit="++", seed=stream)  # rng from 1.15 on
-    for _ in range(1, _ROUNDS):  # of which rows stay after a few
+    means, labels = X[[stream.integers(len(X))]], np.full(len(X), -1)
+    while len(means) < n_classes:  # a further start is likelier the farther it is, as of k-means++
+        shares = np.maximum(_squares(X, means).min(axis=1), 0.0).cumsum()
+        means = np.vstack([means, X[np.searchsorted(shares, stream.random() * shares[-1])]])
+    for _ in range(_ROUNDS):  # of which rows stay after a few
         before, labels = labels, _squares(X, means).argmin(axis=1)
         if (labels == before).all():
             break
