@@ -179,7 +179,7 @@ def label_twins(
     values = list(np.asarray(X).T) if isinstance(X, np.ndarray) else [np.asarray(x) for x in X]
     if len(names) < 2:
         raise UserError(f"The label has {len(names)} class; twins of it need two or more.")
-    if any(len(column) != len(codes) for column in values):
+    if not {*map(len, values)} <= {len(codes)}:
         raise UserError(f"Every column must have one value for each of the {len(codes)} labels.")
     column_names = [str(name) for name in (range(len(values)) if columns is None else columns)]
     most = min(_MOST_ROWS, max(_LEAST_ROWS, _MOST_CELLS // max(len(values), 1)))
@@ -191,7 +191,7 @@ def label_twins(
     table = [_Column.of(name, column) for name, column in zip(column_names, values, strict=True)]
     if not table:
         return ()
-    cells = np.stack([column.values for column in table])
+    cells = np.concatenate([column.values for column in table]).reshape(len(table), -1)
     dummies = _joined_dummies(table, cells)
     named_alike = {column.names for column in dummies}
     adjacent = _adjacent_dummies(table, cells, codes)
@@ -368,8 +368,9 @@ def _rights_of(
     n_classes, right = int(y.max()) + 1, np.empty(values.size)
     for fold in range(int(fold_of.max()) + 1):
         is_known = folds != fold
-        train_labels, asked = labels[is_known], np.flatnonzero(~is_known)
+        train_labels, asked = labels[np.flatnonzero(is_known)], np.flatnonzero(~is_known)
         n_known, n_asked = len(train_labels) // n_columns, len(asked) // n_columns
+        n_of_class = np.maximum(np.bincount(train_labels[:n_known], minlength=n_classes), 1)
         low = np.repeat(np.arange(0, len(train_labels), n_known), n_asked)
         before = _counted(is_known)
         here, begin, end = before[asked], before[first[asked]], before[behind[asked]]
@@ -378,25 +379,12 @@ def _rights_of(
         end = np.where(is_rare, np.minimum(np.maximum(end, here + reach), low + n_known), end)
         told, most = np.zeros_like(asked), np.zeros(len(asked))
         for code in range(n_classes):  # of equal votes the first class is told
-            votes = _votes(train_labels == code, begin, end, n_known)
+            counted = _counted(train_labels == code)
+            votes = (counted[end] - counted[begin]) / n_of_class[code]
             told = np.where(votes > most, code, told)
             most = np.maximum(most, votes)
         right[order[asked]] = np.where(most > 0, told == labels[asked], 1.0 / n_classes)
     return right.reshape(values.shape)
-
-
-def _votes(
-    is_of_class: npt.NDArray[np.bool_],
-    begin: npt.NDArray[np.integer[Any]],
-    end: npt.NDArray[np.integer[Any]],
-    n_known: int,
-) -> FloatArray:
-    """The share of the rows of a class that are between two places, of each column."""
-    counted = _counted(is_of_class)
-    of_column = np.maximum(np.diff(counted[::n_known]), 1)
-    within = counted[end] - counted[begin]
-    shares: FloatArray = within / np.repeat(of_column, len(within) // len(of_column))
-    return shares
 
 
 def _counted(is_such: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
