@@ -231,7 +231,8 @@ def column_medians(X: FloatArray) -> FloatArray:
     medians = np.full(X.shape[1], np.nan)
     step = max(1, _CELLS_AT_ONCE // max(1, len(X)))
     for start in range(0, X.shape[1] if len(X) else 0, step):
-        ascending = np.sort(X[:, start : start + step].T, axis=1)  # NaN last
+        columns = np.ascontiguousarray(X[:, start : start + step].T)
+        ascending = np.sort(columns, axis=1)  # NaN last
         n_present = len(X) - np.isnan(ascending).sum(axis=1)
         every = np.arange(len(ascending))
         low, high = ascending[every, (n_present - 1) // 2], ascending[every, n_present // 2]

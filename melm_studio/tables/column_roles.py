@@ -631,8 +631,8 @@ class _Guesses:
         recur = self._numbers.n_values <= n_present / LEAST_REPEATS
         codes = [
             name
-            for name, is_likely in zip(self._numbers.names, is_long & recur, strict=True)
-            if is_likely and name in names and are_codes(self._frame[name].dropna())
+            for name in self._numbers.which(is_long & recur)
+            if name in names and are_codes(self._frame[name].dropna())
         ]
         is_such = MANY_CODES <= len(codes) <= len(names) / 2
         why = "numbers by which things are known, as in several columns"

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from msgspec.structs import replace
 
-from melm_core.base import FloatArray, IntArray
+from melm_core.base import ColumnEncoding, FloatArray, IntArray
 from melm_core.density import nuisance_cells
 from melm_core.folds import (
     dependence_length,
@@ -288,8 +288,7 @@ class AskedRows:
     columns : sequence of Column
     encoded : ndarray of shape (n_samples, n_columns)
         The encoded table, NaN where a number is missing.
-    owners : sequence of str, (n_columns,)
-        The column of the table that each encoded one is of.
+    encodings : sequence of ColumnEncoding
     X : ndarray of shape (n_samples, n_features)
         The prepared table.
     y : ndarray of shape (n_samples,)
@@ -298,7 +297,7 @@ class AskedRows:
     frame: pd.DataFrame
     columns: Sequence[Column]
     encoded: FloatArray
-    owners: Sequence[str]
+    encodings: Sequence[ColumnEncoding]
     X: FloatArray
     y: IntArray
 
@@ -450,7 +449,7 @@ def named_like_subjects(
     columns : sequence of Column
     y : ndarray of shape (n_samples,)
     """
-    named = [column for column in columns if _repeats(column, len(y)) and _is_named(column.name)]
+    named = [column for column in columns if _is_named(column.name) and _repeats(column, len(y))]
     return frozenset(column.name for column in _may_be_subjects(named, frame, y))
 
 
@@ -473,9 +472,7 @@ def _may_be_subjects(
 def _with_fractions(frame: pd.DataFrame, names: Sequence[str]) -> set[str]:
     """The columns whose numbers are not all whole."""
     numbers = Numbers.of(frame[list(names)])
-    return {
-        name for name, is_whole in zip(numbers.names, numbers.is_whole, strict=True) if not is_whole
-    }
+    return {*numbers.which(~numbers.is_whole)}
 
 
 @lru_cache(MOST_NAMES)
@@ -510,7 +507,10 @@ def _is_like_subject(column: Column, rows: AskedRows) -> bool:
     """Return whether the name says so, or rows of the same value resemble each other otherwise."""
     if column.role is Role.NAME or _is_named(column.name):
         return True
-    others = rows.encoded[:, [owner != column.name for owner in rows.owners]]
+    is_other = [
+        encoding.name != column.name for encoding in rows.encodings for _ in encoding.feature_names
+    ]
+    others = rows.encoded[:, is_other]
     if not others.shape[1]:
         return False
     gaps = np.isnan(others)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from melm_core.base import FloatArray, IntArray
 
-MOST_AT_ONCE = 1_000_000  # cells
+MOST_AT_ONCE = 100_000  # cells, which the cache of a processor holds
 
 
 def blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
@@ -20,7 +20,7 @@ def blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
 
     Examples
     --------
-    >>> [*blocks(400_000, 5)]
+    >>> [*blocks(40_000, 5)]
     [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
     """
     step = max(1, MOST_AT_ONCE // max(1, n_rows))
@@ -53,6 +53,10 @@ class Numbers:
     is_whole: npt.NDArray[np.bool_]
     is_counting: npt.NDArray[np.bool_]
 
+    def which(self, are_such: npt.NDArray[np.bool_]) -> list[str]:
+        """The names of the columns of which something is true."""
+        return [self.names[place] for place in np.flatnonzero(are_such).tolist()]
+
     @classmethod
     def of(cls, frame: pd.DataFrame) -> Numbers:
         """Of the columns of a table that are numbers.
@@ -65,7 +69,7 @@ class Numbers:
         """
         numeric = frame.select_dtypes(np.float64)
         pairs = [
-            _number_facts(numeric.iloc[:, block].to_numpy().T)
+            _number_facts(np.ascontiguousarray(numeric.iloc[:, block].to_numpy().T))
             for block in blocks(len(frame), numeric.shape[1])
         ]
         facts = [np.concatenate(fact) for fact in zip(*pairs, strict=True)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
@@ -51,9 +52,10 @@ def beside_spectra(table: Iterable[Hashable]) -> list[str]:
     ['water']
     """
     names = [*map(str, table)]
-    axis = np.array([float(name.replace(",", ".")) for name in names if _NUMBER.fullmatch(name)])
+    are_numbers = [*map(_NUMBER.fullmatch, names)]
+    axis = np.array([float(name.replace(",", ".")) for name in compress(names, are_numbers)])
     steps = np.diff(axis)
-    others = [name for name in names if not _NUMBER.fullmatch(name)]
+    others = [name for name, is_number in zip(names, are_numbers, strict=True) if not is_number]
     if len(axis) < max(LEAST_OF_SPECTRUM, len(others) / MOST_BESIDE) or axis[0] in (0, 1):
         return []
     return others if (steps > 0).all() or (steps < 0).all() else []
@@ -102,8 +104,7 @@ def families(frame: pd.DataFrame, facts: Numbers) -> tuple[Family, ...]:
             if len(members) >= LEAST_MEMBERS:
                 families.append(Family(tuple(names[place] for place in members.tolist()), shared))
                 left[members] = False
-    index = np.flatnonzero(left & ~facts.is_whole)
-    alike = [facts.names[place] for place in index.tolist()]
+    alike = facts.which(left & ~facts.is_whole)
     if len(alike) >= LEAST_ALIKE and _are_of_one_scale(columns_of(frame, alike)):
         families.append(Family(tuple(map(str, alike))))
     return tuple(families)
@@ -161,11 +162,9 @@ def _are_rare(frame: pd.DataFrame, facts: Numbers) -> npt.NDArray[np.bool_]:
     """Return which columns are nearly always 0, as counts of what is rare are."""
     may_be = (facts.low == 0) & facts.is_whole & (facts.n_values <= FEW_VALUES)
     is_rare = np.zeros(len(facts.names), dtype=np.bool_)
-    index = np.flatnonzero(may_be)
-    if len(index):
-        rare = columns_of(frame, [facts.names[place] for place in index.tolist()])
-        cells = rare.to_numpy(np.float64)
-        is_rare[index] = (cells == 0).mean(axis=0) > RARE
+    if may_be.any():
+        cells = columns_of(frame, facts.which(may_be)).to_numpy(np.float64)
+        is_rare[may_be] = (cells == 0).mean(axis=0) > RARE
     return is_rare
 
 

@@ -41,7 +41,8 @@ THINGS_NUMBERED = {
 }  # fmt: skip
 LEAST_STEM = 3  # letters
 _SHORT = re.compile("[a-z]{1,2}id")  # of geographic systems and databases: fid, gid, uid
-_JOINED = re.compile("[a-z]{3,}(?:code|id|number)")  # copairid, plotcode, rownumber
+_ENDS_OF_IDS = ("code", "id", "number")
+_JOINED = re.compile(f"[a-z]{{3,}}(?:{'|'.join(_ENDS_OF_IDS)})")  # copairid, plotcode, rownumber
 _NO_SHORT = {"acid", "aid", "bid", "grid", "kid", "mid", "paid", "void"}
 _NITROGEN = {("no", "2"), ("no", "3")}  # dioxide and nitrate
 _NO_IDS = (
@@ -105,6 +106,8 @@ def is_id_of_thing(word: str) -> bool:
 
 def ends_as_id(word: str) -> bool:
     """Return whether a word is such as bikeid, plotcode or fid, and not such as acid."""
+    if not word.endswith(_ENDS_OF_IDS):  # of thousands of columns hardly one does
+        return False
     if _SHORT.fullmatch(word):
         return word not in _NO_SHORT
     return bool(_JOINED.fullmatch(word)) and not word.endswith(_NO_IDS)

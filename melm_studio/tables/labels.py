@@ -314,7 +314,8 @@ def _most_values_of_rivals(
     is_last = table.form.has_header and guess == last
     if not (is_text or (is_last and cells.nunique() <= FEW_AT_END and not _is_other_number(cells))):
         return MAX_CLASSES
-    n_indicators = sum(usable.get(str(name)) == 2 for name in table.numbers.names)
+    numeric = {*table.numbers.names}.intersection(usable)
+    n_indicators = sum(usable[name] == 2 for name in numeric)
     if n_indicators > MOST_INDICATORS:
         return 2 if cells.nunique() == 2 and not is_text else 0
     return 2 if is_text else FEW_AT_END
@@ -628,23 +629,21 @@ def _most_values(name: str, n_rows: int, *, is_number: bool) -> int:
 def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str, int]]:
     """The columns that could be the label, with their numbers of values."""
     frame, numbers = table.frame, table.numbers
-    counts = dict(
-        zip(numbers.names, zip(numbers.n_values, numbers.n_repeated, strict=True), strict=True)
-    )
-    lows = dict(zip(numbers.names, numbers.low.tolist(), strict=True))
-    highs = dict(zip(numbers.names, numbers.high.tolist(), strict=True))
+    places = {name: place for place, name in enumerate(numbers.names)}
     for index, name in enumerate(frame.columns):
         if str(name) not in among or str(name).endswith(BEYOND_LIMIT):
             continue
-        most = _most_values(str(name), len(frame), is_number=name in counts)
-        if name in counts:
-            n_values, n_repeated = counts[name]
+        most = _most_values(str(name), len(frame), is_number=name in places)
+        if name in places:
+            place = places[name]
+            n_values, low, high = numbers.n_values[place], numbers.low[place], numbers.high[place]
             # Of others than hinted ones, most rows must be of a class that can be held out.
-            is_repeated = n_repeated > 1 and (_is_hinted(str(name)) or 2 * n_values <= len(frame))
-            is_code = not _is_hinted(str(name)) and lows[name] >= LEAST_CODE
+            is_repeated = _is_hinted(str(name)) or 2 * n_values <= len(frame)
+            is_repeated = is_repeated and numbers.n_repeated[place] > 1
+            is_code = not _is_hinted(str(name)) and low >= LEAST_CODE
             if n_values > FEW_TEXTS and (is_code or _is_recurring_id(str(name))):
                 continue
-            is_split = numbers_say_split(str(name), n_values, lows[name], highs[name])
+            is_split = numbers_say_split(str(name), n_values, low, high)
             if is_repeated and n_values <= most and not is_split:
                 yield str(name), int(n_values)
         elif _could_be_label(column := frame.iloc[:, index], most):

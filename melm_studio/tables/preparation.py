@@ -180,17 +180,15 @@ def prepare(
     labeled = table.frame.iloc[classes.rows]
     twins = twin_questions(labeled, columns, classes, answers, roles)
     columns = without_fixed(without_twins(columns, twins), labeled, subjects)
-    whole = _with_categories(table.frame, columns)
-    frame = whole.iloc[classes.rows]
+    frame = _with_categories(labeled, columns)
     encodings = _encodings(frame, columns, orders or {}, max_cells)
     row_numbers, cells = table.row_numbers[classes.rows], frame[subjects] if subjects else None
     centering = _centering(recipe, encodings, _encoded(frame, encodings), cells)
     fitted, features = _fitted(centering, row_numbers, max_cells)
     X = (features - fitted.center) / fitted.scale
     kept = row_columns(frame, columns)
-    owners = [encoding.name for encoding in encodings for _ in encoding.feature_names]
     questions = dependence_questions(
-        AskedRows(frame, columns, centering.rows, owners, X, classes.y), answers, table.answers
+        AskedRows(frame, columns, centering.rows, encodings, X, classes.y), answers, table.answers
     )
     sheet = _sheet_of_samples(columns, frame)
     notes = tuple(dependence_notes(frame, columns, questions, X, classes.y))
@@ -215,7 +213,7 @@ def prepare(
     warnings = (*sheet, *(() if has_chosen_groups(columns, questions) else notes))
     unfit_steps = _unfit_steps({question: given[question] for question in unfit})
     unlabeled, unlabeled_steps = _unlabeled_rows(
-        whole.iloc[classes.unlabeled],
+        _with_categories(table.frame.iloc[classes.unlabeled], columns),
         columns,
         encodings,
         fitted,
@@ -227,7 +225,7 @@ def prepare(
         X=X,
         y=classes.y,
         class_names=classes.names,
-        feature_names=feature_names(fitted, encodings),
+        feature_names=feature_names(fitted, centering.preparation),
         center=fitted.center,
         scale=fitted.scale,
         row_numbers=row_numbers,
@@ -394,12 +392,9 @@ def _fitted(
     return fitted, features
 
 
-def feature_names(
-    fitted: FittedPreparation, encodings: Sequence[ColumnEncoding]
-) -> tuple[str, ...]:
+def feature_names(fitted: FittedPreparation, preparation: Preparation) -> tuple[str, ...]:
     """The names of prepared features, each once."""
-    encoded = [name for encoding in encodings for name in encoding.feature_names]
-    return tuple(unique_names(fitted.rules.feature_names(encoded)))
+    return tuple(unique_names(fitted.rules.feature_names([*preparation.names])))
 
 
 def _kept_for_refits(centering: Centering, fitted: FittedPreparation) -> dict[str, Any]:
@@ -420,6 +415,8 @@ def _unlabeled_rows(
     max_cells: int,
 ) -> tuple[UnlabeledRows | None, tuple[str, ...]]:
     """The rows without a label whose categories are known."""
+    if rows.empty:  # as of most tables
+        return None, ()
     names = [encoding.name for encoding in encodings]
     rows = rows[columns_of(rows, names).notna().any(axis=1)]  # a row without anything is no row
     n_unlabeled = len(rows)

@@ -228,17 +228,17 @@ def column_questions(
     names = {column.name for column in columns}
     uses = {name: use for name, use in {**answered, **chosen}.items() if name in names}
     taken = {use: name for name, use in uses.items() if use in SINGLE_USES}
-    long = {name for name, low in zip(numbers.names, numbers.low, strict=True) if low >= LEAST_CODE}
+    long = {*numbers.which(numbers.low >= LEAST_CODE)}
     even = _evenly_spread(frame, columns, numbers)
-    kinds = zip(numbers.names, numbers.is_whole, strict=True)
-    told = {name for name, is_whole in kinds if is_whole and name in answered}
+    told = {*numbers.which(numbers.is_whole)}.intersection(answered)
     subjects = {other.removeprefix(SUBJECTS) for other in others if other.startswith(SUBJECTS)}
     unasked = {*chosen, *subjects.difference(told)}
-    empty = {column.name for column in columns if column.n_missing > NEARLY_EMPTY * len(frame)}
+    n_rows = len(frame)
+    empty = {column.name for column in columns if column.n_missing > NEARLY_EMPTY * n_rows}
     if len(empty) > MOST_EMPTY:
         unasked |= empty.difference(answered)
     questions = (
-        _empty_question(column, len(frame), answered.get(column.name, ""))
+        _empty_question(column, n_rows, answered.get(column.name, ""))
         if column.name in empty
         else _number_question(column, numbers, answered.get(column.name, ""), taken)
         for column in columns
@@ -248,8 +248,12 @@ def column_questions(
         and (
             column.name in empty
             or column.name in told  # and may be said otherwise
-            or _may_be_no_quantity(
-                frame, column, is_long=column.name in long, is_even=column.name in even
+            or (
+                column.role is Role.NUMERIC
+                and 2 < column.n_values <= n_rows / LEAST_REPEATS
+                and _may_be_no_quantity(
+                    frame, column, is_long=column.name in long, is_even=column.name in even
+                )
             )
         )
     )
@@ -294,8 +298,7 @@ def _evenly_spread(
     is_numbered &= numbers.n_values >= LEAST_LEVELS
     is_numbered &= numbers.n_values <= len(frame) / LEAST_REPEATS
     features = {column.name for column in columns if column.role is Role.NUMERIC}
-    names = [numbers.names[index] for index in np.flatnonzero(is_numbered).tolist()]
-    names = [name for name in names if name in features]
+    names = [name for name in numbers.which(is_numbered) if name in features]
     if len(names) > MOST_FACTORS:
         return frozenset()
     even = frozenset(name for name in names if _is_too_even(frame[name]))
@@ -312,13 +315,10 @@ def _is_too_even(cells: pd.Series) -> bool:
 def _may_be_no_quantity(
     frame: pd.DataFrame, column: Column, *, is_long: bool, is_even: bool
 ) -> bool:
-    """Return whether whole numbers repeat under the name of occasions or codes, or are years.
+    """Return whether whole numbers that repeat have the name of occasions or codes, or are years.
 
-    Long ones may be codes by their digits, and even ones number the rows of a design. Two values
-    say yes and no.
+    Long ones may be codes by their digits, and even ones number the rows of a design.
     """
-    if column.role is not Role.NUMERIC or not 2 < column.n_values <= len(frame) / LEAST_REPEATS:
-        return False
     words = words_of(_OXIDES.sub("", column.name))
     is_named = len(words) <= MOST_WORDS and not _NUMBERING_WORDS.isdisjoint(words)
     if not (is_named or is_even or is_long) or frame[column.name].dtype.kind != "f":

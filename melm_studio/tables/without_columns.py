@@ -42,12 +42,13 @@ def without_columns(data: LabeledData, names: Collection[str]) -> LabeledData:
     owners = [encoding.name for encoding in data.encodings for _ in encoding.feature_names]
     is_kept = np.array([owner not in names for owner in owners])
     encoded = data.unprepared[:, is_kept]
-    fitted = Preparation.of(data.recipe, encodings).fit(encoded, data.row_numbers)
+    preparation = Preparation.of(data.recipe, encodings)
+    fitted = preparation.fit(encoded, data.row_numbers)
     is_missing = data.is_missing
     straight = replace(
         data,
         X=fitted.apply(encoded),
-        feature_names=feature_names(fitted, encodings),
+        feature_names=feature_names(fitted, preparation),
         center=fitted.center,
         scale=fitted.scale,
         encodings=encodings,
