@@ -339,10 +339,11 @@ def _far_codes(
     far: list[float] = []
     while len(values) > LEAST_VALUES:
         for index, rest in ((-1, values[:-1]), (0, values[1:])):
-            are_whole = bool((rest == np.round(rest)).all())
-            is_outside = is_far(values[index], rest[0], rest[-1], are_whole=are_whole)
             recurs = counts[index] >= LEAST_CODED or values[index] in certain
-            if values[index] in CODES and recurs and is_outside:
+            if not recurs or values[index] not in CODES:
+                continue
+            are_whole = bool((rest == np.round(rest)).all())
+            if is_far(values[index], rest[0], rest[-1], are_whole=are_whole):
                 far.append(float(values[index]))
                 values, counts = np.delete(values, index), np.delete(counts, index)
                 break
