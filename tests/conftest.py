@@ -47,3 +47,11 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Leave out what a file of tests has made, too: every printed figure looks for garbage."""
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
