@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,8 @@ from melm_core.base import FloatArray, IntArray, percent
 from melm_core.labels import ColumnAlone, Twin, are_quantized, label_twins
 from melm_studio.tables.classes import Classes
 from melm_studio.tables.dependence import named_like_subjects
-from melm_studio.tables.formatting import listed, number, shortened, words_of
+from melm_studio.tables.distinct import blocks
+from melm_studio.tables.formatting import listed, number, number_text, shortened, words_of
 from melm_studio.tables.frames import columns_of
 from melm_studio.tables.questions import (
     KNOWN,
@@ -112,29 +113,61 @@ def twin_questions(
     ]
     told = {question.id for question in asked_twins}
     others = [column for column in asked if TWIN + column.name not in told]
-    gaps = [*islice(_of_gaps(frame, others, classes, answers), MOST_ASKED)]
+    partly = chain(_of_gaps(frame, others, classes), _of_one_value(frame, others, classes))
+    gaps = [
+        Question(
+            TWIN + name,
+            f"Is {shortened(name)} the label once more? It is {says} and in no other.",
+            _CHOICES,
+            answers.get(TWIN + name, ""),
+        )
+        for name, says in islice(partly, MOST_ASKED)
+    ]
     if len(gaps) >= LEAST_ALIKE:
         gaps = gaps[: _n_asked([[gap.id.removeprefix(TWIN)] for gap in gaps], answers)]
     return *asked_twins, *gaps[: max(0, MOST_ASKED - len(asked_twins))]
 
 
 def _of_gaps(
-    frame: pd.DataFrame, columns: Sequence[Column], classes: Classes, answers: Mapping[str, str]
-) -> Iterator[Question]:
-    """Ask about columns whose empty cells are of one class, as the day of a death is."""
+    frame: pd.DataFrame, columns: Sequence[Column], classes: Classes
+) -> Iterator[tuple[str, str]]:
+    """The columns whose empty cells are of one class, as the day of a death is, and of how many."""
     sizes = np.bincount(classes.y, minlength=len(classes.names))
     for name in (column.name for column in columns if column.n_missing):
         of_classes = np.bincount(classes.y[frame[name].isna()], minlength=len(sizes))
         n_empty, told = int(of_classes.sum()), int(of_classes.argmax())
-        is_chance = n_empty * np.log(len(classes.y) / sizes[told]) < np.log(len(columns) / CHANCE)
+        is_chance = _may_be_chance(n_empty, sizes[told], len(classes.y), len(columns))
         if of_classes[told] < n_empty or n_empty < LEAST_EMPTY * sizes[told] or is_chance:
             continue
         of_rows = f"{number(n_empty)} of {number(int(sizes[told]))} rows"
-        sentence = (
-            f"Is {shortened(name)} the label once more? It is empty in {of_rows} of "
-            f"{shortened(classes.names[told])} and in no other."
-        )
-        yield Question(TWIN + name, sentence, _CHOICES, answers.get(TWIN + name, ""))
+        yield name, f"empty in {of_rows} of {shortened(classes.names[told])}"
+
+
+def _of_one_value(
+    frame: pd.DataFrame, columns: Sequence[Column], classes: Classes
+) -> Iterator[tuple[str, str]]:
+    """The numbers of which one class alone has the least or the most, as the dose of controls."""
+    are_many = (column for column in columns if column.n_values > 2)
+    names = [column.name for column in are_many if column.role is Role.NUMERIC]
+    sizes = np.bincount(classes.y, minlength=len(classes.names))
+    for block in blocks(len(frame), len(names)):
+        cells = columns_of(frame, names[block]).to_numpy(np.float64)
+        for extremes in (np.fmin.reduce(cells), np.fmax.reduce(cells)):
+            are_extreme = cells == extremes
+            n_extreme = are_extreme.sum(axis=0)
+            for place in np.flatnonzero(np.isin(n_extreme, sizes)).tolist():
+                told, *others = np.unique(classes.y[are_extreme[:, place]]).tolist()
+                n_rows = int(n_extreme[place])
+                is_chance = _may_be_chance(n_rows, n_rows, len(cells), len(columns))
+                if others or n_rows < sizes[told] or is_chance:
+                    continue
+                in_rows = f"in all {number(n_rows)} rows of {shortened(classes.names[told])}"
+                yield names[block][place], f"{number_text(extremes[place])} {in_rows}"
+
+
+def _may_be_chance(n_rows: int, n_of_class: int, n_all: int, n_columns: int) -> bool:
+    """Return whether of so many columns of noise one has as many rows of a class alone."""
+    return bool(n_rows * np.log(n_all / n_of_class) < np.log(n_columns / CHANCE))
 
 
 def _n_asked(alike: Sequence[Sequence[str]], answers: Mapping[str, str]) -> int:

@@ -300,3 +300,30 @@ def test_labels_named_like_clusters_are_asked_about(name):
     assert "made" in [one.id for one in prepare(given, name).open_questions]
     answered = prepare(given, name, answers={"made": "known"})
     assert answered.open_questions == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "others", "is_asked"),
+    [
+        (0.0, [5.0, 10.0, 20.0], True),
+        (99.0, [2.5, 5.0, 20.0], True),
+        (10.0, [2.5, 5.0, 20.0], False),  # as a family among others
+        (0.0, [0.0, 5.0, 10.0, 20.0], False),  # of another class, too
+    ],
+)
+def test_a_number_that_one_class_alone_has_in_every_row_tells_it(value, others, is_asked):
+    def dose(y, stream):
+        return np.where(y == 0, value, stream.choice(others, len(y)))
+
+    found = twins(prepare(table(grade=words, dose=dose), "grade"))
+    assert [*found] == ["twin:dose"] * is_asked
+    if is_asked:
+        says = f"It is {value:g} in all 30 rows of healthy and in no other."
+        assert found["twin:dose"].sentence.endswith(says)
+
+
+def test_a_class_of_few_rows_has_one_value_by_chance():
+    few = np.r_[np.zeros(4), np.ones(43), np.full(43, 2)].astype(int)
+    frame = table(grade=words).frame.assign(grade=WORDS[few], dose=np.where(few == 0, 0.0, 5 + few))
+    frame["dose"] += np.where(few == 0, 0.0, np.random.default_rng(0).integers(0, 3, 90))
+    assert twins(prepare(Table("grades", frame, ()), "grade")) == {}
