@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import compress, islice
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY, are_codes
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.formatting import number, shortened, words_of
+from melm_studio.tables.frames import columns_of
 from melm_studio.tables.labels import (
     LEAST_CODE,
     OCCASION_WORDS,
@@ -39,6 +40,7 @@ LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group
 LEAST_LEVELS, MOST_FACTORS = 3, 20  # from 0 or 1 on, and columns of such, which may be a design's
 MOST_EVEN = 2  # columns that are asked about; of more, a design has made the features
 TOO_EVEN = 0.001  # how likely rows are spread over the values as evenly by chance
+LEAST_WEIGHED, OFF_ONE = 30, 1e-3  # rows, and how far the mean of rounded weights may be from 1
 MOST_WORDS = 8  # of a name; longer ones describe, such as a protein
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 # Names of whole numbers that tell things apart.
@@ -90,6 +92,7 @@ _ASKED = {
     "codes": "Are these numbers codes of what is missing? {}.",
 }
 _EMPTY_CHOICES = (Choice(Use.INFO, "Leave out"), Choice(Use.FEATURE, "Use"))
+_WEIGHT_CHOICES = (Choice(Use.FEATURE, "It measures them"), Choice(Use.INFO, "It does: leave out"))
 _NUMBER_CHOICES = (
     Choice(Use.FEATURE, "A number"),
     Choice(Use.CATEGORY, "A category"),
@@ -202,8 +205,9 @@ def column_questions(
 ) -> tuple[Question, ...]:
     """Ask which columns may be something else than they were taken for.
 
-    Those that are nearly empty, unless many are, and whole numbers that count occasions, tell
-    things apart, or are spread more evenly over the rows than anything that is measured.
+    Those that are nearly empty, unless many are, numbers that may weigh the rows, and whole numbers
+    that count occasions, tell things apart, or are spread more evenly over the rows than anything
+    that is measured.
 
     Parameters
     ----------
@@ -231,6 +235,7 @@ def column_questions(
     long = {*numbers.which(numbers.low >= LEAST_CODE)}
     even = _evenly_spread(frame, columns, numbers)
     told = {*numbers.which(numbers.is_whole)}.intersection(answered)
+    weight = _weight(frame, columns, numbers)
     subjects = {other.removeprefix(SUBJECTS) for other in others if other.startswith(SUBJECTS)}
     unasked = {*chosen, *subjects.difference(told)}
     n_rows = len(frame)
@@ -240,13 +245,16 @@ def column_questions(
     questions = (
         _empty_question(column, n_rows, answered.get(column.name, ""))
         if column.name in empty
+        else _weight_question(column, answered.get(column.name, ""))
+        if column.name == weight
         else _number_question(column, numbers, answered.get(column.name, ""), taken)
         for column in columns
         if column.role is not Role.LABEL
         and column.name not in unasked
         and not column.exclusion_reason
         and (
-            column.name in empty
+            column.name == weight
+            or column.name in empty
             or column.name in told  # and may be said otherwise
             or (
                 column.role is Role.NUMERIC
@@ -264,6 +272,30 @@ def _empty_question(column: Column, n_rows: int, answer: str) -> Question:
     share = percent(column.n_missing / n_rows)
     sentence = f"Is {shortened(column.name)} left out? {share} of its cells are empty."
     return Question(USE + column.name, sentence, _EMPTY_CHOICES, answer, Use.INFO)
+
+
+def _weight(frame: pd.DataFrame, columns: Sequence[Column], numbers: Numbers) -> str:
+    """The only column of positive fractions whose mean is 1; empty if several have it, or none.
+
+    Where several have it, all were divided by their means.
+    """
+    may_weigh = ~numbers.is_whole & (numbers.n_missing == 0)
+    may_weigh &= (numbers.low > 0) & (numbers.low < 1) & (numbers.high > 1)
+    usable = {column.name for column in columns if column.role in (Role.NUMERIC, Role.INFO)}
+    names = [name for name in numbers.which(may_weigh) if name in usable]
+    if len(frame) < LEAST_WEIGHED:
+        return ""
+    means = columns_of(frame, names).to_numpy().mean(axis=0)
+    weights = [*compress(names, np.abs(means - 1) < OFF_ONE)]
+    return weights[0] if len(weights) == 1 else ""
+
+
+def _weight_question(column: Column, answer: str) -> Question:
+    sentence = (
+        f"Does {shortened(column.name)} weigh the rows? Its mean is 1, as of weights, which say "
+        "how many others each row stands for, and measure nothing of it."
+    )
+    return Question(USE + column.name, sentence, _WEIGHT_CHOICES, answer, Use.FEATURE)
 
 
 def _number_question(

@@ -354,3 +354,32 @@ def test_numbers_that_as_many_rows_have_each_number_a_design(first, n_values, is
 )
 def test_other_whole_numbers_are_not_asked_about(numbers):
     assert not any(question.id.startswith("use:") for question in with_numbers(**numbers).questions)
+
+
+WEIGHTS = np.exp(RNG.normal(0, 0.5, 90))
+
+
+@pytest.mark.parametrize("digits", [3, 9])
+def test_fractions_whose_mean_is_1_may_weigh_the_rows(digits):
+    data = with_numbers(pond=(WEIGHTS / WEIGHTS.mean()).round(digits))
+    (question,) = [one for one in data.questions if one.id == "use:pond"]
+    assert "weigh the rows" in question.sentence
+    assert "pond" in data.feature_names
+    left_out = with_numbers({"use:pond": "info"}, pond=(WEIGHTS / WEIGHTS.mean()).round(digits))
+    assert "pond" not in left_out.feature_names
+    assert [one.answer for one in left_out.questions if one.id == "use:pond"] == ["info"]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        {"ratio": WEIGHTS},
+        {"ratio": 1 + RNG.normal(0, 0.3, 90) - 0.02},
+        {f"gene{at}": np.roll(WEIGHTS, at) / WEIGHTS.mean() for at in range(3)},
+        {"z": (WEIGHTS - WEIGHTS.mean()) / WEIGHTS.std() + 1 - 1e-9},
+        {"count": np.resize([0.0, 1.0, 2.0], 90)},
+    ],
+)
+def test_other_fractions_weigh_no_rows(numbers):
+    asked = with_numbers(**numbers).questions
+    assert not any("weigh the rows" in question.sentence for question in asked)
