@@ -345,6 +345,13 @@ def _is_other_number(cells: pd.Series) -> bool:
     return values != [-1, 1] and not (len(first) == 1 and first <= {0, 1})
 
 
+def _are_events(cells: pd.Series) -> bool:
+    """Return whether whole numbers from 0 on are the rarer the larger they are, as counts are."""
+    sizes = cells.value_counts().sort_index()
+    is_counting = sizes.index[0] == 0 and not _is_other_number(cells)
+    return len(sizes) > 2 and is_counting and bool((np.diff(sizes) < 0).all())
+
+
 def _parts_further(cells: pd.Series, other: pd.Series) -> bool:
     """Return whether the other parts each class into some, such as subjects into cases and not."""
     pairs = pd.DataFrame({"cells": cells, "other": other}).dropna().drop_duplicates()
@@ -718,6 +725,8 @@ class _Preference:
         self._rare = {*rare}
         self._numeric = {*table.numbers.names}
         self._n_values = n_values
+        words = (words_of(name) for name in n_values if name not in self._numeric)
+        self._has_words = any(map(self._rare.isdisjoint, words))
         self._kinds_of_persons = {
             name for name in n_values if _names_no_class(name) and _are_kinds(table.frame[name])
         }
@@ -735,6 +744,8 @@ class _Preference:
         n_values = self._n_values[name]
         few = FEW_AT_END if is_number else FEW_TEXTS
         is_telling = n_values <= few if name == last else n_values == 2 and not is_number
+        if name == last and is_number and self._has_words and _are_events(self._frame[name]):
+            is_telling = False
         return (
             name.lower() not in PLAIN_NAMES and not self._can_be_held_out(name),
             *_hint(name),

@@ -897,3 +897,21 @@ def test_the_name_of_the_file_tells_kinds_and_no_amount(name, cells, guess):
         **{one: frame[one].astype(float) for one, values in cells.items() if values[0] == 0.0}
     )
     assert guess_label(Table(name, frame, ())) == guess
+
+
+EVENTS = (*[0] * 30, *[1] * 16, *[2] * 8, *[3] * 4, *[4] * 2)
+
+
+@pytest.mark.parametrize(
+    ("last", "habitat", "guess"),
+    [
+        (EVENTS, ("wood", "field", "marsh"), "habitat"),
+        ((0, 1, 2, 3, 4), ("wood", "field", "marsh"), "last"),
+        (EVENTS, None, "last"),  # as a grade of disease
+    ],
+)
+def test_a_count_in_the_last_column_comes_behind_words(last, habitat, guess):
+    frame = measured("a", "b").assign(smokes=numbers(0, 1, 1), last=numbers(*last))
+    if habitat:
+        frame.insert(0, "habitat", words(*habitat))
+    assert guess_label(Table("t", frame, ())) == guess
