@@ -15,7 +15,8 @@ _MAF = {"database_identifier", "metabolite_identification"}
 _LAST_OF_MAF = "smallmolecule_abundance_std_error_sub"
 _MAXQUANT = {"Majority protein IDs", "Protein IDs"}
 _PEPTIDES_OF_MAXQUANT = {"Sequence", "Leading razor protein", "PEP"}
-_QUANTITIES = ("LFQ intensity ", "Intensity ", "iBAQ ", "Reporter intensity corrected ")
+# Where there are reporters, an intensity is of all samples of an experiment.
+_QUANTITIES = ("LFQ intensity ", "Reporter intensity corrected ", "Intensity ", "iBAQ ")
 _REMOVED = ("Reverse", "Potential contaminant", "Contaminant", "Only identified by site")
 _DIANN = {
     "Protein.Group", "Protein.Ids", "Protein.Names", "Genes", "First.Protein.Description",
@@ -156,13 +157,17 @@ def maxquant(first: FirstLines) -> Layout | None:
             break
     else:
         return None
+    samples = {i: plain[i][len(kind) :] for i in columns}
+    # Beside the reporters of each experiment, 1 mix2, are those of all together: 1.
+    together = {name.partition(" ")[0] for name in samples.values() if " " in name}
+    samples = {i: header[i][len(kind) :] for i, name in samples.items() if name not in together}
     named = ("Sequence", "Majority protein IDs", "Protein IDs", "Gene names")
     return _matrix(
         f"{'peptides' if is_of_peptides else 'proteins'} of MaxQuant ({kind.strip()})",
         header,
         1,
-        columns,
-        names=[header[i][len(kind) :] for i in columns],
+        [*samples],
+        names=[*samples.values()],
         features=[plain.index(name) for name in named if name in plain],
         left_out={plain.index(name): ("+",) for name in _REMOVED if name in plain},
         delimiter=first.delimiter,

@@ -349,6 +349,9 @@ def matrices() -> dict[str, Program]:
         ["REV", "REV", "+", *MATRIX[0], *MATRIX[0]]
     ]
     intensities = [f"Intensity {one}" for one in SAMPLES]
+    channels = [*range(N // 2)]
+    reporters = [f"Reporter intensity corrected {at} mix{mix}" for mix in (1, 2) for at in channels]
+    reporters += [f"Reporter intensity corrected {at}" for at in channels]
     perseus_rows = [[*row, gene] for gene, row in zip(GENES, MATRIX, strict=True)]
     types = ["#!{Type}E", *["E"] * (N - 1), "T"]
     groups = ["#!{C:dose}" + KINDS[0], *KINDS[1:], ""]
@@ -379,6 +382,12 @@ def matrices() -> dict[str, Program]:
         "MaxQuant without LFQ": Program(
             lines([[*quant, *intensities], *(row[: N + 3] for row in marked)], "\t").encode(),
             **asked,
+        ),
+        "MaxQuant with reporters of two experiments": Program(
+            lines([[*quant, "Intensity", "Intensity mix1", "Intensity mix2", *reporters],
+                   *([*row[:3], 9.5, 4.5, 5, *row[3 : 3 + N], *row[3 : 3 + N // 2]]
+                     for row in marked)], "\t").encode(),
+            **{**asked, "label": "", "asked": ()}, said="Reporter",
         ),
         "peptides of MaxQuant": Program(
             lines([["Sequence", "Leading razor protein", "PEP", *intensities],
