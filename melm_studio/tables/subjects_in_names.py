@@ -28,7 +28,7 @@ _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 # Names of what is measured several times.
 SUBJECT_WORDS = {
     "animal", "donor", "individual", "mouse", "participant", "patient", "person", "pupil", "rat",
-    "student", "subject", "volunteer",
+    "student", "subject", "volunteer", "worker",
 }  # fmt: skip
 _NO_SUBJECTS = {  # times and places
     "date", "day", "month", "period", "quarter", "time", "timestamp", "week", "year",

@@ -46,7 +46,12 @@ from melm_studio.tables.grammars.pandas_levels import pandas_levels
 from melm_studio.tables.grammars.r_table import r_table
 from melm_studio.tables.grammars.reading import Read, read_layout
 from melm_studio.tables.grammars.sample_names import with_groups
-from melm_studio.tables.grammars.surveys import qualtrics, qualtrics_before, surveymonkey
+from melm_studio.tables.grammars.surveys import (
+    mechanical_turk,
+    qualtrics,
+    qualtrics_before,
+    surveymonkey,
+)
 from melm_studio.tables.readers import ReadOptions
 
 # The first that recognizes a file reads it: those with a signature before those that compare rows.
@@ -59,6 +64,7 @@ GRAMMARS: dict[str, Grammar] = {
     "Qualtrics": qualtrics,
     "Qualtrics before 2017": qualtrics_before,
     "SurveyMonkey": surveymonkey,
+    "Mechanical Turk": mechanical_turk,
     "MetaboLights": maf,
     "mwTab": mwtab,
     "MetIDQ": metidq,

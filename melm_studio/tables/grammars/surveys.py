@@ -1,4 +1,7 @@
-"""Exports of surveys: Qualtrics with texts and ids below the names, SurveyMonkey with two rows."""
+"""Exports of surveys: Qualtrics with texts and ids below the names, SurveyMonkey with two rows.
+
+And batches of Mechanical Turk.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,7 @@ _ABOUT_ANSWERS = {
 }  # fmt: skip
 _NAMES = {"responseid", "respondent id", "respondent_id"}
 _PLAIN_ANSWERS = {"response", "open-ended response"}
+_OF_TURK = {"HITId", "AssignmentId", "WorkerId"}
 
 
 def qualtrics(first: FirstLines) -> Layout | None:
@@ -84,6 +88,20 @@ def surveymonkey(first: FirstLines) -> Layout | None:
         names.append(question if is_plain else f"{question}: {option}")
     step = "Read as answers of SurveyMonkey: two rows name the columns."
     return Layout(step, tuple(names), n_above, first.delimiter, _about(names))
+
+
+def mechanical_turk(first: FirstLines) -> Layout | None:
+    """A row for each assignment, of which Input. and Answer. say what was asked and answered."""
+    names, n_above = next(first.records(first.delimiter), ([], 0))
+    if not _OF_TURK.issubset(names) or not any(name.startswith("Answer.") for name in names):
+        return None
+    uses = {
+        USE + name: (Use.NAME if name == "AssignmentId" else Use.INFO).value
+        for name in names
+        if not name.startswith(("Input.", "Answer."))
+    }
+    step = "Read as a batch of Mechanical Turk: what stands beside Input and Answer is information."
+    return Layout(step, tuple(names), n_above, first.delimiter, uses)
 
 
 def _about(names: list[str]) -> dict[str, str]:

@@ -244,6 +244,13 @@ def surveys() -> dict[str, Program]:
     expected = {"features": ("Q1", "Q2"), "label": "Arm", "name": "ResponseId", "said": "Qualtrics"}
     monkey = [[f"11{at}", "2021-03-01", a, b, kind] for at, (_, a, b, _, kind) in enumerate(rows)]
     return {
+        "Mechanical Turk": Program(
+            ("HITId,AssignmentId,WorkerId,WorkTimeInSeconds,Input.a,Answer.b,Answer.kind\n"
+             + lines([[f"3H{at % 4}", f"3A{at}", f"W{at % 5}", 20 + at * 7 % 9, a, b, kind]
+                      for at, ((a, b), kind) in enumerate(zip(X2, KINDS, strict=True))])).encode(),
+            ("Input.a", "Answer.b"), "Answer.kind", name="AssignmentId", said="Mechanical Turk",
+            asked=("subjects:WorkerId",),
+        ),
         "Qualtrics": Program(
             (head + "Start Date,How often?,How well?,Response ID,Arm\n" + ids + "\n" + lines(rows))
             .encode(), **expected,
