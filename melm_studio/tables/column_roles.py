@@ -71,6 +71,7 @@ _LEAST_LONG = 50  # numbers: fewer intensities may have equally many digits
 _DIGITS_OF_ID = 9  # of whole numbers that differ, all of as many
 _CODES = {f"{code:g}" for code in CODES}  # of missing cells
 _KEY = re.compile(r"(?=.*\d)[\w\-]{8,}")  # of a data base
+_CLOCK = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[AaPp]\.?[Mm]\.?)?")
 _UNIT = re.compile(r"\[[^\[\]]+\]$")
 LEAST_NUMBERED, MOST_SHARING = 10, 20  # values, and rows for each on average
 NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", "title", "uuid"}
@@ -400,8 +401,10 @@ def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
     if cells.n_values > MAX_LEVELS:
         return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)
     days = [text for text in map(str, pd.unique(cells.texts)) if text not in _CODES]
-    if days and are_dates(days):
-        return Role.IGNORED, "dates, which say when and measure nothing"
+    are_times = bool(days) and all(map(_CLOCK.fullmatch, days))
+    if are_times or (days and are_dates(days)):
+        what = "times of day" if are_times else "dates"
+        return Role.IGNORED, f"{what}, which say when and measure nothing"
     if cells.n_present >= LEAST_NUMBERED and 2 * cells.n_values > cells.n_present:
         return Role.IGNORED, f"{number(cells.n_values)} categories of hardly more rows"
     return None

@@ -571,3 +571,20 @@ def test_days_name_no_rows(written):
     days[3] = "summer 1949"
     assert role(days) is (Role.INFO if "/" in written else Role.NAME)
     assert role(np.char.add("sub-", days.astype(str)).astype(object)) is Role.NAME
+
+
+@pytest.mark.parametrize(
+    ("times", "role"),
+    [
+        (["8:20", "13:05", "8:40"], Role.INFO),
+        (["8:20:10 AM", "1:05:00 pm", "11:00:59 AM"], Role.INFO),
+        (["1:100", "1:10", "1:1000"], Role.CATEGORICAL),  # dilutions
+        (["16:0", "18:1", "18:2"], Role.CATEGORICAL),  # fatty acids
+        (["08:20", "noon", "13:05"], Role.CATEGORICAL),
+    ],
+)
+def test_times_of_day_that_rows_share_are_no_categories(times, role):
+    frame = pd.DataFrame({"start": np.resize(np.array(times, object), 60)})
+    frame = frame.assign(a=np.arange(60.0) % 7 / 3, kind=["x", "y"] * 30)
+    roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "kind")}
+    assert roles["start"] is role
