@@ -149,20 +149,26 @@ def _of_one_value(
     """The numbers of which one class alone has the least or the most, as the dose of controls."""
     are_many = (column for column in columns if column.n_values > 2)
     names = [column.name for column in are_many if column.role is Role.NUMERIC]
-    sizes = np.bincount(classes.y, minlength=len(classes.names))
-    for block in blocks(len(frame), len(names)):
+    sizes = np.bincount(classes.y, minlength=len(classes.names)).tolist()
+    n_rows = len(frame)
+    telling = [
+        code
+        for code, n in enumerate(sizes)
+        if names and n and not _may_be_chance(n, n, n_rows, len(columns))
+    ]
+    if not telling:
+        return
+    for block in blocks(n_rows, len(names)):
         cells = columns_of(frame, names[block]).to_numpy(np.float64)
         for extremes in (np.fmin.reduce(cells), np.fmax.reduce(cells)):
             are_extreme = cells == extremes
             n_extreme = are_extreme.sum(axis=0)
-            for place in np.flatnonzero(np.isin(n_extreme, sizes)).tolist():
-                told, *others = np.unique(classes.y[are_extreme[:, place]]).tolist()
-                n_rows = int(n_extreme[place])
-                is_chance = _may_be_chance(n_rows, n_rows, len(cells), len(columns))
-                if others or n_rows < sizes[told] or is_chance:
-                    continue
-                in_rows = f"in all {number(n_rows)} rows of {shortened(classes.names[told])}"
-                yield names[block][place], f"{number_text(extremes[place])} {in_rows}"
+            for code in telling:
+                places = np.flatnonzero(n_extreme == sizes[code])
+                is_told = are_extreme[np.ix_(classes.y == code, places)].all(axis=0)
+                in_rows = f"in all {number(sizes[code])} rows of {shortened(classes.names[code])}"
+                for place in places[is_told].tolist():
+                    yield names[block][place], f"{number_text(extremes[place])} {in_rows}"
 
 
 def _may_be_chance(n_rows: int, n_of_class: int, n_all: int, n_columns: int) -> bool:
