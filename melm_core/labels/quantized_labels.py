@@ -21,6 +21,8 @@ from melm_core.folds.folds import sampled_rows
 from melm_core.linalg.smaller_tables import row_coordinates
 
 _MOST_ROWS, _MOST_ROWS_OF_TREE, _LEAST_ROWS_OF_CLASS = 300, 1_000, 3
+# For each class on average. Of fewer, half of the tables with real classes look like clusters, too.
+_LEAST_ROWS = 6
 _SAME = 0.95  # rows that a clustering would leave where they are
 _LEAST_DRAWS, _MOST_DRAWS, _ROWS_DRAWN = 20, 80, 20_000  # tables of a kind, and rows of all
 _LEAST_CLUSTERED = 10  # tables that fell into as many clusters as there are classes
@@ -59,7 +61,7 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
     Returns
     -------
     bool
-        False of classes of fewer than three rows.
+        False of classes of fewer than three rows, and of fewer than six on average.
 
     Notes
     -----
@@ -96,7 +98,9 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
     sample = sampled_rows(y, _MOST_ROWS_OF_TREE, None)
     X, y = X[sample], y[sample]
     X = X[:, np.ptp(X, axis=0) > 0]
-    if y.max() < 1 or np.bincount(y).min() < _LEAST_ROWS_OF_CLASS or not X.shape[1]:
+    sizes = np.bincount(y)
+    are_few = sizes.min() < _LEAST_ROWS_OF_CLASS or sizes.mean() < _LEAST_ROWS
+    if len(sizes) < 2 or are_few or not X.shape[1]:
         return False
     X = X - X.mean(axis=0)
     tables = X / X.std(), X / X.std(axis=0)

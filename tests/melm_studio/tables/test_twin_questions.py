@@ -292,6 +292,18 @@ def test_classes_of_few_rows_are_not_taken_for_clusters():
     assert said <= 1
 
 
+@pytest.mark.parametrize("n_rows", [6, 8])
+def test_too_few_rows_say_nothing_of_clusters(n_rows):
+    """Along a few directions of many features, two classes of few rows look like clusters."""
+    y = np.arange(n_rows) % 2
+    for seed in range(8):
+        stream = np.random.default_rng(seed)
+        along = stream.normal(size=(n_rows, 5))
+        along[:, :2] += 1.5 * stream.normal(size=(2, 2))[y]
+        X = along @ stream.normal(size=(5, 60)) + 0.5 * stream.normal(size=(n_rows, 60))
+        assert not are_quantized(X, y)
+
+
 @pytest.mark.parametrize(
     "name", ["leiden_0.5", "k-means", "Segment", "PhenoGraph", "RNA_snn_res.0.8"]
 )
