@@ -22,6 +22,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.row_blocks import class_rows
 from melm_core.base.sample_weights import balanced_share
 from melm_core.baselines import indicators
+from melm_core.density.class_densities import ClassDensities
 from melm_core.density.class_rules import (
     DensityRule,
     LinearRule,
@@ -66,7 +67,7 @@ from melm_core.evaluation.refitting import (
 )
 from melm_core.evaluation.search_curve import N_PARTS, SearchCurve, SearchTrace
 from melm_core.evaluation.study import FoldCount, Study
-from melm_core.folds.folds import CodedRows, Fold
+from melm_core.folds.folds import CodedRows, Fold, sampled_rows
 from melm_core.linalg.class_moments import rows_by_class
 from melm_core.linalg.planes import squared_residuals
 from melm_core.melm.class_overlap import held_out_divergence
@@ -81,6 +82,7 @@ _OF_SHARED_ROWS = 1.25
 # Of the rows of a fold, for losses that have an error.
 _FEWEST_OF_A_CLASS = 2
 _NAMED_ROWS = 5  # of those without a place
+_MOST_COMPARED = 10_000  # fitted or held-out rows of a fold, for a divergence between them
 
 # Given the number of a fold and rows that it was not fitted to: a value of each of them.
 _OfFold: TypeAlias = Callable[[int, FloatArray], FloatArray]
@@ -494,8 +496,9 @@ class Refits:
     def held_out_divergence(self, gamma: float = 1.0) -> float | None:
         """Mean over the folds of the divergence between fitted and held-out rows, in nats.
 
-        Of the best plane of each fold, by `melm_core.melm.held_out_divergence`. None where no fold
-        holds out rows of every class, or the rows are not in memory.
+        Of the best plane of each fold, by `melm_core.melm.held_out_divergence`, and of stratified
+        samples of more than 10,000 rows. None where no fold holds out rows of every class, or the
+        rows are not in memory.
 
         Parameters
         ----------
@@ -847,9 +850,13 @@ class Refits:
         place = projection.preparation.apply if is_linear else projection.transform
         rows, held_out = place(X), place(self.study.rows.X[fit.fold.test])
         plane = projection.components if is_linear else np.eye(rows.shape[1])
-        kernels = kernel_classes(rows, y, n_components=len(plane), gamma=gamma)
-        points = rows_by_class(held_out @ plane.T, self.study.rows.y[fit.fold.test])
-        return held_out_divergence(kernels.project(plane), points)
+        kernels = kernel_classes(rows, y, n_components=len(plane), gamma=gamma).project(plane)
+        fitted, unseen = (
+            rows_by_class(points[sample] @ plane.T, codes[sample])
+            for points, codes in ((rows, y), (held_out, self.study.rows.y[fit.fold.test]))
+            for sample in [sampled_rows(codes, _MOST_COMPARED, None)]
+        )
+        return held_out_divergence(ClassDensities(fitted, kernels.covariances), unseen)
 
     def _training(self, fit: FoldFit) -> tuple[FloatArray, IntArray]:
         """Rows of a fit and their codes; of a table that is not in memory those that are known."""

@@ -255,7 +255,9 @@ def _with_places(report: RefitsReport, refits: Refits, work: Work) -> RefitsRepo
     """Add the drawn places of all folds and the worth of features to a report."""
     method = METHODS[work.record.method]
     curve = refits.search_curve
-    divergence = refits.held_out_divergence(work.record.gamma) if curve is None else curve.mean[-1]
+    divergence = (
+        refits.held_out_divergence(work.record.gamma) if curve is None else float(curve.mean[-1])
+    )
     report = replace(
         report,
         folds=packed_folds(refits.fold_of_rows),
@@ -266,7 +268,7 @@ def _with_places(report: RefitsReport, refits: Refits, work: Work) -> RefitsRepo
         else HeldOutCurve(
             *(tuple(values.tolist()) for values in (curve.fraction, curve.mean, *curve.band))
         ),
-        divergence=None if divergence is None else float(divergence),
+        divergence=divergence,
     )
     if method.keeps_embedding:
         return replace(report, no_places=_NEW_MAP.format(method=method.label))
