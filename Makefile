@@ -90,14 +90,15 @@ publish: $(DEV) ## Upload what make wheel has built to the package index, with t
 lint: $(DEV) ## Check style, types and the direction of imports
 	@$(MAKE) --no-print-directory --jobs=2 lint-python lint-page
 
-# npm and the packages of the machine mostly wait, so all else that is installed or checked goes beside them.
+# npm and the packages of the machine mostly wait, so all else that is installed or checked goes
+# beside them.
 checks: $(NODE)
 	@$(MAKE) --no-print-directory --jobs=3 lint-python lint-page page $(ENGINE) servers
 
 lint-python: $(DEV)
 	@$(VENV)/bin/ruff check
 	@$(VENV)/bin/ruff format --check
-	@$(VENV)/bin/mypy --num-workers 2
+	@$(VENV)/bin/mypy
 	@$(VENV)/bin/lint-imports --no-logo
 
 lint-page: $(DEV) $(PAGE_TOOLS)

@@ -138,7 +138,7 @@ def _possible_trees(X: FloatArray, y: IntArray) -> Iterator[_Clustering]:
 def _has_gap(X: FloatArray, y: IntArray, n_features: int, stream: np.random.Generator) -> bool:
     """Return whether classes are so far apart that no clustering of one Gaussian comes near."""
     normal, n_classes = _Normal.of(X, n_features, 1), int(y.max()) + 1
-    clustered = list[_Labeled]()
+    clustered: list[_Labeled] = []
     for _ in range(_LEAST_CLUSTERED):
         rows = normal.draw(len(y), stream)
         labels = _k_means(rows, n_classes, stream)

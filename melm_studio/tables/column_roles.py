@@ -401,8 +401,8 @@ def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
     if cells.n_values > MAX_LEVELS:
         return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)
     days = [text for text in map(str, pd.unique(cells.texts)) if text not in _CODES]
-    are_times = bool(days) and all(map(_CLOCK.fullmatch, days))
-    if are_times or (days and are_dates(days)):
+    are_times = all(map(_CLOCK.fullmatch, days))
+    if days and (are_times or are_dates(days)):
         what = "times of day" if are_times else "dates"
         return Role.IGNORED, f"{what}, which say when and measure nothing"
     if cells.n_present >= LEAST_NUMBERED and 2 * cells.n_values > cells.n_present:
