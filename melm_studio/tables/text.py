@@ -28,8 +28,9 @@ ZIP = b"PK\x03\x04"
 EMPTY = "The file is empty. Choose a file with a header and rows."
 # Lines that some programs write above the header: sep= tells spreadsheets the delimiter, others
 # are settings. Possessive, since backtracking would cost memory.
-COMMENTS = re.compile(rb"(?:(?:(?:#|%[ %]|//|sep=)[^\n]*|\w++=[^\s,;|]*+)?\n)++")
-COMMENT = re.compile(rb"^(?:#|%[ %]|//|\w++=)", re.MULTILINE)
+COMMENTS = re.compile(
+    rb"(?:(?:(?:#|%[ %]|//|sep=)[^\n]*|/\*(?s:.*?)\*/[ \t]*|\w++=[^\s,;|]*+)?\n)++"
+)
 
 
 class TableError(UserError):
@@ -157,7 +158,7 @@ def without_comments(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     match = COMMENTS.match(data)
     head = match.group() if match else b""
     rest = data[len(head) :]
-    if not COMMENT.search(head) or not rest.strip():
+    if not head.strip() or not rest.strip():
         return data, ()
     above, last = _split_last_line(head)
     line, first = last.decode(), rest.partition(b"\n")[0].decode()
@@ -165,7 +166,7 @@ def without_comments(data: bytes) -> tuple[bytes, tuple[str, ...]]:
         head, rest = above, data[len(above) :]
     elif line.startswith(("#", "%")) and _is_above_numbers(line[1:].split(), first.split()):
         head, rest = above, data[len(above) + 1 :]
-    n_comments = len(COMMENT.findall(head))
+    n_comments = sum(map(bool, map(bytes.strip, head.split(b"\n"))))
     steps = (f"Skipped: {count(n_comments, 'comment line')} at the top.",) if n_comments else ()
     return b"\n" * head.count(b"\n") + rest, steps
 

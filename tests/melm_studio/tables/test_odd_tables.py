@@ -66,6 +66,21 @@ def test_comments_at_the_top_are_skipped_and_counted(comments):
     )
 
 
+@pytest.mark.parametrize("mark", [",", "\t"])
+def test_a_comment_of_several_lines_at_the_top_is_skipped(mark):
+    about = (
+        "/* DATA DESCRIPTION:\nCitation:\tSomebody (2020), of fish\n\nSize:\t2 data points\n*/\n"
+    )
+    table = read(f"{about}x{mark}y [mm]\n1{mark}2\n3{mark}4\n")
+    assert list(table.frame.columns) == ["x", "y [mm]"]
+    assert len(table.frame) == 2
+    assert "Skipped: 4 comment lines at the top." in table.steps
+
+
+def test_a_header_that_begins_a_comment_which_never_ends_is_the_header():
+    assert list(read("/* x,y\n1,2\n3,4\n").frame.columns) == ["/* x", "y"]
+
+
 def test_a_header_that_begins_with_the_comment_sign_is_the_header():
     assert list(read("# x,y\n1,2\n").frame.columns) == ["# x", "y"]
     assert list(read("# of Monday\n# x,y\n1,2\n").frame.columns) == ["# x", "y"]
