@@ -83,14 +83,14 @@ def told_apart(names: Sequence[str], width: int = 40) -> list[str]:
     for places in alike.values():
         group = [" ".join(names[index].split()) for index in places]
         if len({*group}) > 1:
-            n_first = _n_shared(group)
-            n_last = _n_shared([name[n_first:][::-1] for name in group])
+            n_first = n_shared(group)
+            n_last = n_shared([name[n_first:][::-1] for name in group])
             for index, one in zip(places, group, strict=True):
                 plain[index] = _around(one, n_first, len(one) - n_last, width)
     return plain
 
 
-def _n_shared(texts: Sequence[str]) -> int:
+def n_shared(texts: Sequence[str]) -> int:
     """Count the first characters that all have in common."""
     return sum(1 for _ in takewhile(lambda each: len({*each}) == 1, zip(*texts, strict=False)))
 

@@ -1,4 +1,4 @@
-"""Names of columns that number or name things: samples, patients, records."""
+"""Names of columns: of labels, and of what numbers or names samples, patients, records."""
 
 from __future__ import annotations
 
@@ -9,6 +9,14 @@ from melm_studio.tables.formatting import words_of
 
 # Of a column that can be nothing but the label.
 PLAIN_NAMES = ("label", "labels", "class", "classes", "target", "targets")
+# The best hint first; plurals count as well.
+LABEL_WORDS = (
+    "label", "class", "target", "y", "species", "diagnosis", "diagnose", "dx", "prognosis",
+    "outcome", "category", "cultivar", "digit", "letter", "variety", "survived", "survival",
+    "attrition", "churn", "churned", "default", "defaulted", "exited", "disease", "status",
+    "condition", "genotype", "phenotype", "arm", "group", "grade", "response", "result", "quality",
+    "rating", "type", "death", "died", "mortality", "fraud", "spam", "treatment", "diet", "tissue",
+)  # fmt: skip
 ID_WORDS = {
     "cik", "code", "cusip", "ean", "gtin", "gvkey", "id", "idcode", "identifier", "ids", "idx",
     "index", "isbn", "key", "mrn", "no", "nr", "number", "permno", "rowid", "rowlabel", "rownum",
@@ -49,6 +57,19 @@ _NO_IDS = (
     "acid", "arid", "covid", "fluid", "grid", "humid", "hybrid", "lipid", "liquid", "oid", "paid",
     "pyramid", "rapid", "rigid", "solid", "valid", "vivid",
 )  # fmt: skip
+
+
+def names_label(word: str) -> bool:
+    """Return whether a word, or its singular, is one by which labels are named."""
+    return rank_as_label(word) is not None
+
+
+def rank_as_label(word: str) -> int | None:
+    """Return the place of a word, or of its singular, among `LABEL_WORDS`; None without one."""
+    for form in (word, word.removesuffix("s"), word.removesuffix("es"), f"{word[:-2]}is"):
+        if form in LABEL_WORDS and (form == word or word.endswith("s")):
+            return LABEL_WORDS.index(form)
+    return None
 
 
 def names_identifier(name: str) -> bool:

@@ -16,7 +16,13 @@ from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import DIGITS, MAX_CLASSES, MAX_VALUES, is_measure
 from melm_studio.tables.families import members_of_families
 from melm_studio.tables.formatting import MOST_NAMES, words_of
-from melm_studio.tables.identifiers import PLAIN_NAMES, names_clerk, names_identifier
+from melm_studio.tables.identifiers import (
+    PLAIN_NAMES,
+    names_clerk,
+    names_identifier,
+    names_label,
+    rank_as_label,
+)
 from melm_studio.tables.read import Table
 from melm_studio.tables.readers import is_picture, names_picture
 from melm_studio.tables.roles import FIRST_UNNAMED, NO_LABEL, SECOND_UNNAMED
@@ -27,14 +33,6 @@ FEW_AT_END = 5  # values of a number in the last column, for it to be the label 
 FEW_TEXTS = 10  # of a text in the last column
 LEAST_POINTS = 20  # of a curve
 
-# The best hint first; plurals count as well.
-LABEL_WORDS = (
-    "label", "class", "target", "y", "species", "diagnosis", "diagnose", "dx", "prognosis",
-    "outcome", "category", "cultivar", "digit", "letter", "variety", "survived", "survival",
-    "attrition", "churn", "churned", "default", "defaulted", "exited", "disease", "status",
-    "condition", "genotype", "phenotype", "arm", "group", "grade", "response", "result", "quality",
-    "rating", "type", "death", "died", "mortality", "fraud", "spam", "treatment", "diet", "tissue",
-)  # fmt: skip
 _TRUE_LABELS = {"y_true", "y_test", "y_train"}
 _ALONE = {"digit", "letter", "y"}  # these say it only where no other word stands beside them
 # Those of what becomes of rows, beside which another kind of thing is hardly asked for.
@@ -225,9 +223,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
         return _beside_plain_name(table.frame, guess, others)
     is_hinted = _is_hinted(guess) and not is_measure(table.frame[guess])
     first, last = str(table.frame.columns[0]), str(table.frame.columns[-1])
-    says_it = _is_all_hint(guess) or (
-        guess == last and any(map(_names_label, words_of(guess)[-1:]))
-    )
+    says_it = _is_all_hint(guess) or (guess == last and any(map(names_label, words_of(guess)[-1:])))
     is_told = says_it and not _is_other_number(table.frame[guess])
     numeric, usable = {*table.numbers.names}, dict(_could_be_labels(table, {*others}))
     is_text = guess not in numeric
@@ -578,7 +574,7 @@ def _is_place(name: str, frame: pd.DataFrame) -> bool:
 
 def _says_more(name: str, guess: str) -> bool:
     """Return whether a name says that this is a label, and not of a part what the guess says."""
-    hints = {word for word in words_of(name) if _names_label(word)}
+    hints = {word for word in words_of(name) if names_label(word)}
     return _is_hinted(name) and not (_is_all_hint(guess) and hints <= {*words_of(guess)})
 
 
@@ -602,7 +598,7 @@ def _hint(name: str) -> tuple[int, int]:
     the order of `LABEL_WORDS`.
     """
     words = ["y"] if name.casefold() in _TRUE_LABELS else words_of(name)
-    ranks = [_rank(word) for word in words]
+    ranks = [rank_as_label(word) for word in words]
     if len(words) > 1:  # y2bar is no label, nor what somebody thinks of a letter
         ranks = [None if word in _ALONE else rank for word, rank in zip(words, ranks, strict=True)]
     hinted = [rank for rank in ranks if rank is not None]
@@ -613,17 +609,6 @@ def _hint(name: str) -> tuple[int, int]:
     if not QUANTITY_WORDS.isdisjoint(words):
         return _NO_HINT
     return 1 + (ranks[0] is None and ranks[-1] is None), min(hinted)
-
-
-def _names_label(word: str) -> bool:
-    return _rank(word) is not None
-
-
-def _rank(word: str) -> int | None:
-    for form in (word, word.removesuffix("s"), word.removesuffix("es"), f"{word[:-2]}is"):
-        if form in LABEL_WORDS and (form == word or word.endswith("s")):
-            return LABEL_WORDS.index(form)
-    return None
 
 
 def _most_values(name: str, n_rows: int, *, is_number: bool) -> int:

@@ -44,6 +44,7 @@ from melm_studio.tables.grammars import (
     with_groups,
 )
 from melm_studio.tables.merged_cells import written_once
+from melm_studio.tables.one_hot import with_joined_classes
 from melm_studio.tables.parsing import parsed
 from melm_studio.tables.questions import LABEL, USE
 from melm_studio.tables.readers import (
@@ -243,18 +244,20 @@ def read_table(
     if merged and options.blocks == "filled":
         frame = frame.assign(**frame[merged].ffill())
         total_steps.append(f"Filled down, as cells that stand for several rows: {listed(merged)}.")
+    frame, joined_step, why_label = with_joined_classes(frame)
+    asked.setdefault(LABEL, why_label)
     are_features = asked.get("samples") == NO_GROUPS
     frame, groups = with_groups(frame, are_features=are_features)
-    group_steps = [f"Added: {listed(groups)}, words of names or codes."] if groups else []
+    group_step = f"Added: {listed(groups)}, words of names or codes." if groups else ""
     if groups:
         asked[LABEL] = f"{groups[0]} has words of names or codes"
     frame, subject, subject_step = with_subjects(frame)
     uses = {USE + subject: Use.INFO} if subject else {}
-    subject_steps = [subject_step] if subject else []
+    added_steps = filter(None, (joined_step, group_step, subject_step))
     return Table(
         PureWindowsPath(file).stem or "table",
         frame,
-        (*content.steps, *cell_steps, *empty_steps, *total_steps, *group_steps, *subject_steps),
+        (*content.steps, *cell_steps, *empty_steps, *total_steps, *added_steps),
         content.form,
         content.sheets,
         content.sheet,

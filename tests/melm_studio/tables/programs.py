@@ -983,9 +983,63 @@ def in_quotes() -> dict[str, Program]:
     }
 
 
+def one_hot() -> dict[str, Program]:
+    """Columns of 0 and 1, or of True and False, of which each row has one."""
+    of_rows = [[at % 3 == one for one in range(3)] for at in range(N)]
+    marks = [[*map(int, row)] for row in of_rows]
+    named = [["id", "a", "b", "class_low", "class_lower", "class_high"]]
+    bare = [["a", "b", "scratch", "dent", "bump"]]
+    colors = [["red", "green", "blue", "a", "b", "grade"]]
+    rows = [[*X2[at], *marks[at]] for at in range(N)]
+    before = [[*marks[at], *X2[at]] for at in range(N)]
+    behind = [["died", "a", "b", "red", "green", "blue"]]
+    return {
+        "classes in columns of such names": Program(
+            lines([*named, *numbered(rows, "s")]).encode(),
+            ("a", "b"),
+            "class",
+            name="id",
+            not_asked=("label",),
+            first={"a": X2[0][0]},
+            said="class_low, class_lower, class_high",
+        ),
+        "classes in columns of other names": Program(
+            lines([*bare, *rows]).encode(), ("a", "b"), "class", asked=("label",)
+        ),
+        "classes in columns of True and False": Program(
+            lines(
+                [
+                    ["speciesA", "speciesB", "speciesC", "a", "b"],
+                    *([*of_rows[at], *X2[at]] for at in range(N)),
+                ]
+            ).encode(),
+            ("a", "b"),
+            "species",
+            not_asked=("label",),
+        ),
+        "features in columns of 0 and 1": Program(
+            lines([*colors, *with_kinds(before)]).encode(),
+            ("red", "green", "blue", "a", "b"),
+            "grade",
+        ),
+        "features in the last columns of 0 and 1": Program(
+            lines([*behind, *([at % 2, *row] for at, row in enumerate(rows))]).encode(),
+            ("a", "b", "red", "green", "blue"),
+            "died",
+        ),
+        "more than one of the last columns": Program(
+            lines(
+                [*bare, *([*row[:-1], row[-1] | at % 2] for at, row in enumerate(rows))]
+            ).encode(),
+            ("a", "b", "scratch", "dent"),
+            "bump",
+        ),
+    }
+
+
 PROGRAMS = {
     **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
     **words_in_names(), **of_fixed_width(), **in_quotes(), **below_comments_and_titles(),
-    **genes_of_reads(),
+    **genes_of_reads(), **one_hot(),
     **features_in_rows(), **peaks_and_lipids(), **spectra_in_columns(), **two_files(),
 }  # fmt: skip
