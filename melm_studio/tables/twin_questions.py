@@ -131,16 +131,27 @@ def twin_questions(
 def _of_gaps(
     frame: pd.DataFrame, columns: Sequence[Column], classes: Classes
 ) -> Iterator[tuple[str, str]]:
-    """The columns whose empty cells are of one class, as the day of a death is, and of how many."""
+    """The columns whose empty cells are of one class, as the day of a death is, and of how many.
+
+    Or which are empty in all rows of some class, as the dose of controls is.
+    """
     sizes = np.bincount(classes.y, minlength=len(classes.names))
     for name in (column.name for column in columns if column.n_missing):
-        of_classes = np.bincount(classes.y[frame[name].isna()], minlength=len(sizes))
-        n_empty, told = int(of_classes.sum()), int(of_classes.argmax())
-        is_chance = _may_be_chance(n_empty, sizes[told], len(classes.y), len(columns))
-        if of_classes[told] < n_empty or n_empty < LEAST_EMPTY * sizes[told] or is_chance:
-            continue
-        of_rows = f"{number(n_empty)} of {number(int(sizes[told]))} rows"
-        yield name, f"empty in {of_rows} of {shortened(classes.names[told])}"
+        is_empty = frame[name].isna().to_numpy()
+        for rows, what in ((is_empty, "empty"), (~is_empty, "filled")):
+            of_classes = np.bincount(classes.y[rows], minlength=len(sizes))
+            having = np.flatnonzero(of_classes)
+            n_told, n_having = int(of_classes.sum()), int(sizes[having].sum())
+            n_rows = len(classes.y)
+            most = n_rows if len(having) == 1 else (1 - LEAST_EMPTY) * n_rows
+            if n_having > most or (len(having) > 1 and what == "empty"):
+                continue
+            is_chance = _may_be_chance(n_told, n_having, n_rows, len(columns))
+            if n_told >= LEAST_EMPTY * n_having and not is_chance:
+                of_rows = f"{number(n_told)} of {number(n_having)} rows"
+                names = listed([shortened(classes.names[code]) for code in having])
+                yield name, f"{what} in {of_rows} of {names}"
+                break
 
 
 def _of_one_value(

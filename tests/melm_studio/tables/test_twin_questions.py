@@ -167,6 +167,28 @@ def test_cells_that_are_empty_in_one_class_alone_tell_it(of, share, is_text, is_
         assert names_of(left) == NOISE
 
 
+@pytest.mark.parametrize(
+    ("of", "share", "is_asked"),
+    [
+        ([0], 0.6, True),
+        ([0, 1], 0.6, True),
+        ([0, 1, 2], 0.6, False),
+        ([0], 0.06, False),  # as happens by chance
+    ],
+)
+def test_cells_that_are_filled_in_some_classes_alone_tell_these(of, share, is_asked):
+    def dose(y, stream):
+        return np.where(
+            np.isin(y, of) & (stream.random(len(y)) < share), stream.random(len(y)), np.nan
+        )
+
+    asked = twins(prepare(table(label=words, dose=dose), "label"))
+    assert [*asked] == ["twin:dose"] * is_asked
+    if is_asked:
+        names = ", ".join(WORDS[code] for code in of)
+        assert f"rows of {names} and in no other." in asked["twin:dose"].sentence
+
+
 def test_of_several_columns_that_are_empty_in_one_class_the_first_is_asked_about():
     absent = table(label=words, **{f"p{at}": gaps([0]) for at in range(4)})
     (first,) = twins(prepare(absent, "label"))
