@@ -47,7 +47,8 @@ quick: $(ENGINE) $(PAGE_TOOLS) redis ## Run the tests outside of the browser tha
 slow: $(ENGINE) browser browsers redis nginx ## Run the slow tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m slow $(ARGS)
 
-lab: $(ENGINE) browser redis ## Run the tests of what measures, proves and documents the studio
+lab: $(ENGINE) browser redis ## Run the tests of what measures, proves and documents the studio, and check its types
+	@$(VENV)/bin/mypy lab
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" tests/lab $(ARGS)
 
 mutants: $(ENGINE) redis ## Put faults into a copy; each must be found by the test of a guarantee

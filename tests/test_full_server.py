@@ -67,6 +67,7 @@ def test_a_server_that_is_full_refuses_in_words_also_after_a_restart(server, tmp
         assert visitor.send(b"a,b\n1,x\n", "small.csv").status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.fault
 def test_below_the_limit_of_all_visitors_a_server_is_never_full(server, tmp_path):
     with studio_on(server, tmp_path, max_total_mb=MOST_MB // 2) as studio:

@@ -34,7 +34,8 @@ N_TRIES, MOST_LINEAR = 6, 2  # of which so many acquit a pattern
 ANCHORED = {"match", "fullmatch"}
 WAYS = ANCHORED | {"search", "sub", "subn", "split", "findall", "finditer"}
 LETTERS = " \t\n\0_-.,;:+!#<>\"'/\\()[]{}=~é" + string.ascii_letters + string.digits
-ENDS = ("", "\0", "!", "x", " ", "\n")
+# What a text ends in: nothing or what no pattern names, and letters that some do.
+NO_LETTER, LETTER_ENDS = ("", "\0"), ("!", "x", " ", "\n")
 MOST_SAMPLES = 3
 # Put together in a function; each with what stands for its variables.
 LOCAL = {
@@ -204,7 +205,7 @@ def _parts_of(kind: Any, value: Any) -> Iterator[Any]:
         yield value[1]
 
 
-def texts_for(pattern: re.Pattern[Any]) -> Iterator[Callable[[int], str]]:
+def texts_for(pattern: re.Pattern[Any], ends: tuple[str, ...]) -> Iterator[Callable[[int], str]]:
     """Texts of a number of parts, in which a pattern that goes back goes back far."""
     made = set[tuple[str, str, str]]()
     for before, repeated in repetitions(parser.parse(pattern.pattern, pattern.flags), [""]):
@@ -212,7 +213,7 @@ def texts_for(pattern: re.Pattern[Any]) -> Iterator[Callable[[int], str]]:
             made |= {(start, part, ""), (start, part, start), ("", start + part, "")}
             made.add(("", start, ""))
     for start, part, then in sorted(pieces for pieces in made if pieces[1]):
-        for end in ENDS:
+        for end in ends:
             yield partial(_text, start, part, then + end)
 
 
@@ -265,12 +266,14 @@ def _grows_too_fast(
     return all(after_s >= MOST_RATIO * before_s for before_s, after_s in pairwise(taken_s))
 
 
-def slow_text(pattern: re.Pattern[Any], *, is_anchored: bool) -> str:
+def slow_text(
+    pattern: re.Pattern[Any], *, is_anchored: bool, ends: tuple[str, ...] = NO_LETTER
+) -> str:
     """What makes a pattern take more than a time proportional to the text; nothing if nothing."""
     is_bytes = isinstance(pattern.pattern, bytes)
     everywhere = partial(pattern.sub, b"" if is_bytes else "")
     use = (pattern.match if is_anchored else everywhere, pattern.fullmatch)
-    for text in texts_for(pattern):
+    for text in texts_for(pattern, ends):
         for way in use:
             try:
                 with limited():
@@ -284,9 +287,12 @@ def slow_text(pattern: re.Pattern[Any], *, is_anchored: bool) -> str:
 
 @pytest.mark.attack
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="stops what takes for ever")
-def test_every_pattern_takes_a_time_proportional_to_the_text():
+@pytest.mark.parametrize(
+    "ends", [NO_LETTER, pytest.param(LETTER_ENDS, marks=pytest.mark.slow)], ids=["none", "letters"]
+)
+def test_every_pattern_takes_a_time_proportional_to_the_text(ends):
     found = {
-        place: slow_text(pattern, is_anchored=is_anchored)
+        place: slow_text(pattern, is_anchored=is_anchored, ends=ends)
         for place, (pattern, is_anchored) in all_patterns().items()
     }
     assert len(found) > 50

@@ -34,6 +34,7 @@ def test_its_threads_share_free_memory_and_its_libraries_are_left_out_of_collect
     assert studio.output.count("Arena ") <= MOST_ARENAS
 
 
+@pytest.mark.slow
 @pytest.mark.fault
 def test_a_crash_of_native_code_says_where_in_the_log(tmp_path):
     with pytest.raises(AssertionError, match=f"exit code -{signal.SIGSEGV.value}") as ended:

@@ -20,6 +20,7 @@ def address(tmp_path: Path) -> Iterator[str]:
         yield url
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
 def test_a_toy_analysis_is_shown(address: str, page: Page, size: tuple[int, int]):
     studio = StudioPage(page, address)

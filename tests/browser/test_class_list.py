@@ -23,6 +23,7 @@ def classes(page: Page) -> Locator:
     return page.get_by_role("list", name="Classes").locator(".class-name:visible")
 
 
+@pytest.mark.slow
 def test_classes_are_dragged_into_an_order_and_moved_by_keyboard(page: Page, tmp_path: Path):
     studio = StudioPage(page)
     studio.upload(write_table(tmp_path / "kinds.csv", ["ash", "elm", "oak"]))

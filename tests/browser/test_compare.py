@@ -228,6 +228,7 @@ def test_a_row_is_ringed_in_every_panel_while_pointed_at_and_when_marked(
     expect(rings(left, "marked")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_two_that_are_ticked_have_an_angle_and_a_morph(page: Page, wines: StudioPage):
     for method in ("LDA", "PCA", "PLS-DA"):
         wines.run(method).expect_end()

@@ -29,6 +29,7 @@ def finished(studio: StudioPage, method: str = "LDA") -> Panel:
     return panel
 
 
+@pytest.mark.slow
 def test_an_arrow_is_dragged_and_the_plane_follows_and_comes_back(wines: StudioPage):
     panel = finished(wines)
     before = panel.divergence

@@ -123,6 +123,7 @@ def test_a_link_can_hide_the_controls_at_once(page: Page):
     expect(page.locator('[data-part="class-legend"]')).to_contain_text("setosa")
 
 
+@pytest.mark.slow
 def test_a_link_that_cannot_be_read_says_why_and_leaves_the_page(page: Page):
     studio = StudioPage(page, "/?data=sample:wine&method=magic")
     expect(notice(page)).to_contain_text(

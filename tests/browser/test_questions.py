@@ -40,6 +40,7 @@ def test_rows_of_a_column_like_subjects_are_kept_together_by_a_button(page: Page
     expect(grouped.part("verdict")).not_to_contain_text("Yes.")
 
 
+@pytest.mark.slow
 def test_three_questions_about_reading_are_answered_by_buttons(page: Page, tmp_path: Path):
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2, 60))

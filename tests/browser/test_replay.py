@@ -13,6 +13,7 @@ def wines(page: Page) -> StudioPage:
     return StudioPage(page)
 
 
+@pytest.mark.slow
 def test_a_run_can_be_played_from_its_beginning_to_its_end(wines: StudioPage):
     panel = wines.run("MELM", n_init=1)
     panel.expect_end()

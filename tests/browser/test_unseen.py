@@ -59,6 +59,7 @@ def test_noise_falls_into_a_heap_by_itself_and_is_the_same_after_a_reload(
     expect(panel.part("moves")).to_have_text(said, timeout=60_000)
 
 
+@pytest.mark.slow
 def test_real_structure_stays_and_is_answered_without_a_question(page: Page, answering: Studio):
     studio = StudioPage(page, f"{answering.url}/")
     panel = studio.run("LDA")

@@ -66,6 +66,7 @@ def test_planes_of_a_run_do_not_draw_the_pictures_beside_it_again(wines: StudioP
     wines.wait_until(lambda: same_axes(still, moving), "both are drawn on axes that hold both")
 
 
+@pytest.mark.slow
 def test_a_picture_is_moved_by_hand_and_by_keys_and_no_chart_is_loaded(wines: StudioPage):
     panel = wines.run("LDA")
     panel.expect_end()

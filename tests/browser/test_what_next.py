@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from lab.driver.page import StudioPage
 
 
+@pytest.mark.slow
 def test_each_answer_is_a_sentence_first_below_its_line_one_at_a_time(page: Page):
     studio = StudioPage(page)
     studio.choose_sample("Wine")

@@ -49,6 +49,7 @@ def test_axes_of_a_map_are_no_features_where_others_are(studio, owner):
     assert studio.data_of(owner).feature_names == ("x0", "x1", "x2", "x3")
 
 
+@pytest.mark.slow
 def test_a_dropped_map_is_compared_with_a_plane_at_once(studio, owner, compared):
     assert compared[f"{ids.MODE}.value"] == "compare"
     of_map, plane = runs(studio, owner)[:2]

@@ -91,6 +91,7 @@ def test_all_methods_are_not_compared_on_one_class(visitor):
     assert answer.json["error"].startswith(NOTHING)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["entropy", "pca"])
 def test_files_of_one_class_are_made_and_its_report_has_no_share(studio, visitor, method):
     run = visitor.start(method=method)

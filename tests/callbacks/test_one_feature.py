@@ -52,6 +52,7 @@ def test_every_method_draws_one_feature_or_says_why_not(studio, visitor, method)
     assert news["plane"]["caption"] == f"{METHODS[method].label} line of doses"
 
 
+@pytest.mark.slow
 def test_of_one_feature_the_report_check_and_files_are_made(studio, visitor):
     run = visitor.start(method="lda")
     studio.work()

@@ -100,6 +100,7 @@ def test_a_run_says_that_it_was_fitted_to_the_sample_and_is_nobody_else_s(come, 
     assert run not in come("bob").frames(run)["runs"]
 
 
+@pytest.mark.slow
 def test_the_page_draws_densities_and_counts_of_all_rows(come, studio):
     ada = come("ada")
     ada.choose(TREES)

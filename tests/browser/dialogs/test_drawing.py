@@ -26,6 +26,7 @@ def opened(studio: StudioPage):
     return dialog, dialog.get_by_role("application"), dialog.get_by_role("status")
 
 
+@pytest.mark.slow
 @pytest.mark.provokes("400 .*/drawing")
 def test_a_drawing_by_keys_is_counted_undone_refused_in_a_sentence_and_kept(page: Page):
     studio = StudioPage(page)

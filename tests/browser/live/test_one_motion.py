@@ -253,6 +253,7 @@ def test_a_phone_sees_the_same_arrows_and_moves_as_the_projector_does(
     assert_one_motion(phone.evaluate("() => window.shown.splice(0)"))
 
 
+@pytest.mark.slow
 def test_a_search_over_at_once_ends_on_the_axes_that_a_reload_shows(moving: StudioPage):
     page = moving.page
     page.evaluate(RECORD)

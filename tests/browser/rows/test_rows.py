@@ -73,6 +73,7 @@ def test_an_outlier_is_named_and_left_out(finished: Panel, page: Page) -> None:
     expect(finished.node).to_have_class(re.compile(r"\bis-front\b"))
 
 
+@pytest.mark.slow
 def test_the_row_under_the_pointer_is_described(finished: Panel, page: Page) -> None:
     x, y = finished.place_of(30)
     page.mouse.move(x + 40, y + 40)
@@ -162,6 +163,7 @@ def add_rows(finished: Panel, page: Page, tmp_path: Path) -> Callable[[pd.DataFr
     return add
 
 
+@pytest.mark.slow
 def test_a_second_file_is_placed_in_the_plane(finished: Panel, add_rows, page: Page) -> None:
     add_rows(wine().iloc[10:30])
     expect(finished.part("new-headline")).to_contain_text("20 labeled new rows")

@@ -83,6 +83,7 @@ def test_all_that_a_first_run_needs_is_in_sight(page: Page, size: str):
         expect(studio.data_name).to_be_focused()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_the_data_are_drawn_before_anything_is_touched_and_one_button_begins(page: Page, size: str):
     page.set_viewport_size(SIZES[size])

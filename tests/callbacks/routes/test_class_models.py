@@ -48,6 +48,7 @@ def asked(studio, visitor, run, new: pd.DataFrame | None = None, **query: str):
     return visitor.http.get(f"/runs/{run}/{ADDRESS}", query_string=query).json
 
 
+@pytest.mark.slow
 def test_without_new_rows_it_says_what_models_accept_that_never_saw_a_row(studio, owner, run):
     found = asked(studio, owner, run, model="1")
     own = re.match(r"(\d+) of 60 rows would be accepted by a model of their class", found["words"])

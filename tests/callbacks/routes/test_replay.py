@@ -66,6 +66,7 @@ def test_arrows_of_the_last_plane_are_faint_where_those_of_the_page_are(studio):
     assert frame["unseen"] == sorted(unseen)
 
 
+@pytest.mark.slow
 def test_the_replay_of_the_wines_is_below_600_kb(studio):
     visitor = studio.visitor()
     visitor.choose_sample("wine")

@@ -275,6 +275,7 @@ def test_the_table_of_compare_has_the_numbers_of_the_record(walked):
         assert row["accuracy_held_out"] == pytest.approx(record["accuracy_held_out"])
 
 
+@pytest.mark.slow
 def test_figures_for_print_have_the_axes_and_the_points_of_the_page(walked):
     drawn = set()
     for visitor, run in lookers(walked):

@@ -51,6 +51,7 @@ assert not failed, failed
 """
 
 
+@pytest.mark.slow
 @pytest.mark.fault
 def test_threads_that_meet_a_type_for_the_first_time_leave_the_process_alive():
     done = subprocess.run([sys.executable, "-c", RACE], cwd=ROOT, capture_output=True, check=False)

@@ -54,6 +54,7 @@ def medians(tables):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_rows", "n_features"), [(30, 60), (80, 60), (60, 300)])
 def test_two_planted_features_are_found_as_well_as_by_scikit_learn(n_rows, n_features):
     n_seeds = 9 if n_features > 100 else 25

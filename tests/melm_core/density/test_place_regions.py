@@ -27,6 +27,7 @@ def held(regions: PlaceRegions, points, y):
     return np.mean(inside, axis=0)
 
 
+@pytest.mark.slow
 def test_regions_of_a_fitted_plane_hold_as_many_new_rows_as_they_say():
     unseen, fitted = [], []
     for seed in range(10):

@@ -39,6 +39,7 @@ def prepared(found: ClassDensities, few_modes: int, monkeypatch) -> ClassDensiti
     return found.with_sums(sums)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bend", [0.0, 1.0])
 @pytest.mark.parametrize("gamma", [0.25, 1.0, 4.0])
 @pytest.mark.parametrize("n_rows", [50, 400])

@@ -25,6 +25,7 @@ def test_the_share_of_the_best_of_many_guesses_is_chance_though_it_appears_to_be
     assert found[0].words == "chosen among 13"
 
 
+@pytest.mark.slow
 def test_its_error_is_about_what_the_share_varies_by():
     found = [WinnerShare.of(guesses(seed), Y, n_resamples=50) for seed in range(60)]
     spread = np.std([own.share for own in found])
@@ -93,6 +94,7 @@ def test_two_paired_groups_always_leave_something_to_choose_by():
     assert found.share == 1.0
 
 
+@pytest.mark.slow
 def test_methods_sizes_and_kernel_widths_all_say_which_rows_they_tell():
     X, y = load_iris(return_X_y=True)
     study = Study("lda", X, y, groups=np.arange(len(y)))

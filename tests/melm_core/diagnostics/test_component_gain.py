@@ -36,6 +36,7 @@ def test_two_normal_classes_need_one_direction(angle):
     assert np.linalg.norm(found.direction) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_a_component_that_adds_nothing_is_seldom_said_to_add_something():
     assert np.mean([gain_of(*shifted(0.5, seed, 300)).adds for seed in range(30)]) <= 0.1
 

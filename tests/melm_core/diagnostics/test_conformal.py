@@ -31,6 +31,7 @@ def two_classes(n, rng, shift=1.2):
     return X, y
 
 
+@pytest.mark.slow
 def test_sets_hold_the_class_of_new_rows_as_often_as_promised():
     covered, empty = [], []
     for seed in range(12):

@@ -57,6 +57,7 @@ def test_of_the_features_that_are_seen_few_have_no_effect():
     assert np.mean(false) < 0.12
 
 
+@pytest.mark.slow
 def test_a_table_without_an_effect_has_none_that_is_seen_in_nine_of_ten_cases():
     stream, seen = np.random.default_rng(0), []
     for _ in range(60):
@@ -94,6 +95,7 @@ def test_the_loss_is_that_of_rows_whose_values_were_exchanged():
     assert found.loss[0] == pytest.approx(np.mean(expected), rel=0.1)
 
 
+@pytest.mark.slow
 def test_features_of_one_column_are_exchanged_together():
     stream = np.random.default_rng(0)
     level = stream.integers(3, size=600)
@@ -129,6 +131,7 @@ def test_lines_and_spaces_have_importances(n_components):
     assert found_in(X, y, components).is_seen[0]
 
 
+@pytest.mark.slow
 def test_work_is_bounded_for_many_rows_and_for_many_features(monkeypatch):
     points = []
     scores = feature_importance.row_scores

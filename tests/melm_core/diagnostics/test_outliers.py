@@ -108,6 +108,7 @@ def test_too_few_rows_are_refused_with_the_number_needed() -> None:
         PlaneDistances.of(np.eye(3), np.eye(2, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(30, 4), (40, 200)])
 def test_one_new_row_in_a_hundred_exceeds_each_limit_of_a_fitted_plane(
     shape: tuple[int, int],

@@ -104,6 +104,7 @@ def test_copies_stay_together_in_any_table(kind):
     assert found.p_value > 0.05
 
 
+@pytest.mark.slow
 def test_a_frame_of_numbers_is_judged_as_its_values():
     names = pd.DataFrame(SHIFTED, columns=list("abc"))
     found, own = (audit(LogisticRegression(), X, Y, **FEW) for X in (names, SHIFTED))

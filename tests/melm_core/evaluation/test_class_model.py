@@ -69,6 +69,7 @@ def test_new_rows_are_accepted_as_often_as_promised_where_the_chi_squared_limit_
     assert np.mean(by_form) < 0.8
 
 
+@pytest.mark.slow
 def test_a_class_of_a_wide_table_is_accepted_as_promised_where_each_fold_standardizes_it():
     table = np.random.default_rng(4).standard_normal((60, 1_200))
     found = ClassAcceptance.of(table, np.arange(60) % 2)

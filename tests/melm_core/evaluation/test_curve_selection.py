@@ -46,6 +46,7 @@ def test_few_groups_of_a_class_stay_straight(ring):
     assert not AutoCurves(prepared(5)).choice(X, y, 2 * y + (np.arange(200) % 2)).is_curved
 
 
+@pytest.mark.slow
 def test_the_choice_of_a_fold_sees_its_training_rows_only(ring):
     X, y = ring
     seen = []

@@ -76,6 +76,7 @@ def test_noise_is_significant_in_one_case_of_twenty(method, design):
     assert binomtest(n_significant(method, design), REPEATS, 0.05).pvalue > 0.005
 
 
+@pytest.mark.slow
 def test_labels_that_alternate_within_subjects_keep_their_level():
     """By a statistic that costs so little that thousands of repeats are quick."""
     n_repeats, hits = 3_000, 0

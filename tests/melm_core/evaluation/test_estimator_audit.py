@@ -32,6 +32,7 @@ def overfitted_picture():
     return LinearDiscriminantAnalysis().fit(X, y).transform(X), y
 
 
+@pytest.mark.slow
 def test_a_supervised_picture_of_classes_that_differ_is_real():
     found = audit(
         make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()), *WINE, n_permutations=39
@@ -154,6 +155,7 @@ def test_what_cannot_be_refitted_is_refused_with_the_way_out(estimator, words):
         audit(estimator, *WINE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame])
 def test_of_labels_that_are_clusters_of_the_features_there_is_no_yes(kind):
     X = np.random.default_rng(0).normal(size=(120, 3))

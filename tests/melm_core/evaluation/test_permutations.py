@@ -86,6 +86,7 @@ def test_the_p_value_is_the_share_of_values_that_reach_the_observed_one_itself_c
     assert test.p_value == (n_reaching + 1) / 100
 
 
+@pytest.mark.slow
 def test_p_values_of_noise_are_uniform():
     p_values = [
         spread(

@@ -86,6 +86,7 @@ def test_the_figures_are_means_over_folds_with_their_standard_error():
     assert result.classifiers[result.best].balanced_accuracy == max(scores)
 
 
+@pytest.mark.slow
 def test_a_rare_class_counts_as_much_as_a_frequent_one():
     Z, y = blobs(440, 11, distance=0.0)
     y = np.where(y == 0, 1, 0)  # one row in eleven, among the others
@@ -107,6 +108,7 @@ def test_two_rows_of_each_class_are_enough():
     assert np.isfinite(result.mean.balanced_accuracy)
 
 
+@pytest.mark.slow
 def test_many_rows_are_sampled_evenly_and_a_note_says_so():
     Z, y = blobs(450, 3, distance=1.0)
     result = Separability.of(Z, y, max_rows=150)
@@ -116,6 +118,7 @@ def test_many_rows_are_sampled_evenly_and_a_note_says_so():
     assert result.mean.balanced_accuracy == pytest.approx(whole, abs=0.12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["a point", "a line", "a point for each class"])
 def test_planes_without_area_have_a_figure(shape):
     Z, y = blobs(60, 2, distance=3.0)
@@ -147,6 +150,7 @@ def test_one_fold_is_refused():
         Separability.of(*blobs(20, 2, 1.0), n_folds=1)
 
 
+@pytest.mark.slow
 @EACH
 def test_a_point_is_classified_the_same_alone_and_in_company(classifier):
     Z, y = blobs(80, 2, distance=1.0)

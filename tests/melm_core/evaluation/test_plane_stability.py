@@ -179,6 +179,7 @@ def test_an_option_that_breaks_a_rule_is_named(options, sentence):
         stability(Study("pca", *IRIS), **options)
 
 
+@pytest.mark.slow
 def test_every_linear_method_of_the_registry_has_a_stability():
     X, y = IRIS
     quick = {"n_init": 1, "max_iter": 5, "random_state": 0}
@@ -229,6 +230,7 @@ def test_the_mean_plane_lies_between_planes_that_turn_to_both_sides_of_it():
     np.testing.assert_allclose(found.mean_plane, turned(0.0), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_feature_without_effect_reaches_to_0_in_most_tables():
     reaches, lowest = [], []
     for seed in range(15):

@@ -50,6 +50,7 @@ def wide(n_rows: int, n_features: int, seed: int, distance: float = 1.2):
 # ------------------------------------------------------------------------------ held-out rows alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_twice", [False, True], ids=["once", "twice"])
 def test_the_share_of_noise_is_that_of_guessing(is_twice):
     found, linear = [], []
@@ -150,6 +151,7 @@ def test_features_are_standardized_by_the_rows_of_the_fit_alone(recorder):
         np.testing.assert_allclose(rows.std(axis=0), [1, 1, 1, 0], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_kernel_width_is_chosen_by_the_rows_of_the_fold():
     X, y = wide(48, 4, 0)
     chooses = MELMCV(n_init=1, random_state=0).set_search(max_iter=10)
@@ -368,6 +370,7 @@ def test_a_projection_that_learns_nothing_knows_no_more_of_the_rows_of_its_fit()
     assert refits.with_width(0.01).train_share.balanced_accuracy < 0.9  # no row tells itself
 
 
+@pytest.mark.slow
 def test_the_error_covers_what_shares_of_tables_vary_by():
     found = [Refits.of(Study("lda", *wide(80, 20, seed))).share for seed in range(30)]
     spread = np.std([score.balanced_accuracy for score in found], ddof=1)
@@ -408,6 +411,7 @@ def test_rows_with_exchanged_labels_are_the_least_probable():
     assert set(wrong) <= set(refits.suspects().rows)
 
 
+@pytest.mark.slow
 def test_most_wrong_labels_of_classes_far_apart_are_suspect():
     """The floor of the class densities would take them for rows from nowhere, and hide a third."""
     n_found = []
@@ -432,6 +436,7 @@ def test_a_row_is_not_calibrated_by_its_fold():
         np.testing.assert_allclose(refits.probabilities[own], expected, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_on_noise_the_mean_confidence_is_the_accuracy():
     found = [Refits.of(Study("lda", *pure_noise(200, 20, 2, seed))) for seed in range(8)]
     calibrated = [refits.reliability for refits in found]
@@ -479,6 +484,7 @@ def test_a_rule_along_other_components_says_the_same_and_so_do_its_sets():
         assert 0.2 < own.mean() < 0.5
 
 
+@pytest.mark.slow
 def test_sets_hold_the_class_of_held_out_rows_as_often_as_promised():
     held = []
     for seed in range(10):
@@ -671,6 +677,7 @@ def test_a_table_in_blocks_has_about_the_share_of_the_same_rows_in_memory():
     )
 
 
+@pytest.mark.slow
 def test_importance_is_that_of_held_out_rows_in_the_planes_of_their_folds():
     found, none = [], []
     for seed in range(5):

@@ -19,6 +19,7 @@ def two_features_matter(n_rows=120, n_features=12):
     return X, y
 
 
+@pytest.mark.slow
 def test_the_features_that_matter_stay_and_are_enough():
     path = sparse_path(Study("lda", *two_features_matter()), n_repeats=1)
     assert sorted(path.selected(2).tolist()) == [4, 9]
@@ -57,6 +58,7 @@ def test_the_best_features_of_noise_are_no_better_than_guessing_on_held_out_rows
     assert abs(score.balanced_accuracy - 0.5) < 0.2
 
 
+@pytest.mark.slow
 def test_every_size_has_as_many_features_as_it_says():
     path = sparse_path(Study("pca", *two_features_matter()), sizes=[6, 2], n_repeats=2)
     np.testing.assert_allclose(path.frequencies.sum(axis=1), path.sizes)

@@ -51,6 +51,7 @@ ORDERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 def test_independent_rows_are_rarely_called_serial(order):
     alarms = sum(serial_dependence(*ORDERS[order](seed)) <= SMALLEST_P for seed in range(N_TABLES))
@@ -71,6 +72,7 @@ def test_serial_rows_are_seen_in_each_class_of_a_sorted_file():
     assert serial_dependence(*sorted_by(y, X, y)) == SMALLEST_P
 
 
+@pytest.mark.slow
 def test_what_is_compared_of_a_large_table_is_bounded():
     X, y = serial(0, n_rows=6_000, n_features=400)
     assert serial_dependence(X, y) == SMALLEST_P
@@ -87,6 +89,7 @@ def test_rows_depend_for_about_as_long_as_they_were_made_to():
     assert dependence_length(X, y) == 2
 
 
+@pytest.mark.slow
 def test_rows_of_a_subject_are_found_and_of_a_meaningless_column_rarely():
     found = alarms = 0
     for seed in range(N_TABLES):
@@ -203,6 +206,7 @@ DRAWS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", DRAWS)
 def test_rows_measured_once_are_rarely_called_doubles(kind):
     draws = (DRAWS[kind](np.random.default_rng(seed)) for seed in range(40))

@@ -148,6 +148,7 @@ def test_the_ensemble_is_the_softmax_of_the_mean_logarithm(digits, ensemble):
     np.testing.assert_allclose(ensemble.predict_proba(held_out), expected, rtol=1e-12, atol=1e-300)
 
 
+@pytest.mark.slow
 def test_on_no_row_is_the_ensemble_worse_than_its_members_on_average(digits, ensemble):
     _, held_out, _, y_unseen = digits
     own = np.mean([member.predict_log_proba(held_out) for member in ensemble.members_], axis=0)
@@ -252,6 +253,7 @@ def test_every_predictor_learns_few_classes(name):
     assert np.mean(model.predict(X[1::2]) == names[1::2]) > 0.9
 
 
+@pytest.mark.slow
 def test_of_many_classes_no_pair_is_solved():
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(60), 8)

@@ -34,6 +34,7 @@ def covered(seed, gamma):
     return (errors.lower <= values) & (values <= errors.upper), angles <= errors.angles
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gamma", [0.0, 0.3])
 def test_the_error_bars_cover_the_population(gamma):
     values, angles = np.mean([covered(seed, gamma) for seed in range(12)], axis=0)

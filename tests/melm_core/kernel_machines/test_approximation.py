@@ -298,6 +298,7 @@ def test_a_sparse_machine_is_told_to_be_the_faster_one():
     assert re.search(words, approximation.describe_cost())
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 def test_many_centers_are_replaced_by_few_components_without_a_warning():
     approximation = approximate(densities(3_000))

@@ -160,6 +160,7 @@ def test_one_class_is_no_task():
 OUTLYING = np.concatenate([X, X.mean(axis=0) + 30.0 * STREAM.standard_normal((5, 3))])
 
 
+@pytest.mark.slow
 def test_predictions_of_a_collection_are_those_of_its_rows(in_blocks, in_memory):
     rows = da.from_array(OUTLYING, chunks=(4_000, 2))
     for method in ("predict_proba", "score_samples"):

@@ -77,6 +77,7 @@ def test_derivatives_that_are_given_are_used():
     assert Counted.calls == 3
 
 
+@pytest.mark.slow
 def test_rotations_find_the_plane_of_the_built_in_gaussian():
     X, y = classes(2, 4)
     found = [

@@ -48,6 +48,7 @@ def test_a_single_start_may_end_at_a_lower_maximum():
     assert values.max() - values.min() > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("m", "expected"), [(1, -0.06307), (2, -0.03029), pytest.param(3, -0.02001, marks=SLOW)]
 )

@@ -57,6 +57,7 @@ def test_the_best_start_on_record_is_what_comes_back(solver):
     )
 
 
+@pytest.mark.slow
 def test_armijo_and_lbfgs_reach_the_same_maximum():
     one, _ = maximized("armijo", n_starts=8, max_iter=2000, tol=1e-11)
     other, _ = maximized("lbfgs", n_starts=8, tol=1e-8)

@@ -117,6 +117,7 @@ def test_a_program_begins_it_and_reads_all_that_it_found(owner, run):
     assert len(found["report"]["distances"]) == 3
 
 
+@pytest.mark.slow
 def test_the_command_runs_it_without_a_browser(studio, tmp_path, monkeypatch):
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=["a", "b", "c"])
     frame.assign(kind=["x", "y"] * 20).to_csv(tmp_path / "points.csv", index=False)

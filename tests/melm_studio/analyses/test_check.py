@@ -245,6 +245,7 @@ def test_folds_at_chance_say_not_shown_before_any_shuffle(store, monkeypatch):
     assert all(report.answer == "no" for report in known if report.scores)
 
 
+@pytest.mark.slow
 def test_an_early_not_shown_is_taken_back_only_by_a_settled_p_value(store, monkeypatch):
     monkeypatch.setattr("melm_studio.analyses.refits.bound_at_chance", lambda *_: 0.7)
     monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 59)
@@ -290,6 +291,7 @@ def reports_of(store, monkeypatch, act=None):
     return known
 
 
+@pytest.mark.slow
 def test_clear_noise_ends_the_shuffles_early(store, monkeypatch):
     monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 199)
     _, report = checked(store, replace(DATA, X=np.random.default_rng(0).normal(size=DATA.X.shape)))
@@ -370,6 +372,7 @@ def test_a_check_can_be_stopped_and_keeps_what_it_knows(store, monkeypatch, n_re
     assert CheckReport.from_bytes(store.report(record.run_id)).fraction < 1
 
 
+@pytest.mark.slow
 def test_a_refined_run_is_checked_by_the_whole_method(store):
     plane = np.eye(2, 5)[None].tolist()
     record, report = checked(store, method="melm", n_init=1, init=plane)
@@ -384,6 +387,7 @@ def test_a_curved_picture_can_be_checked_too(store):
     assert report.scores is not None
 
 
+@pytest.mark.slow
 def test_the_columns_of_a_curve_are_one_feature_to_resamples(store):
     record, report = checked(store, curves="curved")
     assert record.state is RunState.DONE

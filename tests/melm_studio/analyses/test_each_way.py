@@ -70,6 +70,7 @@ def noise() -> list[CheckReport]:
     return reports_of(NOISE)
 
 
+@pytest.mark.slow
 def test_readings_that_agree_are_one_sentence_which_says_how_far_it_reaches(real):
     report = real[-1]
     assert [one.id for one in REAL.suspicions] == ["neighbors"]
@@ -106,6 +107,7 @@ def test_readings_share_the_shuffles(real):
         assert n_tests * shuffles.shuffles_of_each(N_PERMUTATIONS, n_tests) <= N_PERMUTATIONS
 
 
+@pytest.mark.slow
 def test_noise_that_drifts_gets_no_yes_and_the_question_on_which_it_depends(noise):
     report = noise[-1]
     assert report.p_value <= 0.05  # as if rows were independent
@@ -158,6 +160,7 @@ def test_nearly_equal_rows_and_subjects_are_read_both_ways():
     assert words.startswith("Yes, even if rows of one code belong together. ")
 
 
+@pytest.mark.slow
 def test_groups_that_allow_no_folds_are_no_yes(monkeypatch):
     def refused(*_):
         raise UserError("2 groups cannot be divided.")

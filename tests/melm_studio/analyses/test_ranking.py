@@ -63,6 +63,7 @@ def test_every_method_is_scored_on_the_same_folds(store):
     assert {len(method.held_out) for method in report.methods} == {10}
 
 
+@pytest.mark.slow
 def test_with_batches_every_method_says_how_well_they_are_told_apart(store):
     plates = RowColumn("plate", Role.BATCH, (np.arange(len(DATA.y)) // 2 % 2).astype(float))
     _, report = worked(store, replace(DATA, row_columns=(plates,)))
@@ -221,6 +222,7 @@ def guessing(monkeypatch):
     monkeypatch.setattr(ranking, "Refits", SimpleNamespace(of=guessed))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("guessing")
 def test_the_best_of_thirteen_that_guess_is_not_said_to_tell_anything(store):
     data = blobs(n_rows=100, n_classes=2)

@@ -145,6 +145,7 @@ def test_noise_that_a_plane_tells_apart_falls_into_a_heap(store):
     assert not renderer.planes.importance(Shown.of(fit, event)).is_seen.any()
 
 
+@pytest.mark.slow
 def test_a_drawing_of_folds_that_disagree_is_said_to_be_blurred(store):
     # Corners of a tetrahedron, of the same variance in all directions: each fold draws two others.
     corners = 5.0 * np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
@@ -169,6 +170,7 @@ def test_views_of_any_number_of_components_have_unseen_places(store, n_component
     assert all(np.isfinite(part.train).all() for part in view.classes)
 
 
+@pytest.mark.slow
 def test_a_nonlinear_method_has_places_and_a_map_that_is_made_anew_says_that_it_has_none(store):
     _, kernels = refitted(store, "kpca")
     assert kernels.unseen.shape == (len(DATA.y), 2)
@@ -178,6 +180,7 @@ def test_a_nonlinear_method_has_places_and_a_map_that_is_made_anew_says_that_it_
     assert neighbors.no_places.startswith("t-SNE makes a new map of every fold")
 
 
+@pytest.mark.slow
 def test_a_view_from_before_the_refits_is_not_shown_after_them(store):
     fit = queue_run(store, DATA, "tsne")
     execute_queued(store)
@@ -218,6 +221,7 @@ def test_without_a_search_it_is_that_of_the_planes_of_the_folds(store, method):
     assert scores.divergence_held_out == report.divergence
 
 
+@pytest.mark.slow
 def test_what_a_second_component_adds_is_said_by_the_folds(store):
     fit, _ = refitted(store)
     expected = Refits.of(study_of(DATA, fit), gamma=fit.density_gamma).second_component()
@@ -319,6 +323,7 @@ def test_folds_that_are_done_are_not_fitted_again(store, monkeypatch, method, is
     assert report == same
 
 
+@pytest.mark.slow
 def test_folds_whose_planes_are_gone_are_fitted_again(store, monkeypatch):
     _, at_once = refitted(store)
     fit = queue_run(store, DATA, "lda", owner="grace")

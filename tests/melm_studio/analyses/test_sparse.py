@@ -58,6 +58,7 @@ def test_the_share_of_the_size_that_suffices_is_without_the_luck_of_the_choice(s
     assert f"{share:.0f} ± {error:.0f} %, chosen among {len(report.sizes)} sizes;" in sentence
 
 
+@pytest.mark.slow
 def test_on_noise_no_number_of_features_is_said_to_suffice(store):
     noise = np.random.default_rng(1).normal(size=(90, 5))
     sentence = SPARSE.sentence(of_path(store, replace(blobs(), X=noise)), is_final=True)

@@ -59,6 +59,7 @@ def test_no_plain_yes_stands_beside_a_column_that_decides_alone(disk_store):
     assert f"Only because of score: {100 * without.share:.0f} % without it." in sentence
 
 
+@pytest.mark.slow
 def test_where_nothing_is_told_apart_nothing_is_said_of_the_column(disk_store):
     y = codes()
     random = np.random.default_rng(8).permutation(y)
@@ -71,6 +72,7 @@ def test_where_nothing_is_told_apart_nothing_is_said_of_the_column(disk_store):
     assert "Only because of" not in sentence
 
 
+@pytest.mark.slow
 def test_what_tells_them_apart_without_it_is_said_too(disk_store):
     y = codes()
     other = 2.0 * y + np.random.default_rng(3).normal(size=N_ROWS)
@@ -81,6 +83,7 @@ def test_what_tells_them_apart_without_it_is_said_too(disk_store):
     assert "Only because of" not in sentence
 
 
+@pytest.mark.slow
 def test_one_feature_that_is_left_is_judged_along_itself(disk_store):
     y = codes()
     cells = {"m0": np.random.default_rng(5).normal(size=N_ROWS), "score": later(y)}
@@ -100,6 +103,7 @@ def test_no_yes_while_it_is_not_answered(disk_store):
     assert "without it" in sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", ["batch", "feature"])
 def test_a_site_without_which_nothing_is_left_is_named(disk_store, role):
     """Nearly all rows of b are of site S2, which measures more of m0 than the others."""
@@ -134,6 +138,7 @@ def test_sites_that_are_alike_are_not_named(disk_store):
     assert report.without == ()
 
 
+@pytest.mark.slow
 def test_labels_made_from_the_features_are_no_yes(disk_store):
     y = codes()
     table = noise(cluster=NAMES[y])

@@ -72,6 +72,7 @@ def test_without_held_out_rows_of_both_sides_there_is_no_curve():
         assert "AUC" not in drawn.summary
 
 
+@pytest.mark.slow
 def test_what_speaks_against_the_approximation_is_said_and_not_warned_of():
     cautions = surface("svc").cautions
     assert any("use the machine itself" in caution for caution in cautions)

@@ -59,6 +59,7 @@ def test_what_many_rows_show_is_what_few_show(gamma, n_components, few_modes, mo
         )
 
 
+@pytest.mark.slow
 def test_another_kernel_width_passes_over_no_row_again(as_many, monkeypatch):
     # As if direct sums took longer than transforms of these few rows.
     monkeypatch.setattr(class_densities, "DIRECT_EVALUATIONS", 0)
@@ -100,6 +101,7 @@ def test_the_least_band_begins_at_the_least_kernel_width_of_the_page():
     assert projected_classes.band_of(0.1)[0] == pytest.approx(0.1)
 
 
+@pytest.mark.slow
 def test_transforms_of_narrow_kernels_give_way_to_their_memory(as_many, monkeypatch):
     viewer, components = PlaneViewer(TRAIN, HELD_OUT, 1.0), plane(2, 5)
     densities = viewer._classes._densities  # noqa: SLF001

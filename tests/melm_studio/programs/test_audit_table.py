@@ -144,6 +144,7 @@ def test_rows_that_may_belong_together_are_judged_each_way(
     assert found["readings"][0]["together"] == "runs of 20 neighboring rows"
 
 
+@pytest.mark.slow
 def test_a_column_that_decides_alone_is_told_with_the_share_without_it(folder, capsys):
     rng = np.random.default_rng(1)
     y = rng.permutation(np.arange(60) % 2)

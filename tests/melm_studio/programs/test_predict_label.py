@@ -73,6 +73,7 @@ def test_classes_are_predicted_without_their_rows(features, tmp_path):
     assert "guessing gives 50 %" in found.words
 
 
+@pytest.mark.slow
 def test_a_number_is_predicted_and_not_its_ranges(features, tmp_path):
     frame = features.assign(y=sizes(features))
     found, table = predicted(frame, tmp_path, is_checked=True)
@@ -95,6 +96,7 @@ def test_more_classes_are_predicted_than_can_be_drawn(tmp_path):
     assert found.held_out > 0.2
 
 
+@pytest.mark.slow
 def test_rows_that_may_depend_on_each_other_are_asked_about_before_a_yes(tmp_path):
     rng, subject = np.random.default_rng(3), np.repeat(np.arange(12), 5)
     frame = pd.DataFrame(rng.normal(size=(12, 3))[subject] + 0.2 * rng.normal(size=(60, 3)))

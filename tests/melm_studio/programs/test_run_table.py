@@ -223,6 +223,7 @@ def test_a_verdict_that_needs_no_answer_asks_nothing(of_subjects, tmp_path, caps
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_a_question_on_which_the_verdict_depends_is_printed_with_the_option_that_answers_it(
     of_subjects, tmp_path, capsys
 ):
@@ -237,6 +238,7 @@ def test_a_question_on_which_the_verdict_depends_is_printed_with_the_option_that
     assert [one["answer"] for one in summary["table"]["questions"]] == [""]
 
 
+@pytest.mark.slow
 def test_a_verdict_is_saved_with_what_the_check_says(of_subjects, tmp_path):
     file = tmp_path / "verdict.json"
     _, summary = of(of_subjects, tmp_path, "--verdict", str(file))

@@ -89,6 +89,7 @@ def against(raw: bytes, other: bytes) -> set[str]:
     return differing(compared(verdict_in(raw)[0], verdict_in(other)[0]))
 
 
+@pytest.mark.slow
 def test_it_comes_out_again_under_another_name(verdict, table):
     lines = verified(verdict, table, "copy.csv")
     assert differing(lines) == set()
@@ -119,6 +120,7 @@ def test_a_changed_label_is_found(verdict, table):
     assert {"table.sha256", "table.labels", "table.classes", "split"} <= found
 
 
+@pytest.mark.slow
 def test_other_bytes_of_the_same_numbers_are_no_other_cells(verdict, table):
     first = table.split(b",")[4]
     assert first.count(b".") == 1

@@ -103,6 +103,7 @@ def test_a_check_replaces_the_accuracies_of_the_split(store, renderer, finish, m
     assert (row.is_checked, row.checked_share) == (True, None)
 
 
+@pytest.mark.slow
 def test_runs_are_compared_in_pairs_of_equal_folds(store, renderer, finish):
     """With a method that is as good, and one that a split judges, which has no folds."""
     records = [finish(method, held_out=0.0) for method in ("lda", "pca")]

@@ -136,6 +136,7 @@ def tables(draw) -> list[list[str]]:
     return [list(columns), *map(list, zip(*columns.values(), strict=True))]
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(table=tables(), data=st.data())
 def test_any_rows_and_columns_in_any_order_get_the_points_of_the_studio(table, data):

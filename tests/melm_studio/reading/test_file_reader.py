@@ -242,6 +242,7 @@ def test_a_reader_that_fails_gives_a_sentence(own_reader, monkeypatch, error, ra
     assert "a secret" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_table_of_many_columns_does_not_wait_for_itself(own_reader):
     # Both ends of the channel are in this process: neither may fill it before the other reads.
     wide = pd.DataFrame(np.arange(400_000.0).reshape(400, 1_000)).assign(kind=["a", "b"] * 200)

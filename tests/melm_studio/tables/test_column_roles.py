@@ -206,6 +206,7 @@ uses = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(uses)
 def test_every_choice_is_followed_or_refused(roles):

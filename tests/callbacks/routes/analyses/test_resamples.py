@@ -71,6 +71,7 @@ def test_every_resample_the_ways_between_them_and_their_mean_can_be_shown(owner,
         assert picture(owner, run, f"{found['run']}:{morph}").status_code == 200
 
 
+@pytest.mark.slow
 def test_a_replay_has_the_loop_and_the_resamples_side_by_side(owner, run, found):
     replay = owner.http.get(f"/runs/{run}/replay.html").text
     assert found["words"] in replay

@@ -33,6 +33,7 @@ def names_in(shown):
     return re.findall("<li><strong>(.*?)</strong><span>in .*? of the folds</span>", shown["markup"])
 
 
+@pytest.mark.slow
 def test_it_says_how_few_features_suffice_beside_all_of_them_and_guessing(
     owner, run, found, report
 ):

@@ -160,6 +160,7 @@ def test_features_have_the_order_of_the_page(finished):
     assert places == sorted(places)
 
 
+@pytest.mark.slow
 def test_features_that_bend_are_one_row_each_without_loadings_of_their_columns(studio):
     visitor = studio.visitor()
     visitor.choose_sample("wine")
@@ -191,6 +192,7 @@ def test_the_link_of_a_report_restores_its_view(finished):
     assert "random_state=3" in link["href"]
 
 
+@pytest.mark.slow
 def test_a_comparison_has_every_run_their_angles_and_all_references(finished):
     report = comparison(finished)
     assert len(report.all("img")) == 3  # side by side, and each
@@ -212,6 +214,7 @@ def test_a_report_of_another_visitor_is_not_found(finished, visitor):
     assert answer.status_code == 404
 
 
+@pytest.mark.slow
 def test_features_that_are_pixels_are_images_of_the_page_and_of_the_report(studio):
     visitor = studio.visitor()
     visitor.choose_sample("digits")

@@ -48,6 +48,7 @@ def every_row(finished):
     return found["numbers"], found["classes"].astype(int), found["held_out"] == 1
 
 
+@pytest.mark.slow
 def test_every_row_is_there_with_its_class_and_its_part(finished):
     numbers, codes, is_held_out = every_row(finished)
     labels = finished.table["label"]

@@ -285,6 +285,7 @@ def with_units(unit: str, factor: float = 1.0) -> pd.DataFrame:
     return table.assign(width=[f"{factor * value:.9g} {unit}" for value in table["width"]])
 
 
+@pytest.mark.slow
 def test_a_second_file_in_another_unit_is_converted_and_says_so(studio, visitor):
     visitor.choose_file(csv(with_units("mg/kg")), "first.csv")
     run = visitor.start(method="lda")

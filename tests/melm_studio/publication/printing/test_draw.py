@@ -301,6 +301,7 @@ def test_text_in_an_svg_is_text():
     assert {"class 1", "held out", "Component 2", *panel_of().view.arrows.names} <= words
 
 
+@pytest.mark.slow
 @each_format
 def test_equal_figures_are_equal_files(file_format):
     assert print_figure([panel_of()], ALL_LAYERS, file_format).content == printed(file_format)
@@ -317,6 +318,7 @@ def test_names_that_hold_markup_are_written_as_they_are(file_format):
         )
 
 
+@pytest.mark.slow
 def test_characters_without_a_glyph_are_named_and_an_svg_keeps_them():
     panel = panel_of(2, class_names=("a𓀀b", "plain"))
     for file_format in ("pdf", "png"):
@@ -402,6 +404,7 @@ def test_a_printed_figure_leaves_no_pixels_in_memory(file_format):
         gc.enable()
 
 
+@pytest.mark.slow
 def test_a_printed_tree_has_its_title_its_letters_and_its_widths():
     panel = TreePanel("wine", ARRAYS, Height.ACCURACY, guessing=0.5)
     svg = print_trees([panel, panel], (120.0, 60.0))

@@ -89,6 +89,7 @@ def test_the_chart_of_the_tree_spans_its_widths_and_heights_in_both_schemes(tree
         assert chart["ticks"]["ticktext"] == [f"{10**x:g}" for x in chart["ticks"]["tickvals"]]
 
 
+@pytest.mark.slow
 def test_planes_of_many_classes_are_fewer_so_that_a_file_can_be_sent(monkeypatch):
     monkeypatch.setattr(section_module, "SECTION_BYTES", 400_000)
     few, many = most_planes(VIEWS[0]), most_planes(view_of(8))

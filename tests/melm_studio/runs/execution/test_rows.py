@@ -294,6 +294,7 @@ def test_contributions_are_of_features(store, data):
     assert names <= {"dose", "age", "weight", "sex"}
 
 
+@pytest.mark.slow
 def test_a_saved_plane_and_a_program_bend_as_the_run_does(store, data, tmp_path):
     record, event = finished(store, data, "curved")
     own = PlaneRenderer(store).planes.data(record)

@@ -87,6 +87,7 @@ def keys(client, prefix):
 # ------------------------------------------------------------------------------------- processes
 
 
+@pytest.mark.slow
 def test_processes_that_compete_win_once_append_in_order_and_share_the_queue(
     store, redis_server, prefix
 ):
