@@ -31,10 +31,12 @@ def main(arguments: list[str]) -> int:
     sources = site.with_name(f"{site.name}-sources")
     for folder in (sources, site):
         shutil.rmtree(folder, ignore_errors=True)
+    print("Collecting pages, then recording replays.", flush=True)
     write_sources(sources)
     write_replays(sources / "files" / "replays")
     write_story_pictures(sources / "stories")
     shutil.copy(_DIAGRAMS, sources / "files")
+    print("Building the site, which takes some minutes.", flush=True)
     if status := run_sphinx(sources, site):
         return status
     if remote := remote_parts(site):
