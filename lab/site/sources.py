@@ -125,10 +125,17 @@ def _index() -> str:
     """The README, whose own list of documents is the side column here."""
     words = (ROOT / "README.md").read_text().partition("\n## More\n")[0]
     trees = [
-        _TOCTREE.format(caption=caption, pages="\n".join(pages))
+        _TOCTREE.format(caption=caption, pages="\n".join(map(_entry, pages)))
         for caption, pages in CONTENTS.items()
     ]
     return "\n".join([words, *trees])
+
+
+def _entry(page: str) -> str:
+    """A page in the side column, where a title that is a question would take three lines."""
+    path = ROOT / f"{page}.md"
+    is_question = path.is_file() and path.read_text().startswith('# "')
+    return f"{path.stem.replace('-', ' ').capitalize()} <{page}>" if is_question else page
 
 
 def _glossary() -> str:

@@ -35,6 +35,15 @@ def test_every_document_is_in_the_contents_once(sources):
         assert any((sources / f"{name}{suffix}").is_file() for suffix in (".md", ".ipynb")), name
 
 
+def test_a_title_that_is_a_question_is_the_name_of_its_file_in_the_side_column(sources):
+    listed = (sources / "index.md").read_text().splitlines()
+    assert {"Is it real <docs/is-it-real>", "docs/explore"} <= set(listed)
+    for name in chain(*CONTENTS.values()):
+        page = sources / f"{name}.md"
+        is_question = page.is_file() and page.read_text().startswith('# "')
+        assert (name in listed) != is_question
+
+
 def test_links_that_leave_the_site_are_words(tmp_path):
     document = tmp_path / "docs" / "a.md"
     document.parent.mkdir()
