@@ -18,7 +18,7 @@ from melm_studio.tables.text import TableError
 LEAST_WIDE, MOST_LONG = 100, 500  # columns and rows of tables that are read at once
 MOST_TEXTS = 50  # columns of others than numbers
 _NO_MEMORY = "out of memory"  # in pandas' message
-_MARKERS = [m for m in MISSING if m not in ("-", "--")]  # which may be classes
+MISSING_MARKERS = [m for m in MISSING if m not in ("-", "--")]  # these may be classes
 
 
 def parsed(data: bytes, records: Records, names: Sequence[str]) -> pd.DataFrame:
@@ -50,7 +50,7 @@ def _read(data: bytes, records: Records, **options: Any) -> pd.DataFrame:
         sep=records.form.delimiter,
         decimal=records.form.decimal,
         index_col=False,
-        na_values=_MARKERS,
+        na_values=MISSING_MARKERS,
         keep_default_na=False,
         skipinitialspace=True,
         low_memory=False,
@@ -110,7 +110,7 @@ def _texts(cells: Sequence[bytes], records: Records) -> list[int]:
         try:
             float(cell if decimal == b"." else cell.replace(decimal, b"."))
         except ValueError:
-            if cell.strip().decode("utf-8", "replace") not in _MARKERS:
+            if cell.strip().decode("utf-8", "replace") not in MISSING_MARKERS:
                 indices.append(index)
     return indices
 

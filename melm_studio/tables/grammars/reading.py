@@ -10,12 +10,12 @@ from functools import reduce
 
 import pandas as pd
 
-from melm_core.base import MISSING
 from melm_studio.tables.cells import EXACT
 from melm_studio.tables.formatting import count, words_of
 from melm_studio.tables.frames import free_name
 from melm_studio.tables.grammars.layout import Layout, Long, Turned, header_line
 from melm_studio.tables.grammars.sample_names import groups_in_names
+from melm_studio.tables.parsing import MISSING_MARKERS
 from melm_studio.tables.records import Limits, guess_decimal
 from melm_studio.tables.text import TableError
 
@@ -196,7 +196,7 @@ def _parsed(
             names=range(len(layout.names)),
             usecols=[*texts, *numbers],
             dtype=dict.fromkeys(texts, "str"),
-            na_values=[marker for marker in MISSING if marker not in ("-", "--")],
+            na_values=MISSING_MARKERS,
             keep_default_na=False,
             index_col=False,
             skipinitialspace=True,
