@@ -43,7 +43,8 @@ from melm_studio.tables.questions import (
 )
 from melm_studio.tables.roles import Column, Role
 from melm_studio.tables.row_columns import RowColumn
-from melm_studio.tables.subjects_in_names import SUBJECT_WORDS
+from melm_studio.tables.subjects_in_names import SUBJECT, SUBJECT_WORDS
+from melm_studio.tables.subjects_of_places import AND
 
 N_BLOCKS = 20  # of rows that follow each other
 FEW_RUNS_Z = -4.0  # standard deviations below the number of runs in a random order
@@ -362,7 +363,13 @@ def _of_groups(rows: AskedRows, answers: Mapping[str, str]) -> Iterator[Question
 def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question]:
     """Questions of columns that look like subjects."""
     answered = [column for column in rows.columns if SUBJECTS + column.name in answers]
-    unanswered = [column for column in rows.columns if SUBJECTS + column.name not in answers]
+    of_places = (column.name.rpartition(AND) for column in rows.columns)
+    numbered_anew = {numbers for places, _, numbers in of_places if places.startswith(SUBJECT)}
+    unanswered = [
+        column
+        for column in rows.columns
+        if SUBJECTS + column.name not in answers and column.name not in numbered_anew
+    ]
     repeated_ids = [column for column in unanswered if _is_repeated_id(column, rows)]
     repeating = [column for column in unanswered if _repeats(column, len(rows.y))]
     named = [

@@ -94,6 +94,7 @@ from melm_studio.tables.records import (
 from melm_studio.tables.roles import NO_LABEL, Use
 from melm_studio.tables.sample_tables import joined_samples
 from melm_studio.tables.subjects_in_names import with_subjects
+from melm_studio.tables.subjects_of_places import with_subjects_of_places
 from melm_studio.tables.text import TableError, as_utf8, without_comments
 
 __all__ = ["ReadOptions", "Table", "TableError", "read_table"]
@@ -251,9 +252,10 @@ def read_table(
     group_step = f"Added: {listed(groups)}, words of names or codes." if groups else ""
     if groups:
         asked[LABEL] = f"{groups[0]} has words of names or codes"
+    frame, numbered, numbered_step = with_subjects_of_places(frame)
     frame, subject, subject_step = with_subjects(frame)
-    uses = {USE + subject: Use.INFO} if subject else {}
-    added_steps = filter(None, (joined_step, group_step, subject_step))
+    uses = {USE + name: Use.INFO for name in (*numbered, subject) if name}
+    added_steps = filter(None, (joined_step, group_step, numbered_step, subject_step))
     return Table(
         PureWindowsPath(file).stem or "table",
         frame,

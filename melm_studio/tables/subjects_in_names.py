@@ -71,7 +71,7 @@ def with_subjects(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
         cells = frame.iloc[:, place]
         if DAY.match(str(cells.iloc[0])):
             continue
-        if (subjects := _subjects(cells)) is not None and not _is_known(frame, subjects):
+        if (subjects := _subjects(cells)) is not None and not is_known(frame, subjects):
             name = f"{SUBJECT}{column}"
             if name in frame:
                 return frame, "", ""
@@ -162,7 +162,7 @@ def _counts(words: Sequence[str]) -> Iterator[int]:
     yield from np.bincount(codes).tolist()
 
 
-def _is_known(frame: pd.DataFrame, subjects: Sequence[str]) -> bool:
+def is_known(frame: pd.DataFrame, subjects: Sequence[str]) -> bool:
     """Return whether a column of the table parts its rows in the same way."""
     codes = pd.factorize(np.array(subjects, dtype=object))[0]
     n_subjects = int(codes.max()) + 1
