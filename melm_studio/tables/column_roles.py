@@ -70,7 +70,7 @@ SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "number"}
 _LEAST_LONG = 50  # numbers: fewer intensities may have equally many digits
 _DIGITS_OF_ID = 9  # of whole numbers that differ, all of as many
 _CODES = {f"{code:g}" for code in CODES}  # of missing cells
-_KEY = re.compile(r"(?=.*\d)[\w\-]{8,}")  # of a data base
+_DIGIT = re.compile(r"\d")
 _CLOCK = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[AaPp]\.?[Mm]\.?)?")
 _UNIT = re.compile(r"\[[^\[\]]+\]$")
 LEAST_NUMBERED, MOST_SHARING = 10, 20  # values, and rows for each on average
@@ -396,7 +396,7 @@ def _id_of_rows(cells: _Cells) -> tuple[Role, str] | None:
 def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
     if any(map(names_picture, cells.texts[:PICTURES_PROBED])):
         return Role.IGNORED, "names of pictures"
-    if words_of(cells.name)[-1:] == ("id",) and all(map(_KEY.fullmatch, pd.unique(cells.texts))):
+    if words_of(cells.name)[-1:] == ("id",) and all(map(_DIGIT.search, pd.unique(cells.texts))):
         return Role.IGNORED, "keys of what several rows share"
     if cells.n_values > MAX_LEVELS:
         return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)

@@ -332,10 +332,16 @@ def test_numbers_of_things_are_no_features_and_those_with_a_unit_are(name, numbe
 
 
 @pytest.mark.parametrize(
-    ("keys", "is_key"), [(("6ofEQubaL2", "0tzfI6NFJq"), True), (("Zone A", "Zone B"), False)]
+    ("name", "keys", "is_key"),
+    [
+        ("album_id", ("6ofEQubaL2", "0tzfI6NFJq"), True),
+        ("CowTagID", ("V1", "V12"), True),
+        ("album_id", ("Zone A", "Zone B"), False),
+        ("tag", ("V1", "V12"), False),
+    ],
 )
-def test_keys_that_several_rows_share_are_no_categories(keys, is_key):
-    cells = {"album_id": [*keys] * 8, "x": np.arange(16) % 7.0, "class": ["a", "a", "b", "b"] * 4}
+def test_keys_that_several_rows_share_are_no_categories(name, keys, is_key):
+    cells = {name: [*keys] * 8, "x": np.arange(16) % 7.0, "class": ["a", "a", "b", "b"] * 4}
     columns = column_roles(Table("t", pd.DataFrame(cells), ()), "class")
     assert (columns[0].role is Role.INFO) == is_key
 
