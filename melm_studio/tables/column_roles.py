@@ -81,8 +81,8 @@ _OF_LAND = {"a", "acre", "acres", "area", "feet", "ft", "m", "parking", "size", 
 ORDER_WORDS = {"date", "datetime", "datum", "injection", "order", "time", "timestamp"}
 _COUNTERS = {
     ("batch",), ("replicate",), ("rep",), ("biorep",), ("techrep",), ("bio", "rep"),
-    ("tech", "rep"), ("biological", "replicate"), ("technical", "replicate"), ("trial",),
-    ("tube",), ("vial",),
+    ("tech", "rep"), ("biological", "replicate"), ("technical", "replicate"), ("parallel",),
+    ("trial",), ("tube",), ("vial",),
 }  # fmt: skip
 _NUMBERS_OF_IMAGES = {("image", "number"), ("image", "id")}  # of whose cells each is a row
 _ROLE_WORDS = (
@@ -573,7 +573,11 @@ class _Guesses:
             else:
                 roles |= self._panel() if role is Role.GROUP else {}
         roles |= self._codes_of([name for name, (role, _) in roles.items() if role is Role.GROUP])
-        for says_it, what in ((_counts_repeats, "a {}"), (names_clerk, "who recorded the row")):
+        for says_it, what in (
+            (_counts_repeats, "a {}"),
+            (lambda words: words[-1] == "batch", "a batch"),
+            (names_clerk, "who recorded the row"),
+        ):
             for column in self._named(says_it):
                 if column.name not in roles and column.role in FEATURES:
                     why = what.format(" ".join(words_of(column.name)))

@@ -380,6 +380,10 @@ def test_dates_that_rows_share_are_no_categories(days, are_dates):
     [
         ("batch", False),
         ("Batch", False),
+        ("Experimental_batch", False),
+        ("batch size", True),
+        ("Parallel", False),
+        ("parallel walls", True),
         ("lot", True),
         ("replicate", False),
         ("BioRep", False),
