@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import chi2
 
-from melm_core.base import percent
+from melm_core.base import FloatArray, percent
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY, are_codes
@@ -38,6 +38,7 @@ MOST_RIVALS = 7  # beside the guessed label
 VALUES_SHOWN, LONGEST_VALUE = 3, 16  # of a column that may be the label
 LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group or a batch
 LEAST_LEVELS, MOST_FACTORS = 3, 20  # from 0 or 1 on, and columns of such, which may be a design's
+COUNTING, LEAST_BEGINNINGS = 0.9, 2  # steps to the next number or back, and such back
 MOST_EVEN = 2  # columns that are asked about; of more, a design has made the features
 TOO_EVEN = 0.001  # how likely rows are spread over the values as evenly by chance
 LEAST_WEIGHED, OFF_ONE = 30, 1e-3  # rows, and how far the mean of rounded weights may be from 1
@@ -50,6 +51,11 @@ CODE_WORDS = {
     "postcode", "region", "room", "sensor", "shop", "site", "store", "ward", "zip",
 }  # fmt: skip
 _NUMBERING_WORDS = OCCASION_WORDS | CODE_WORDS
+# The last words of names that say where or in what rows were, rather than how much of it there is.
+_PLACE_WORDS = {
+    "cage", "colony", "nest", "pen", "plot", "pot", "quadrat", "station", "subplot", "tank",
+    "transect", "tray", "well",
+}  # fmt: skip
 _SPACE_WORDS = {"room"}  # at the end of a longer name, how much of it there is
 _AMOUNT_WORDS = {"average", "avg", "count", "duration", "hours", "mean", "minutes", "per", "total"}
 _OXIDES = re.compile("NO(?=[0-9x])")  # of nitrogen, and no number
@@ -322,8 +328,9 @@ def _evenly_spread(
 ) -> frozenset[str]:
     """The columns of whole numbers from 0 or 1 on that have about as many rows each, by design.
 
-    Plots, points and replicates are numbered so. Where many columns have such numbers these are
-    counts, and where many are even they are the factors of an experiment.
+    Or that count up again and again. Plots, points and replicates are numbered so. Where many
+    columns have such numbers these are counts, and where many are even they are the factors of an
+    experiment.
     """
     is_numbered = numbers.is_whole & np.isin(numbers.low, (0, 1)) & (numbers.n_missing == 0)
     is_numbered &= numbers.high == numbers.low + numbers.n_values - 1
@@ -334,7 +341,17 @@ def _evenly_spread(
     if len(names) > MOST_FACTORS:
         return frozenset()
     even = frozenset(name for name in names if _is_too_even(frame[name]))
-    return even if len(even) <= MOST_EVEN else frozenset()
+    if len(even) > MOST_EVEN:
+        return frozenset()
+    return even.union(name for name in names if _counts_again(frame[name].to_numpy()))
+
+
+def _counts_again(cells: FloatArray) -> bool:
+    """Return whether numbers count up along the file and begin again, as of fish of each site."""
+    steps = np.diff(cells)
+    is_next, begins = steps == 1, steps < 0
+    is_counting = (is_next | begins).mean() >= COUNTING
+    return bool(is_counting and begins.sum() >= LEAST_BEGINNINGS and is_next.sum() > begins.sum())
 
 
 def _is_too_even(cells: pd.Series) -> bool:
@@ -353,6 +370,7 @@ def _may_be_no_quantity(
     """
     words = words_of(_OXIDES.sub("", column.name))
     is_named = len(words) <= MOST_WORDS and not _NUMBERING_WORDS.isdisjoint(words)
+    is_named |= not _PLACE_WORDS.isdisjoint(words[-1:])
     if not (is_named or is_even or is_long) or frame[column.name].dtype.kind != "f":
         return False
     if not _AMOUNT_WORDS.isdisjoint(words) or (len(words) > 1 and words[-1] in _SPACE_WORDS):

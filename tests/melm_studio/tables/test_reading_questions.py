@@ -279,6 +279,14 @@ def test_every_answer_about_reading_gets_to_the_process_that_reads(question):
         assert msgspec.convert(msgspec.to_builtins(options), ReadOptions) == options
 
 
+@pytest.mark.parametrize(
+    ("name", "is_asked"), [("Transect", True), ("tank", True), ("tank volume", False)]
+)
+def test_numbers_of_places_may_be_no_quantity(name, is_asked):
+    data = with_numbers(**{name: RNG.choice([5.0, 7.0, 20.0, 26.0], 90, p=[0.4, 0.3, 0.2, 0.1])})
+    assert (f"use:{name}" in [question.id for question in data.questions]) == is_asked
+
+
 @pytest.mark.parametrize("name", ["NO2(GT)", "SessionsPerWeek", "Total Number of Nodules"])
 def test_an_amount_or_an_oxide_of_nitrogen_is_no_number_of_something(name):
     frame = pd.DataFrame({name: [1.0, 2.0] * 8, "kind": ["a", "b", "b", "a"] * 4})
@@ -336,6 +344,14 @@ def test_numbers_that_as_many_rows_have_each_number_a_design(first, n_values, is
     spots = np.arange(90.0) % n_values + first
     data = with_numbers(spot=np.sort(spots) if is_in_order else RNG.permutation(spots))
     assert "use:spot" in [question.id for question in data.questions]
+
+
+# The same numbers in another order are counts, such as of flowers.
+@pytest.mark.parametrize("is_in_order", [True, False])
+def test_numbers_that_begin_again_number_what_is_in_each_place(is_in_order):
+    fish = np.concatenate([np.arange(1.0, n + 1) for n in (20, 4, 11, 8, 22, 17, 3, 5)])
+    data = with_numbers(fish=fish if is_in_order else RNG.permutation(fish))
+    assert ("use:fish" in [question.id for question in data.questions]) == is_in_order
 
 
 @pytest.mark.parametrize(
