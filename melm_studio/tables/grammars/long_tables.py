@@ -79,7 +79,10 @@ def _candidates(names: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
 def _has_pairs(
     rows: Sequence[Sequence[str]], sample: int, feature: tuple[int, ...], value: int
 ) -> bool:
-    """Return whether each feature of a sample has one number, and samples have several features."""
+    """Return whether each feature of a sample has one number, and samples have several features.
+
+    What is the same in all samples, such as the sugar of a plant, says what features are.
+    """
     if sample in feature:
         return False
     values: dict[tuple[str, ...], str] = {}
@@ -94,7 +97,9 @@ def _has_pairs(
     has_words = not any(is_number(name) for names in features for name in names)
     recur = len(samples) == 1 or len(values) >= LEAST_SAMPLES * len(features)
     are_pairs = recur and len(values) >= LEAST_FEATURES * len(samples)
-    return are_several and are_numbers and has_words and are_pairs
+    of_features = {(*pair[1:], text) for pair, text in values.items()}
+    varies = len(of_features) > len(features) or len(samples) == 1
+    return are_several and are_numbers and has_words and are_pairs and varies
 
 
 def _says_samples(rows: Sequence[Sequence[str]], sample: int, column: int) -> bool:

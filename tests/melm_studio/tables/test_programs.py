@@ -75,7 +75,8 @@ def test_rows_that_discoverer_nests_below_compounds_are_no_features(n_nested):
 def test_long_tables_whose_numbers_are_not_one_of_each_feature_of_a_sample_stay_as_they_are():
     once = "".join(f"s{at},TP53,{at % 7},{'ab'[at % 2]}\n" for at in range(12))
     twice = "".join(f"s{at % 2},g{at % 6},{at},{'ab'[at % 2]}\n" for at in range(24))
-    for rows in (once, twice):
+    of_gene = "".join(f"s{at // 4},g{at % 4},{at % 4}.5,{'ab'[at % 2]}\n" for at in range(24))
+    for rows in (once, twice, of_gene):
         table = read_table(f"sample,gene,expression,class\n{rows}".encode(), "plain.csv")
         assert [*table.frame] == ["sample", "gene", "expression", "class"]
 
@@ -84,7 +85,7 @@ def test_a_long_table_of_one_sample_stays_as_it_is():
     rows = "".join(f"s1,p{at}x,{at % 97}.5,{'ab'[at % 2]}\n" for at in range(1_100))
     header = "sample,protein,intensity,class\n"
     assert [*read_table(f"{header}{rows}".encode(), "plain.csv").frame] == header.strip().split(",")
-    two = f"{header}{rows}{rows.replace('s1,', 's2,')}"
+    two = f"{header}{rows}{rows.replace('s1,', 's2,').replace('.5,', '.7,')}"
     assert "p3x" in read_table(two.encode(), "plain.csv").frame
 
 
