@@ -436,6 +436,11 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
         return content
     data, comment_steps = without_comments(data)
     steps = (*steps, *comment_steps)
+    if comment_steps and layout is None:
+        bare = data.lstrip(b"\n")
+        layout = recognized(bare, options)
+        if layout and layout.turned and (content := _of_layout(bare, layout, limits, steps)):
+            return content
     data = without_rules(data)
     data, is_aligned = as_tabs(data)
     data, beside_steps = without_tables_beside(data)

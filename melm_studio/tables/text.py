@@ -179,8 +179,11 @@ def _split_last_line(head: bytes) -> tuple[bytes, bytes]:
 
 
 def _is_alike(line: str, other: str) -> bool:
-    """Return whether two lines have equally many of some delimiter."""
-    return any(0 < line.count(mark) == other.count(mark) for mark in DELIMITERS)
+    """Return whether some delimiter parts two lines into as many cells, the first into several."""
+    return any(
+        line.count(mark) == other.count(mark) and sum(map(bool, line.split(mark))) > 1
+        for mark in DELIMITERS
+    )
 
 
 def _is_above_numbers(words: list[str], cells: list[str]) -> bool:

@@ -173,7 +173,8 @@ def behind_a_corner(first: FirstLines) -> Layout | None:
 def beside_annotations(first: FirstLines) -> Layout | None:
     """Names, masses and the like of features, and behind these a column for each sample.
 
-    Below the header may be a row with the group of each sample.
+    Behind the samples may be more that says what features are, and below the header a row with the
+    group of each sample.
     """
     rows = first.rows
     if len(rows) < LEAST_FEATURES + 1 or len({*map(len, rows)}) > 1:
@@ -183,33 +184,41 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     groups = rows[1][1 + n_empty :] if group and n_empty else []
     groups = groups if _are_groups(groups) else []
     below = rows[2:] if groups else rows[1:]
-    first_columns = range(min(len(header), MOST_BESIDE + 1))
-    ends = (index for index in first_columns if not _may_be_beside(index, header, below))
-    beside = next(ends, -1)
-    is_first = says_features(header[0]) or far_more_rows(header[beside:], len(first.texts) - 1)
-    n_known = sum(
-        says_features(name) or name.lower() == "name" for name in header[: max(beside, 0)]
-    )
-    if not (is_first or groups) or not 2 <= beside <= MOST_BESIDE or n_known < (1 if groups else 2):
+    columns = _samples_between(header, below)
+    if len(columns) < LEAST_SAMPLES:
         return None
-    columns = range(beside, len(header))
-    samples = header[beside:]
-    if len(samples) < LEAST_SAMPLES or not all(
-        _are_numbers([r[j] for r in below]) for j in columns
-    ):
+    samples = header[columns.start : columns.stop]
+    said = [*header[: columns.start], *header[columns.stop :]]
+    is_first = says_features(header[0]) or far_more_rows(samples, len(first.texts) - 1)
+    n_known = sum(says_features(name) or name.lower() == "name" for name in said)
+    if not (is_first or groups) or len(said) < 2 or n_known < (1 if groups else 2):
+        return None
+    if not all(_are_numbers([row[j] for row in below]) for j in columns):
         return None
     is_grouped = len(groups) == len(samples) if groups else are_alike(samples)
     if any(map(says_features, samples)) or not is_grouped:
         return None
-    texts = [j for j in range(beside) if len({row[j] for row in below}) == len(below)]
+    texts = [j for j in range(columns.start) if len({row[j] for row in below}) == len(below)]
     if not texts:
         return None
-    step = f"Turned: the {len(samples)} columns behind {header[beside - 1]} are samples."
-    asked = {"samples": f"{header[0]} and {header[1]} say what features are"}
+    step = f"Turned: the {len(samples)} columns behind {header[columns.start - 1]} are samples."
+    asked = {"samples": f"{said[0]} and {said[1]} say what features are"}
     marks = {group: groups} if groups else {}
     turned = Turned(tuple(columns), tuple(samples), tuple(texts[:1]), marks)
     n_lines = 2 if groups else 1
     return Layout(step, tuple(header), n_lines, first.delimiter, asked=asked, turned=turned)
+
+
+def _samples_between(header: Sequence[str], below: Sequence[Sequence[str]]) -> range:
+    """The columns behind and before all that may say what features are; none without such."""
+    first_columns = range(min(len(header), MOST_BESIDE + 1))
+    ends = (index for index in first_columns if not _may_be_beside(index, header, below))
+    beside, behind = next(ends, 0), len(header)
+    if not beside:
+        return range(0)
+    while _may_be_beside(behind - 1, header, below):  # ends, since a sample stands before
+        behind -= 1
+    return range(beside, behind if any(map(says_features, header[behind:])) else len(header))
 
 
 def beside_taxa(first: FirstLines) -> Layout | None:

@@ -554,6 +554,22 @@ def features_in_rows() -> dict[str, Program]:
                    *([gene, "a text", *row] for gene, *row in named)], ";").encode(),
             **{**asked, "label": "Class", "asked": ("samples",)},
         ),
+        **{
+            f"annotations behind the samples, {of}": Program(
+                (above + lines([["Compound", *(f"{one}: Log2" for one in SAMPLES), "Mark",
+                                 "CAS Number", "Compound Name"],
+                                *([gene, *row, "a text", "", gene] for gene, *row in named)]))
+                .encode(), **asked, said="behind Compound are samples",
+            )
+            for of, above in (("alone", ""), ("below a comment",
+                                              f"# Owner : gxuser{',' * (N + 3)}\n"))
+        },
+        "descriptors of compounds": Program(
+            lines([["Compound", *(f"x{at}" for at in range(8)), "kind"],
+                   *([f"c{at}", *row, kind]
+                     for at, (row, kind) in enumerate(zip(X8, KINDS, strict=True)))]).encode(),
+            tuple(f"x{at}" for at in range(8)), "kind", name="Compound", not_asked=("samples",),
+        ),
         "sequences in rows": Program(
             lines([["", *ids], *([sequence, *row]
                    for sequence, row in zip(SEQUENCES, MATRIX, strict=True))], "\t").encode(),
