@@ -193,10 +193,9 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     n_known = sum(says_features(name) or name.lower() == "name" for name in said)
     if not (is_first or groups) or len(said) < 2 or n_known < (1 if groups else 2):
         return None
-    if not all(_are_numbers([row[j] for row in below]) for j in columns):
-        return None
     is_grouped = len(groups) == len(samples) if groups else are_alike(samples)
-    if any(map(says_features, samples)) or not is_grouped:
+    are_samples = is_grouped and not any(map(says_features, samples))
+    if not are_samples or not all(_are_numbers([row[j] for row in below]) for j in columns):
         return None
     texts = [j for j in range(columns.start) if len({row[j] for row in below}) == len(below)]
     if not texts:
