@@ -42,7 +42,7 @@ from melm_studio.tables.grammars.omics import (
     xcms,
 )
 from melm_studio.tables.grammars.orange import orange
-from melm_studio.tables.grammars.pandas_levels import pandas_levels
+from melm_studio.tables.grammars.pandas_levels import deeplabcut, pandas_levels
 from melm_studio.tables.grammars.r_table import r_table
 from melm_studio.tables.grammars.reading import Read, read_layout
 from melm_studio.tables.grammars.sample_names import with_groups
@@ -85,6 +85,7 @@ GRAMMARS: dict[str, Grammar] = {
     "ISA-Tab": isa_tab,
     "Orange": orange,
     "R": r_table,
+    "DeepLabCut": deeplabcut,
     "levels of pandas": pandas_levels,
     "features below samples": below_samples,
     "features behind a corner": behind_a_corner,

@@ -999,6 +999,54 @@ def in_quotes() -> dict[str, Program]:
     }
 
 
+def levels_of_names() -> dict[str, Program]:
+    """Several rows of names, of which each has a name of its own before them."""
+    means = [["", "", "left", "left", "right"], ["", "", "low", "high", "low"]]
+    body = [[kind, at, *row] for at, (kind, row) in enumerate(zip(KINDS, X3, strict=True), 1)]
+    columns = ("left low", "left high", "right low")
+    parts = [["scorer", *["me"] * 4], ["bodyparts", "nose", "nose", "tail", "tail"]]
+    points = [*parts, ["coords", "x", "y", "x", "y"]]
+    of_mice = [parts[0], ["individuals", "m1", "m1", "m1", "m1"], *points[1:]]
+    rows = [
+        [f"labeled-data/{folder}/{at}.png", *row]
+        for at, (folder, row) in enumerate(zip(KINDS, grid(4), strict=True))
+    ]
+    split = [[row[0].replace("/", ","), *row[1:]] for row in rows]
+    path = [[f"{row[0]},,", *row[1:]] for row in points]
+    positions = ("nose x", "nose y", "tail x", "tail y")
+    expected = {"features": positions, "label": "", "name": "frame", "said": "DeepLabCut"}
+    return {
+        "levels of pandas beside two of rows": Program(
+            lines([*means, ["kind", "plant", "", "", ""], *body]).encode(), columns, "kind",
+            name="plant", said="2 levels of names",
+        ),
+        "levels of pandas beside two of rows, of which one has a name": Program(
+            lines([*means, ["kind", "", "", "", ""], *body]).encode(), columns, "kind",
+            name="index", said="2 levels of names",
+        ),
+        "DeepLabCut": Program(lines([*points, *numbered(grid(4))]).encode(), **expected),
+        "DeepLabCut of several animals": Program(
+            lines([*of_mice, *numbered(grid(4))]).encode(),
+            **{**expected, "features": [f"m1 {name}" for name in positions]},
+        ),
+        "DeepLabCut with paths": Program(lines([*path, *split]).encode(), **expected),
+        "DeepLabCut with a label": Program(
+            lines(
+                [
+                    *([*row, deed] for row, deed in zip(points, ("deed", "", ""), strict=True)),
+                    *([at, *row] for at, row in enumerate(with_kinds(grid(4)))),
+                ]
+            ).encode(),
+            **{**expected, "label": "deed"},
+        ),
+        "a scorer of rows": Program(
+            lines([["scorer", "a", "b", "c", "grade"], *([f"s{at}", *row] for at, row in
+                  enumerate(with_kinds(X3)))]).encode(),
+            ("a", "b", "c"), "grade", name="scorer",
+        ),
+    }  # fmt: skip
+
+
 def one_hot() -> dict[str, Program]:
     """Columns of 0 and 1, or of True and False, of which each row has one."""
     of_rows = [[at % 3 == one for one in range(3)] for at in range(N)]
@@ -1056,6 +1104,6 @@ def one_hot() -> dict[str, Program]:
 PROGRAMS = {
     **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
     **words_in_names(), **of_fixed_width(), **in_quotes(), **below_comments_and_titles(),
-    **genes_of_reads(), **one_hot(),
+    **genes_of_reads(), **one_hot(), **levels_of_names(),
     **features_in_rows(), **peaks_and_lipids(), **spectra_in_columns(), **two_files(),
 }  # fmt: skip
