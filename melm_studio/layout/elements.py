@@ -33,7 +33,7 @@ WITHIN_SUBJECTS = "within"
 # What React spells otherwise, beyond capitals.
 _SPELLED = {"className": "class", "htmlFor": "for"}
 _VOID = {"br", "hr", "img", "input"}
-_PLAIN = {"dash_html_components", "plain"}
+_PLAIN = "dash_html_components"
 _CONTENTS = "data-markup"  # a script writes these
 _NO_ATTRIBUTES = {"children", "key", _CONTENTS}
 _LONGEST_LABEL = 36
@@ -90,7 +90,7 @@ class Element(Component):
     '<input type="range" min="0" max="9" aria-label="Size">'
     """
 
-    _namespace = "plain"
+    _namespace = _PLAIN  # Dash would try to import any other, with each attribute of each element
     _children_props: list[str] = []  # noqa: RUF012  as Dash declares them
     _base_nodes: list[str] = ["children"]  # noqa: RUF012
     _valid_wildcard_attributes: list[str] = ["data-", "aria-"]  # noqa: RUF012
@@ -126,7 +126,7 @@ def markup(node: Any) -> str:
     if not isinstance(node, Component):
         return escape(str(node), quote=False)
     written = cast(Any, node).to_plotly_json()  # Dash leaves it untyped
-    if written["namespace"] not in _PLAIN:
+    if written["namespace"] != _PLAIN:
         raise ValueError(f"{written['type']} is none of dash.html. Leave it to Dash.")
     name, props = written["type"].lower(), written["props"]
     opening = f"<{name}{_attributes(props)}>"
