@@ -12,11 +12,21 @@ from werkzeug.test import TestResponse
 from lab.driver.visitor import Studio, Visitor, opened_studio
 
 
-@pytest.fixture(scope="module")
-def studio(tmp_path_factory) -> Iterator[Studio]:
-    """One for all tests of a module: each has a visitor of its own, whom no other sees."""
+@pytest.fixture(scope="session")
+def one_studio(tmp_path_factory) -> Iterator[Studio]:
+    """Made once, as its page and its 150 routes take a while."""
     with opened_studio(tmp_path_factory.mktemp("studio")) as studio:
         yield studio
+
+
+@pytest.fixture(scope="module")
+def studio(one_studio) -> Iterator[Studio]:
+    """For all tests of a module: each has a visitor of its own, whom no other sees."""
+    yield one_studio
+    store = one_studio.store
+    for owner in store.owners():
+        for run in store.runs_of(owner):
+            store.delete(run.run_id)
 
 
 @pytest.fixture
