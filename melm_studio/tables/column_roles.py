@@ -72,6 +72,12 @@ _DIGITS_OF_ID = 9  # of whole numbers that differ, all of as many
 _CODES = {f"{code:g}" for code in CODES}  # of missing cells
 _DIGIT = re.compile(r"\d")
 _CLOCK = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[AaPp]\.?[Mm]\.?)?")
+_NAME_OF_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[.]?"
+# Of a year or a day, which tell no more of a row than a date does: 2010-01, Jan-17, 17 March.
+_MONTH = re.compile(
+    rf"\d{{4}}-(?:0\d|1[0-2])|\d{{1,4}}[-/ ]{_NAME_OF_MONTH}|{_NAME_OF_MONTH}[-/ ]\d{{1,4}}",
+    re.IGNORECASE,
+)
 _UNIT = re.compile(r"\[[^\[\]]+\]$")
 LEAST_NUMBERED, MOST_SHARING = 10, 20  # values, and rows for each on average
 NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", "title", "uuid"}
@@ -402,7 +408,7 @@ def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
         return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)
     days = [text for text in map(str, pd.unique(cells.texts)) if text not in _CODES]
     are_times = all(map(_CLOCK.fullmatch, days))
-    if days and (are_times or are_dates(days)):
+    if days and (are_times or are_dates(days) or _are_months(days)):
         what = "times of day" if are_times else "dates"
         return Role.IGNORED, f"{what}, which say when and measure nothing"
     if cells.n_present >= LEAST_NUMBERED and 2 * cells.n_values > cells.n_present:
@@ -809,6 +815,12 @@ def _order_reason(cells: pd.Series) -> str:
 def are_dates(texts: Sequence[str]) -> bool:
     """Return whether all texts are dates."""
     return all(map(_may_be_date, texts)) and not times_of(texts).isna().any()
+
+
+def _are_months(texts: Sequence[str]) -> bool:
+    """Return whether all texts are months of years, or days beside such."""
+    months = [text for text in texts if _MONTH.fullmatch(text)]
+    return bool(months) and all(map(DAY.match, {*texts}.difference(months)))
 
 
 def _may_be_date(text: str) -> bool:
