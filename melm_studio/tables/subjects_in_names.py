@@ -21,7 +21,7 @@ LEAST_ROWS = 10
 LEAST_SUBJECTS = 5
 MOST_OF_EACH = 8  # rows, on average: more are those of a class
 FEWEST_OF_EACH = 1.6
-MOST_OCCASIONS = 20
+MOST_OCCASIONS, NEARLY_ALL = 20, 0.9
 NAMES_PROBED = 1_000  # before all are split
 MOST_NAMES = 200_000
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
@@ -146,11 +146,16 @@ class _Names:
 
 
 def _are_crossed(subjects: Sequence[str], occasions: Sequence[str]) -> bool:
-    """Return whether few occasions recur, each of several subjects, once for each."""
+    """Return whether few occasions recur, each of several subjects, once for each.
+
+    Many of each are of a class, unless nearly all subjects, of which there are more, have each.
+    """
     n_rows, n_subjects, n_occasions = len(subjects), len({*subjects}), len({*occasions})
     if n_subjects < LEAST_SUBJECTS or not 2 <= n_occasions <= MOST_OCCASIONS:
         return False
-    if not FEWEST_OF_EACH <= n_rows / n_subjects <= MOST_OF_EACH:
+    is_whole = n_occasions < n_subjects and n_rows >= NEARLY_ALL * n_subjects * n_occasions
+    most = MOST_OCCASIONS if is_whole else MOST_OF_EACH
+    if not FEWEST_OF_EACH <= n_rows / n_subjects <= most:
         return False
     if len({*zip(subjects, occasions, strict=True)}) < n_rows:
         return False

@@ -107,15 +107,21 @@ def are_crossed(names: Sequence[str]) -> bool:
 
 
 def other_words(names: Sequence[str], words: Sequence[str]) -> list[tuple[str, ...]]:
-    """The other parts of names between separators that form groups, which may be the label too.
+    """The other parts of names that form groups, which may be the label too.
+
+    Those between separators or, without any, between letters and digits.
 
     Examples
     --------
     >>> names = ["1_B6_m", "2_B6_f", "3_D2_m", "4_D2_f"]
     >>> other_words(names, words_of_samples(names))
     [('m', 'f', 'm', 'f')]
+    >>> names = ["m01ae", "m02iy", "w03ae", "w04iy"]
+    >>> other_words(names, words_of_samples(names))
+    [('ae', 'iy', 'ae', 'iy')]
     """
-    parts = [_SEPARATORS.split(name) for name in names]
+    has_separators = any(map(_SEPARATORS.search, names))
+    parts = [(_SEPARATORS if has_separators else _PARTS).split(name) for name in names]
     n_parts = min(map(len, parts), default=0)
     others = [tuple(part[place] for part in parts) for place in range(n_parts)]
     return [

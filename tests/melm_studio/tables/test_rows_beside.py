@@ -133,6 +133,7 @@ NAMES = {
     "replicates": [f"leaf {at // 4}.{at % 4}" for at in range(40)],
     "between words": [f"{('mix', 'pure')[at % 2]} {at // 2} {'ab'[at % 2]}" for at in range(40)],
     "sides": [f"mouse {at // 2} {'LR'[at % 2]}" for at in range(40)],
+    "many of each": [f"m{at // 12:02d}{'abcdefghijkl'[at % 12]}x" for at in range(240)],
     "with a dropout": [f"P{at // 2 + 10}_V{at % 2 + 1}" for at in range(41)],
 }
 
@@ -165,9 +166,8 @@ def test_subjects_within_names_are_asked_about(names):
     assert not any(column in name for name in data.feature_names)
     together = prepare(read(frame), answers={f"subjects:{column}": "together"})
     assert roles(together)[column] is Role.GROUP
-    assert len(set(together.groups.tolist())) == (
-        10 if names == "replicates" else (len(found) + 1) // 2
-    )
+    n_subjects = {"replicates": 10, "many of each": 20}.get(names, (len(found) + 1) // 2)
+    assert len(set(together.groups.tolist())) == n_subjects
 
 
 @pytest.mark.parametrize(
@@ -176,6 +176,7 @@ def test_subjects_within_names_are_asked_about(names):
         [f"s{at}" for at in range(40)],
         [f"{('ill', 'well')[at % 2]}_{at // 2}" for at in range(40)],
         [f"ward {'ABCDEF'[at % 6]} {at // 6}" for at in range(60)],
+        [f"m{at // 12:02d}{'abcdefghijkl'[at % 12]}x" for at in range(240) if at % 7 < 5],
         [f"{at:04x}-{at * 7919 % 997}" for at in range(40)],
     ],
 )
