@@ -17,6 +17,7 @@ LABEL_WORDS = (
     "condition", "genotype", "phenotype", "arm", "group", "grade", "response", "result", "quality",
     "rating", "type", "death", "died", "mortality", "fraud", "spam", "treatment", "diet", "tissue",
 )  # fmt: skip
+_RANKS = {word: rank for rank, word in enumerate(LABEL_WORDS)}
 ID_WORDS = {
     "cik", "code", "cusip", "ean", "gtin", "gvkey", "id", "idcode", "identifier", "ids", "idx",
     "index", "isbn", "key", "mrn", "no", "nr", "number", "permno", "rowid", "rowlabel", "rownum",
@@ -66,10 +67,8 @@ def names_label(word: str) -> bool:
 
 def rank_as_label(word: str) -> int | None:
     """Return the place of a word, or of its singular, among `LABEL_WORDS`; None without one."""
-    for form in (word, word.removesuffix("s"), word.removesuffix("es"), f"{word[:-2]}is"):
-        if form in LABEL_WORDS and (form == word or word.endswith("s")):
-            return LABEL_WORDS.index(form)
-    return None
+    plural = (word[:-1], word.removesuffix("es"), f"{word[:-2]}is") if word.endswith("s") else ()
+    return next((_RANKS[form] for form in (word, *plural) if form in _RANKS), None)
 
 
 def names_identifier(name: str) -> bool:

@@ -34,6 +34,7 @@ _PLACES_OF = {
     **dict.fromkeys(SUBJECT_WORDS | GROUP_WORDS, _HOUSES),
     **dict.fromkeys(_OF_LANDS, _HOUSES | _LANDS),
 }
+_THINGS = {*_PLACES_OF, *_HOUSES, *_LANDS}
 _OF_NUMBERS = {"code", "id", "name", "no", "nr", "number"}
 
 
@@ -62,6 +63,8 @@ def with_subjects_of_places(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[st
     ('subject in site and plot', ['N 1', 'N 1', 'N 2'])
     """
     things = {str(name): _thing(str(name)) for name in frame}
+    # Few of many columns, whose names are not compared with each other.
+    things = {name: thing for name, thing in things.items() if thing in _THINGS}
     for numbers, thing in things.items():
         places = [name for name in things if things[name] in _PLACES_OF.get(thing, ())]
         columns = [*places, numbers]

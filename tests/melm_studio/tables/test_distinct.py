@@ -86,7 +86,7 @@ def calls_of_preparing(n_columns):
     counts.insert(0, "soil", ["clay", "sand"] * 6)
     raw = counts.to_csv(sep="\t", index=False).encode()
     found = []
-    sys.setprofile(lambda frame, event, arg: found.append(event == "call"))
+    sys.setprofile(lambda frame, event, arg: found.append(event in ("call", "c_call")))
     try:
         prepare(read_table(raw, "counts.tsv"))
     finally:
