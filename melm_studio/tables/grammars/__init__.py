@@ -18,7 +18,7 @@ from melm_studio.tables.grammars.features_in_rows import (
 )
 from melm_studio.tables.grammars.geo import dataset_soft, series_matrix
 from melm_studio.tables.grammars.layout import ROWS_COMPARED, FirstLines, Grammar, Layout, Long
-from melm_studio.tables.grammars.long_tables import is_long, long_table
+from melm_studio.tables.grammars.long_tables import is_long, long_table, melted
 from melm_studio.tables.grammars.omics import (
     bracken,
     diann,
@@ -81,6 +81,7 @@ GRAMMARS: dict[str, Grammar] = {
     "featureCounts": feature_counts,
     "mothur": mothur,
     "long": long_table,
+    "melted": melted,
     "OTUs": otu_table,
     "ISA-Tab": isa_tab,
     "Orange": orange,

@@ -121,8 +121,8 @@ class Long:
 
     Attributes
     ----------
-    sample : int
-        The column that names these.
+    sample : tuple of int
+        The columns that name these together; empty where each feature has them in the same order.
     feature : tuple of int
         Those that name the features together.
     value : int
@@ -131,7 +131,7 @@ class Long:
         The columns of what else is known of the samples.
     """
 
-    sample: int
+    sample: tuple[int, ...]
     feature: tuple[int, ...]
     value: int
     marks: tuple[int, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, product
 
@@ -19,31 +20,92 @@ _VALUES = {
     "npx", "quantity",
 }  # fmt: skip
 _FEATURES = {"precursor", "species"}  # of long tables alone; elsewhere these are kinds or masses
+_VARIABLES = {
+    (word,)
+    for word in (
+        "attribute", "element", "feature", "indicator", "measure", "measurement", "metric",
+        "parameter", "trait", "variable",
+    )
+}  # fmt: skip
+_BESIDE_VALUES = {("key",), ("name",)}  # else of a person or a thing
+LEAST_MELTED = 2  # variables
+MOSTLY = 0.5  # of the variables of all samples, those that are given
 _GAPS = {"", "na", "nan", "null", "filtered"}
 
 
 def long_table(first: FirstLines) -> Layout | None:
     """Columns of samples, of features and of what was measured, once for each pair of them."""
-    header = first.rows[0] if first.rows else []
-    if len(header) > MOST_COLUMNS or not is_long(header):
-        return None
-    body = [row for row, _ in first.records(first.delimiter)][1:]
-    rows = [row for row in body if len(row) == len(header)]
+    header, rows = _rows(first)
     values, features, samples = _candidates(header)
     named = [(index,) for index in features] + [*combinations(features, 2)]
     for value, feature, sample in product(values, named, samples):
-        if _has_pairs(rows, sample, feature, value):
-            break
-    else:
-        return None
-    others = [index for index in range(len(header)) if index not in (sample, *feature, value)]
-    marks = [index for index in others if _says_samples(rows, sample, index)][:MOST_MARKS]
-    named_by = " and ".join(header[index] for index in feature)
-    step = f"Read as a long table: each {header[sample]} is a row, its features {named_by}."
-    asked = {"samples": f"Each row has the {header[value]} of one {named_by} of one sample"}
-    names = tuple(header)
-    turned = Long(sample, feature, value, tuple(marks))
-    return Layout(step, names, 1, first.delimiter, asked=asked, turned=turned)
+        of_samples = [(row[sample],) for row in rows]
+        if sample not in feature and _has_pairs(rows, of_samples, feature, value):
+            marks = _marks(rows, of_samples, (sample, *feature, value))
+            return _layout(first, Long((sample,), feature, value, marks))
+    return None
+
+
+def melted(first: FirstLines) -> Layout | None:
+    """Columns of the names of variables and of their values, as melt and pivot_longer write them.
+
+    One of the others names the samples, or several do; else these stand in the same order for each
+    variable, which all that the others say of them shows.
+    """
+    header, rows = _rows(first)
+    for value, feature in product(*_melted(header)):
+        texts = [{row[index] for row in rows} for index in range(len(header))]
+        others = [
+            index
+            for index, names in enumerate(texts)
+            if index not in (value, feature) and 1 < len(names) <= len(rows) / LEAST_MELTED
+        ]
+        sample = _naming(rows, others, feature)
+        n_before: Counter[str] = Counter()
+        of_samples = [tuple(row[index] for index in sample) for row in rows]
+        for place, row in enumerate([] if sample else rows):
+            n_before[row[feature]] += 1
+            of_samples[place] = (str(n_before[row[feature]]),)
+        marks = _marks(rows, of_samples, (value, feature, *(sample if len(sample) == 1 else ())))
+        are_told = sample or 0 < len(others) <= len(marks)
+        is_full = len(rows) >= MOSTLY * len(texts[feature]) * len({*of_samples})
+        if not (are_told and is_full):
+            continue
+        if _has_pairs(rows, of_samples, (feature,), value, LEAST_MELTED):
+            return _layout(first, Long(sample, (feature,), value, marks))
+    return None
+
+
+def _rows(first: FirstLines) -> tuple[list[str], list[list[str]]]:
+    """The names of the columns, none if there are many, and the rows below."""
+    header = first.rows[0] if first.rows else []
+    if len(header) > MOST_COLUMNS or not is_long(header):
+        return [], []
+    records = (row for row, _ in first.records(first.delimiter))
+    return header, [row for row in records if len(row) == len(header)][1:]
+
+
+def _layout(first: FirstLines, turned: Long) -> Layout:
+    header = first.rows[0]
+    named_by = " and ".join(header[index] for index in turned.feature)
+    named = " and ".join(header[index] for index in turned.sample) or "row of all variables"
+    step = f"Read as a long table: each {named} is a row, its features {named_by}."
+    asked = {"samples": f"Each row has the {header[turned.value]} of one {named_by} of one sample"}
+    return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
+
+
+def _naming(rows: Sequence[Sequence[str]], others: Sequence[int], feature: int) -> tuple[int, ...]:
+    """The column that has each feature once for each value, or the first that do so together."""
+
+    def n_pairs(sample: tuple[int, ...]) -> int:
+        return len({tuple(row[index] for index in (feature, *sample)) for row in rows})
+
+    together: tuple[int, ...] = ()
+    for index in others:
+        if n_pairs((*together, index)) > n_pairs(together):
+            together = (*together, index)
+    likely = [*((index,) for index in others), together]
+    return next((sample for sample in likely if n_pairs(sample) == len(rows)), ())
 
 
 def is_long(names: Sequence[str]) -> bool:
@@ -54,7 +116,7 @@ def is_long(names: Sequence[str]) -> bool:
     >>> is_long(["sample_id", "protein", "abundance"]), is_long(["sample_id", "protein"])
     (True, False)
     """
-    return all(_candidates(names))
+    return all(_candidates(names)) or all(_melted(names))
 
 
 def _candidates(names: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
@@ -76,34 +138,56 @@ def _candidates(names: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
     return values, features, samples
 
 
+def _melted(names: Sequence[str]) -> tuple[list[int], list[int]]:
+    """The columns that may be the values and the variables."""
+    words = [words_of(name) for name in names] if len(names) <= MOST_MARKS else []
+    bare = [word[:-1] if len(word) > 1 and word[-1] == "name" else word for word in words]
+    values = [index for index, word in enumerate(bare) if word[-1:] == ("value",)]
+    return values, [
+        index
+        for index, word in enumerate(bare)
+        if word in _VARIABLES or (word in _BESIDE_VALUES and index + 1 in values)
+    ]
+
+
 def _has_pairs(
-    rows: Sequence[Sequence[str]], sample: int, feature: tuple[int, ...], value: int
+    rows: Sequence[Sequence[str]],
+    of_samples: Sequence[tuple[str, ...]],
+    feature: tuple[int, ...],
+    value: int,
+    least: int = LEAST_FEATURES,
 ) -> bool:
     """Return whether each feature of a sample has one number, and samples have several features.
 
     What is the same in all samples, such as the sugar of a plant, says what features are.
     """
-    if sample in feature:
-        return False
-    values: dict[tuple[str, ...], str] = {}
-    for row in rows:
-        pair = (row[sample], *(row[index] for index in feature))
+    values: dict[tuple[tuple[str, ...], ...], str] = {}
+    for sample, row in zip(of_samples, rows, strict=True):
+        pair = (sample, tuple(row[index] for index in feature))
         if values.setdefault(pair, row[value]) != row[value]:
             return False
-    samples = {sample_name for sample_name, *_ in values}
-    features = {tuple(names) for _, *names in values}
+    samples = {sample for sample, _ in values}
+    features = {names for _, names in values}
     are_several = len(samples) > 1 or len(rows) >= MANY_ROWS
     are_numbers = all(is_number(text) or text.lower() in _GAPS for text in values.values())
     has_words = not any(is_number(name) for names in features for name in names)
     recur = len(samples) == 1 or len(values) >= LEAST_SAMPLES * len(features)
-    are_pairs = recur and len(values) >= LEAST_FEATURES * len(samples)
-    of_features = {(*pair[1:], text) for pair, text in values.items()}
+    are_pairs = recur and len(values) >= least * len(samples)
+    of_features = {(pair[1], text) for pair, text in values.items()}
     varies = len(of_features) > len(features) or len(samples) == 1
     return are_several and are_numbers and has_words and are_pairs and varies
 
 
-def _says_samples(rows: Sequence[Sequence[str]], sample: int, column: int) -> bool:
-    """Return whether a column has one value for each sample, not the same of all."""
-    text_of: dict[str, str] = {}
-    is_same = all(text_of.setdefault(row[sample], row[column]) == row[column] for row in rows)
-    return is_same and (len({*text_of.values()}) > 1 or len(text_of) == 1)
+def _marks(
+    rows: Sequence[Sequence[str]], of_samples: Sequence[tuple[str, ...]], but: Sequence[int]
+) -> tuple[int, ...]:
+    """The other columns that have one value for each sample, not the same of all."""
+    marks = []
+    for column in range(len(rows[0]) if rows else 0):
+        text_of = dict(zip(of_samples, (row[column] for row in rows), strict=True))
+        is_same = all(
+            text_of[sample] == row[column] for sample, row in zip(of_samples, rows, strict=True)
+        )
+        if column not in but and is_same and (len({*text_of.values()}) > 1 or len(text_of) == 1):
+            marks.append(column)
+    return tuple(marks[:MOST_MARKS])

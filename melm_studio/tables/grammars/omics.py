@@ -229,7 +229,7 @@ def msstats(first: FirstLines) -> Layout | None:
     ions = tuple(places[name] for name in _IONS if name in places)
     step = f"Read as ions of MSstats: each {header[run]} is a row."
     asked = {"samples": f"Each row has the {header[area]} of one ion in one {header[run]}"}
-    turned = Long(run, ions, area, tuple(places[name] for name in _OF_RUNS))
+    turned = Long((run,), ions, area, tuple(places[name] for name in _OF_RUNS))
     return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
 
 

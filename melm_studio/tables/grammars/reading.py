@@ -150,14 +150,15 @@ def _widened(
     body: bytes, layout: Layout, long: Long, limits: Limits
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """A row for each sample, and what was averaged."""
-    table = _parsed(body, layout, [long.sample, *long.feature, *long.marks], [long.value])
-    table = table.dropna(subset=[long.sample])
+    table = _parsed(body, layout, [*long.sample, *long.feature, *long.marks], [long.value])
+    table = table.dropna(subset=[*long.sample])
     numbers = pd.to_numeric(table[long.value], errors="coerce")
-    named = (table[index].fillna("") for index in long.feature)
-    of_features = (
-        reduce(lambda first, other: first + " " + other, named).str.strip().rename("feature")
-    )
-    of_samples = table[long.sample].rename("sample")
+    of_features = _together(table, long.feature).rename("feature")
+    if long.sample:
+        of_samples = _together(table, long.sample)
+    else:
+        of_samples = of_features.groupby(of_features).cumcount().add(1).astype(str)
+    of_samples = of_samples.rename("sample")
     features, samples = of_features.unique(), of_samples.unique()
     limits.reject_cells(len(samples), len(features))
     pairs = numbers.groupby([of_features, of_samples])
@@ -169,12 +170,19 @@ def _widened(
     cells = means.reindex(index=samples, columns=features)
     cells.columns = pd.Index([name[:_CHARACTERS_OF_NAME] for name in features], dtype=object)
     cells = cells.reset_index(drop=True)
-    cells.insert(0, free_name(layout.names[long.sample], cells), samples)
-    once = table.drop_duplicates(long.sample)
+    named = " and ".join(layout.names[index] for index in long.sample) or SAMPLE
+    cells.insert(0, free_name(named, cells), samples)
+    once = table[~of_samples.duplicated()]
     for index in long.marks:
         cells.insert(cells.shape[1], free_name(layout.names[index], cells), once[index].tolist())
     several = f"Averaged: {count(averaged, 'feature')} with several numbers of one sample."
     return cells, (several,) if averaged else ()
+
+
+def _together(table: pd.DataFrame, columns: Sequence[int]) -> pd.Series:
+    """The texts of several columns as one."""
+    named = (table[index].fillna("") for index in columns)
+    return reduce(lambda first, other: first + " " + other, named).str.strip()
 
 
 def _parsed(

@@ -1047,6 +1047,59 @@ def levels_of_names() -> dict[str, Program]:
     }  # fmt: skip
 
 
+def melted() -> dict[str, Program]:
+    """A row for each variable of each thing, as R, pandas and statistics of countries have it."""
+    named = [[f"p{at}", kind, *row] for at, (kind, row) in enumerate(zip(KINDS, X3, strict=True))]
+    by_variable = [
+        [*row[:2], name, row[at]] for at, name in enumerate(("a", "b", "c"), 2) for row in named
+    ]
+    by_row = [
+        [row[1], name, row[at]] for row in named for at, name in enumerate(("a", "b", "c"), 2)
+    ]
+    crops = [
+        [land, crop, element, 2000 + year, unit, X3[year][at] + len(crop), "AE"[(year + at) % 2]]
+        for land in ("Chad", "Mali")
+        for crop in ("rice", "maize")
+        for at, (element, unit) in enumerate([("area", "ha"), ("yield", "hg"), ("tons", "t")])
+        for year in range(5)
+    ]
+    expected = {
+        "features": ("a", "b", "c"), "label": "kind", "asked": ("samples",),
+        "first": {"a": X3[0][0], "c": X3[0][2]}, "said": "long table",
+    }  # fmt: skip
+    persons = [
+        [test, name, X3[at][of]] for of, test in enumerate("uvw") for at, name in enumerate(SAMPLES)
+    ]
+    return {
+        "melt": Program(
+            lines([["plant", "kind", "variable", "value"], *by_variable]).encode(),
+            name="plant", **expected,
+        ),
+        "melt without names": Program(
+            lines([["kind", "variable", "value"], *(row[1:] for row in by_variable)]).encode(),
+            name="sample", **expected,
+        ),
+        "pivot_longer": Program(
+            lines([["kind", "name", "value"], *by_row], "\t").encode(), name="sample", **expected
+        ),
+        "melt with numbers of rows": Program(
+            lines([["", "plant", "kind", "trait_name", "trait_value"], *numbered(by_variable)])
+            .encode(), name="plant", **expected,
+        ),
+        "FAOSTAT": Program(
+            lines([["Area", "Item", "Element", "Year", "Unit", "Value", "Flag"], *crops]).encode(),
+            ("area", "yield", "tons"), "Area", 20, asked=("samples", "label"),
+            name="Area and Item and Year", first={"area": X3[0][0] + 4},
+        ),
+        "values of persons": Program(
+            lines([["name", "test", "value", "kind"], *([name, test, value, KINDS[at % N]] for at,
+                  (test, name, value) in enumerate(persons))]).encode(),
+            ("test = u", "test = v", "test = w", "value"), "kind", 48,
+            not_asked=("samples",),
+        ),
+    }  # fmt: skip
+
+
 def one_hot() -> dict[str, Program]:
     """Columns of 0 and 1, or of True and False, of which each row has one."""
     of_rows = [[at % 3 == one for one in range(3)] for at in range(N)]
@@ -1104,6 +1157,6 @@ def one_hot() -> dict[str, Program]:
 PROGRAMS = {
     **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
     **words_in_names(), **of_fixed_width(), **in_quotes(), **below_comments_and_titles(),
-    **genes_of_reads(), **one_hot(), **levels_of_names(),
+    **genes_of_reads(), **one_hot(), **melted(), **levels_of_names(),
     **features_in_rows(), **peaks_and_lipids(), **spectra_in_columns(), **two_files(),
 }  # fmt: skip
