@@ -695,10 +695,10 @@ def _could_be_label(column: pd.Series, max_values: int) -> bool:
 class _Preference:
     """Sort key of columns that could be the label: the lowest is the most likely one.
 
-    In order: whether its classes can be held out; what names say; without a header, the ends; what
-    the name of the file says; two values, or few in the last column; text before numbers; numbers
-    of two values; the last column and the first; fewer values. Those of such words as `rare` has
-    come behind others alike.
+    In order: whether its classes can be held out and, beside words with the name of a label, need
+    not be cut; what names say; without a header, the ends; what the name of the file says; two
+    values, or few in the last column; text before numbers; numbers of two values; the last column
+    and the first; fewer values. Those of such words as `rare` has come behind others alike.
     """
 
     def __init__(
@@ -712,6 +712,9 @@ class _Preference:
         self._n_values = n_values
         words = (words_of(name) for name in n_values if name not in self._numeric)
         self._has_words = any(map(self._rare.isdisjoint, words))
+        self._has_named_words = any(
+            _is_all_hint(name) for name in n_values if name not in self._numeric
+        )
         self._kinds_of_persons = {
             name for name in n_values if _names_no_class(name) and _are_kinds(table.frame[name])
         }
@@ -731,8 +734,9 @@ class _Preference:
         is_telling = n_values <= few if name == last else n_values == 2 and not is_number
         if name == last and is_number and self._has_words and _are_events(self._frame[name]):
             is_telling = False
+        is_cut = is_number and self._has_named_words and is_measure(self._frame[name])
         return (
-            name.lower() not in PLAIN_NAMES and not self._can_be_held_out(name),
+            name.lower() not in PLAIN_NAMES and (is_cut or not self._can_be_held_out(name)),
             *_hint(name),
             not (self._has_header or name in self._ends),
             self._file.isdisjoint(words) or _is_other_number(self._frame[name]),

@@ -380,6 +380,14 @@ def test_a_number_that_is_named_y_is_cut_before_texts_are_guessed():
     assert guess_label(Table("t", frame.drop(columns="b"), ())) == "x1"
 
 
+@pytest.mark.parametrize(("name", "label"), [("treatment", "treatment"), ("place", "survival")])
+def test_words_with_the_name_of_a_label_come_before_numbers_to_be_cut(name, label):
+    kinds, percent = np.array(["hot", "cold", "both"]), np.arange(600) * 7.0 % 25 * 4.5
+    cells = {name: kinds[np.arange(600) % 3], "survival": percent}
+    frame = pd.DataFrame(cells).assign(a=np.random.default_rng(0).normal(size=600))
+    assert guess_label(Table("t", frame, ())) == label
+
+
 def test_two_values_of_the_last_column_are_offered_beside_what_a_name_says():
     frame = measured("mass").assign(dx=numbers(0, 1, 2, 3), well=numbers(0, 1))
     assert choices(Table("t", frame, ())) == ["dx", "well"]
