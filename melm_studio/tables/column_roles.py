@@ -402,7 +402,8 @@ def _id_of_rows(cells: _Cells) -> tuple[Role, str] | None:
 def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
     if any(map(names_picture, cells.texts[:PICTURES_PROBED])):
         return Role.IGNORED, "names of pictures"
-    if words_of(cells.name)[-1:] == ("id",) and all(map(_DIGIT.search, pd.unique(cells.texts))):
+    is_key = words_of(cells.name)[-1:] in (("id",), ("well",))
+    if is_key and all(map(_DIGIT.search, pd.unique(cells.texts))):
         return Role.IGNORED, "keys of what several rows share"
     if cells.n_values > MAX_LEVELS:
         return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)

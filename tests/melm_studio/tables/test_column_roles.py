@@ -336,6 +336,8 @@ def test_numbers_of_things_are_no_features_and_those_with_a_unit_are(name, numbe
     [
         ("album_id", ("6ofEQubaL2", "0tzfI6NFJq"), True),
         ("CowTagID", ("V1", "V12"), True),
+        ("Well", ("A1", "H12"), True),
+        ("well", ("Alpha", "Beta"), False),
         ("album_id", ("Zone A", "Zone B"), False),
         ("tag", ("V1", "V12"), False),
     ],
