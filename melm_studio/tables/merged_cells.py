@@ -18,8 +18,9 @@ def written_once(frame: pd.DataFrame) -> list[str]:
     """The columns whose cells are filled in the first row of each block of rows.
 
     The first cell is filled, and what is filled are words or whole numbers. In blocks of one length
-    none follows itself. In those of other lengths none recurs, and they are words in the first
-    columns, or the column is named as subjects and samples are: labels of some of the rows recur.
+    none follows itself. In those of other lengths, of which most have several rows, none recurs,
+    and they are words in the first columns, or the column is named as subjects and samples are:
+    labels of some of the rows recur, and of ids of some rows many stand right below another.
 
     Examples
     --------
@@ -43,6 +44,7 @@ def written_once(frame: pd.DataFrame) -> list[str]:
         lengths = np.diff(filled, append=len(frame))
         is_first = not is_number and place == len(names)
         is_said = is_first or not _NAMED.isdisjoint(words_of(str(name)))
-        if (lengths == lengths[0]).all() or (is_said and values.is_unique):
+        are_blocks = np.median(lengths) > 1
+        if (lengths == lengths[0]).all() or (is_said and are_blocks and values.is_unique):
             names.append(str(name))
     return names

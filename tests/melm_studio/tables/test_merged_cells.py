@@ -48,13 +48,14 @@ def test_merged_cells_of_a_workbook_are_filled():
     assert "subjects:mouse" in {one.id for one in data.questions}
 
 
-@pytest.mark.parametrize("name", ["species", "comment", "ph"])
-def test_labels_of_some_rows_comments_and_measurements_stay_as_they_are(name):
+@pytest.mark.parametrize("name", ["species", "comment", "ph", "sample_id"])
+def test_labels_and_ids_of_some_rows_comments_and_measurements_stay_as_they_are(name):
     frame, at = visits().drop(columns="patient"), np.arange(N_ROWS)
     labels = np.where(at % 7 % 3 == 0, np.array(["a", "b", "c"])[at % 3], "")
     comments = np.where(np.isin(at, [0, 4, 19]), np.char.add("run ", at.astype(str)), "")
     measured = np.where(at % 2 == 0, (at / 7).round(2).astype(str), "")
     frame[name] = {
         "species": labels, "comment": comments, "ph": measured,
+        "sample_id": np.where((at < 9) | (at > 20), np.char.add("s", at.astype(str)), ""),
     }[name]  # fmt: skip
     assert not [one for one in prepared(frame).questions if one.id == "blocks"]
