@@ -31,6 +31,7 @@ from melm_studio.tables.below_rows import without_notes, without_tables_beside
 from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.digits import plain_numbers
 from melm_studio.tables.distinct import Numbers
+from melm_studio.tables.eurostat import without_flags
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.frames import BESIDE, TABLES, TEXTS
 from melm_studio.tables.grammars import (
@@ -430,7 +431,8 @@ def _written(text: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
 def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions) -> _Content:
     data, quote_steps = without_quoted_lines(data)
     data, number_steps = plain_numbers(data)
-    steps = (*steps, *quote_steps, *number_steps)
+    data, flag_steps = without_flags(data)
+    steps = (*steps, *quote_steps, *number_steps, *flag_steps)
     layout = recognized(data, options)
     if layout and (content := _of_layout(data, layout, limits, steps)):
         return content

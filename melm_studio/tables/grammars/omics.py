@@ -60,6 +60,17 @@ _XCMS = {"mzmed", "mzmin", "mzmax", "rtmed", "npeaks"}
 _GSEA = ["name", "description"]
 _OF_READS = (".bam", ".sam", ".out", ".sorted")  # the last suffix of a file first
 _FEATURE_COUNTS = ["Geneid", "Chr", "Start", "End", "Strand", "Length"]
+# What limma knows of the spots of an array, and which of it names a probe best.
+_SPOTS = {
+    "block", "col", "column", "controltype", "description", "genename", "id", "name", "probename",
+    "probeuid", "row", "sequence", "start", "status", "systematicname",
+}  # fmt: skip
+_NAMES_OF_SPOTS = ("probename", "genename", "name", "id")
+_KINDS_OF_SPOTS = (
+    {"probename", "controltype"}, {"row", "col", "probename"}, {"row", "col", "genename"},
+    {"block", "row", "column", "id", "name"},
+)  # fmt: skip
+_CONTROLS = ("1", "-1")  # of Agilent
 _BRACKEN = ["name", "taxonomy_id", "taxonomy_lvl"]
 _FRACTION = ".bracken_frac"
 _MZTAB = "MTD\tmzTab-version"
@@ -129,6 +140,25 @@ def feature_counts(first: FirstLines) -> Layout | None:
         names = [name.removesuffix(suffix) for name in names]
     columns = range(n_about, len(header))
     return _matrix("counts of featureCounts", header, n_above + 1, columns, names=names)
+
+
+def limma(first: FirstLines) -> Layout | None:
+    """Arrays of limma: where spots lie and what they are, and a column for each array."""
+    header, row = first.cells(0, first.delimiter), first.cells(1, first.delimiter)
+    header = [""] * (len(row) - len(header)) + header  # names of rows as R writes them
+    plain = [name.lower() for name in header]
+    start = next((place for place, name in enumerate(plain) if name and name not in _SPOTS), 0)
+    spots = {name: place for place, name in enumerate(plain[:start])}
+    names = [spots[name] for name in _NAMES_OF_SPOTS if name in spots]
+    numbers = [cell for cell in row[start:] if cell not in ("", "NA")]
+    are_spots = any(kind <= spots.keys() for kind in _KINDS_OF_SPOTS)
+    if not (are_spots and numbers and all(map(is_number, numbers))):
+        return None
+    left_out = {spots["controltype"]: _CONTROLS} if "controltype" in spots else {}
+    columns, mark = range(start, len(header)), first.delimiter
+    return _matrix(
+        "arrays of limma", header, 1, columns, features=names, left_out=left_out, delimiter=mark
+    )
 
 
 def maf(first: FirstLines) -> Layout | None:

@@ -1100,6 +1100,61 @@ def melted() -> dict[str, Program]:
     }  # fmt: skip
 
 
+def statistics_of_countries() -> dict[str, Program]:
+    """Tables of Eurostat, whose numbers have flags and whose first cell has several names."""
+    flags = ["", " p", " bu", ""]
+    rows = [
+        [f"{kind},PC,L{at}", *(f"{cell}{flags[(at + of) % 4]} " for of, cell in enumerate(row))]
+        for at, (kind, row) in enumerate(zip(KINDS, X3, strict=True))
+    ]
+    gaps = [[*row[:3], ": z" if at % 5 == 2 else row[3]] for at, row in enumerate(rows)]
+    years = ["2019 ", "2020 ", "2021 "]
+    expected = {"features": ("2019", "2020", "2021"), "first": {"2019": X3[0][0]}}
+    return {
+        "Eurostat": Program(
+            lines([["sex,unit,geo\\TIME_PERIOD", *years], *gaps], "\t").encode(),
+            label="sex", name="geo", said="Read as a table of Eurostat", **expected,
+        ),
+        "Eurostat before 2023": Program(
+            lines([["sex,unit,geo\\time", *years], *rows], "\t").encode(),
+            label="sex", name="geo", said="Read as a table of Eurostat", **expected,
+        ),
+        "a path in the first name": Program(
+            lines([["file\\name", "2019 ", "2020 ", "2021 ", "kind"],
+                   *numbered(with_kinds(X3), "s")], "\t").encode(),
+            label="kind", name="file\\name", said="Read as tab-separated.", **expected,
+        ),
+    }  # fmt: skip
+
+
+def arrays_of_limma() -> dict[str, Program]:
+    """What limma knows of spots, and a column for each array."""
+    spots = [[at // 3, at % 3, int(gene == "g5"), gene] for at, gene in enumerate(GENES)]
+    rows = [[*spot, *row] for spot, row in zip(spots, MATRIX, strict=True)]
+    names = ["Row", "Col", "ControlType", "ProbeName"]
+    scanned = [["1", *row[:2], f"ID{at}", *row[3:]] for at, row in enumerate(rows)]
+    wells = [[1 + at // 4, 1 + at % 4, f"w{at}", *row] for at, row in enumerate(with_kinds(X3))]
+    expected = {"label": "group", "name": "sample", "asked": ("label",)}
+    return {
+        "limma": Program(
+            lines([[*names, *SAMPLES], *rows], "\t").encode(), GENES[:5], **expected,
+            first={"g0": MATRIX[0][0]}, said="arrays of limma",
+        ),
+        "limma with names of rows of R": Program(
+            lines([[f'"{name}"' for name in [*names, *SAMPLES]], *numbered(rows)], "\t").encode(),
+            GENES[:5], **expected,
+        ),
+        "limma of GenePix": Program(
+            lines([["Block", "Row", "Column", "ID", "Name", *SAMPLES], *scanned]).encode(),
+            GENES, **expected,
+        ),
+        "wells of a plate": Program(
+            lines([["Row", "Col", "Name", "a", "b", "c", "kind"], *wells]).encode(),
+            ("Row", "Col", "a", "b", "c"), "kind", name="Name",
+        ),
+    }  # fmt: skip
+
+
 def one_hot() -> dict[str, Program]:
     """Columns of 0 and 1, or of True and False, of which each row has one."""
     of_rows = [[at % 3 == one for one in range(3)] for at in range(N)]
@@ -1158,5 +1213,6 @@ PROGRAMS = {
     **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
     **words_in_names(), **of_fixed_width(), **in_quotes(), **below_comments_and_titles(),
     **genes_of_reads(), **one_hot(), **melted(), **levels_of_names(),
+    **statistics_of_countries(), **arrays_of_limma(),
     **features_in_rows(), **peaks_and_lipids(), **spectra_in_columns(), **two_files(),
 }  # fmt: skip
