@@ -6,7 +6,7 @@ import csv
 import io
 import zipfile
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import permutations
 from pathlib import PurePosixPath
 
@@ -85,7 +85,8 @@ def joined_samples(raw: bytes, limits: Limits) -> tuple[bytes, str, str] | None:
         ),
     )
     _, index, is_turned = shared
-    rows = list(zip(*tables[numbers], strict=True)) if is_turned else tables[numbers]
+    known = {row[index] for row in tables[samples]}
+    rows = _turned(tables[numbers], known) if is_turned else tables[numbers]
     limits.reject_cells(len(rows), len(rows[0]) + len(tables[samples][0]))
     by = tables[samples][0][index] or "the names of the samples"
     step = (
@@ -95,6 +96,18 @@ def joined_samples(raw: bytes, limits: Limits) -> tuple[bytes, str, str] | None:
         f"{_left_out({*tables} - {numbers, samples})}"
     )
     return _joined(rows, tables[samples], index), numbers, step
+
+
+def _turned(records: _Records, samples: Collection[str]) -> _Records:
+    """A row for each column, below the names of the features: the first that all differ.
+
+    What else stands before the samples says what the features are, as the places of spots do.
+    """
+    columns = [[*column] for column in zip(*records, strict=True)]
+    n_beside = next(place for place, column in enumerate(columns) if place and column[0] in samples)
+    beside = columns[:n_beside]
+    names = next((column for column in beside if len({*column}) == len(column)), beside[0])
+    return [names, *columns[n_beside:]]
 
 
 def _left_out(files: Iterable[str]) -> str:

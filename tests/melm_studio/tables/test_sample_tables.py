@@ -34,6 +34,22 @@ def test_samples_in_columns_get_the_cells_of_their_table(order):
     assert prepare(table).class_names == ("ill", "well")
 
 
+@pytest.mark.parametrize(
+    ("names", "spots"),
+    [
+        ("Row,Col,ProbeName", ["0,0", "0,1", "1,0"]),
+        ("chr,start,gene", ["1,70", "1,70", "2,80"]),
+    ],
+)
+def test_what_says_what_features_are_is_no_sample(names, spots):
+    header, *rows = GENES.splitlines()
+    below = [f"{spot},{row}" for spot, row in zip(spots, rows, strict=True)]
+    genes = "\n".join([f"{names},{header.partition(',')[2]}", *below, ""])
+    table = read_table(zipped(genes=genes, targets=SAMPLES), "study.zip")
+    assert table.frame["MYC"].tolist() == [9, 7, 8, 6, 5]
+    assert prepare(table).class_names == ("ill", "well")
+
+
 def test_samples_in_rows_get_the_cells_of_their_table():
     samples = "name,kind\nd,u\nc,v\nb,u\na,v\nz,v\n"
     table = read_table(zipped(numbers=BY_ROWS, samples=samples), "study.zip")
