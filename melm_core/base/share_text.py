@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_ALMOST_ALL = 0.995
+_ALMOST_ALL, _MOST_BELOW_ALL = 0.995, 99.9
 # Halves are rounded up, as the page does, however products are rounded.
 _HALF_UP = 1e-9
 _LEAST_P = 0.001
@@ -24,11 +24,14 @@ def percent(share: float, standard_error: float | None = None) -> str:
     >>> [percent(share) for share in (0.125, 0.984, 0.999, 1.0)]
     ['13 %', '98 %', 'over 99 %', '100 %']
     >>> [percent(share, 0.006) for share in (0.984, 0.999)], percent(1.0, 0.0)
-    (['98 ± 1 %', 'over 99 ± 1 %'], '100 %')
+    (['98 ± 1 %', '99.9 ± 0.6 %'], '100 %')
     """
-    text = "over 99" if _ALMOST_ALL <= share < 1.0 else f"{100.0 * share + _HALF_UP:.0f}"
-    error = round(100.0 * (standard_error or 0.0))
-    return f"{text} ± {error} %" if error else f"{text} %"
+    is_almost_all = _ALMOST_ALL <= share < 1.0
+    error = 100.0 * (standard_error or 0.0)
+    if is_almost_all and round(error):
+        return f"{min(100.0 * share, _MOST_BELOW_ALL):.1f} ± {error:.1f} %"
+    text = "over 99" if is_almost_all else f"{100.0 * share + _HALF_UP:.0f}"
+    return f"{text} ± {error:.0f} %" if round(error) else f"{text} %"
 
 
 def counted(number: int, noun: str) -> str:

@@ -14,6 +14,7 @@ import pytest
 from callbacks.routes.api.endpoints import PREFIX
 from lab.driver.traces import enclosed, points
 from lab.driver.visitor import opened_studio
+from melm_core.base import percent
 from melm_studio.layout import ids
 from melm_studio.planes.class_outlines import CONTOUR_SHARES
 from melm_studio.scores import accuracy_text, divergence_text, importance_sentence, share_text
@@ -217,9 +218,8 @@ def test_the_error_of_the_share_is_that_of_the_refits_wherever_it_is_said(walked
         token = visitor.http.post(f"{PREFIX}/tokens").json["token"]
         access = {"Authorization": f"Bearer {token}"}
         refits = visitor.http.get(f"{PREFIX}/runs/{run}/refits", headers=access).json
-        said = share_text(refits["share"]).removesuffix(" %")
-        error = f"{said} ± {round(100 * refits['standard_error'])} %"
-        assert error in walked.record["words"].lower()  # "Over 99" where a sentence begins with it
+        said = percent(refits["share"], refits["standard_error"])
+        assert said in walked.record["words"].lower()  # "Over 99" where a sentence begins with it
 
 
 def test_programs_receive_the_same_in_every_studio(walked):
@@ -235,8 +235,9 @@ def test_documents_print_the_numbers_of_the_record(walked, file):
         written = re.sub(r"<[^>]+>", "", visitor.http.get(f"/runs/{run}/{file}").text)
         text = " ".join(html.unescape(written).split())
         assert record["words"].removesuffix(".") in text
-        share = share_text(record["accuracy_held_out"]).removesuffix(" %")
-        assert re.search(rf"{share}( ± \d+)? %", text, re.IGNORECASE)
+        share = record["accuracy_held_out"]
+        said = f"{share_text(share).removesuffix(' %')}|{100 * share:.1f}"
+        assert re.search(rf"({said})( ± [\d.]+)? %", text, re.IGNORECASE)
         if file == "report.html":
             assert divergence_text(record["run"]["divergence"]) in text
 

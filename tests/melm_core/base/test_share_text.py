@@ -18,3 +18,10 @@ def test_a_percentage_has_no_decimals_and_halves_are_rounded_up(share, text):
 @pytest.mark.parametrize("share", [0.995, 0.999, 1 - 1e-12])
 def test_only_all_rows_are_all(share):
     assert percent(share) == "over 99 %"
+
+
+@pytest.mark.parametrize("share", [0.995, 0.9996, 1 - 1e-12])
+def test_an_error_of_nearly_all_rows_has_a_decimal_as_they_have(share):
+    text = percent(share, 0.008)
+    assert text.endswith(" ± 0.8 %")
+    assert 99.5 <= float(text.partition(" ")[0]) <= 99.9
