@@ -85,8 +85,8 @@ def joined_samples(raw: bytes, limits: Limits) -> tuple[bytes, str, str] | None:
         ),
     )
     _, index, is_turned = shared
-    known = {row[index] for row in tables[samples]}
-    rows = _turned(tables[numbers], known) if is_turned else tables[numbers]
+    names = {row[index] for row in tables[samples]}
+    rows = _turned(tables[numbers], names) if is_turned else tables[numbers]
     limits.reject_cells(len(rows), len(rows[0]) + len(tables[samples][0]))
     by = tables[samples][0][index] or "the names of the samples"
     step = (
