@@ -67,6 +67,7 @@ AS_FEATURES = (Use.FEATURE, Use.CATEGORY, Use.ORDERED)
 LEAST_MEETINGS = 12  # expected of random numbers or pairs, for it to be no chance that none occurs
 _RANKS = {"rank", "ranking"}
 SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "number"}
+_WORDS_OF_IDS = SAYS_A_NUMBER | THINGS_NUMBERED | GROUP_WORDS | {"plant", "plot", "tree"}
 _LEAST_LONG = 50  # numbers: fewer intensities may have equally many digits
 _DIGITS_OF_ID = 9  # of whole numbers that differ, all of as many
 _CODES = {f"{code:g}" for code in CODES}  # of missing cells
@@ -507,7 +508,7 @@ def guess_roles(
         is one only.
     """
     guesses = _Guesses(table, columns, classes, chosen)
-    roles = {**guesses.codes(), **guesses.unnamed(), **guesses.groups()}
+    roles = {**guesses.codes(), **guesses.first(), **guesses.groups()}
     roles |= {**guesses.orders(), **guesses.maps()}
     roles = {**guesses.info(roles), **roles}
     return tuple(
@@ -652,17 +653,22 @@ class _Guesses:
         why = "numbers by which things are known, as in several columns"
         return dict.fromkeys(codes, (Role.INFO, why)) if is_such else {}
 
-    def unnamed(self) -> dict[str, tuple[Role, str]]:
-        """A first column without a name, beside others that have one, names or numbers the rows."""
+    def first(self) -> dict[str, tuple[Role, str]]:
+        """A first column names the rows: without a name, or of fractions below that of ids."""
         first, second = ([*map(str, self._frame.columns[:2]), "", ""])[:2]
-        if Role.NAME in self._taken or first != FIRST_UNNAMED or second == SECOND_UNNAMED:
+        is_open = any(column.name == first for column in self._open)
+        if Role.NAME in self._taken or second == SECOND_UNNAMED or not is_open:
             return {}
         cells = self._frame[first]
-        is_name = cells.dtype.kind != "f" or _numbers_rows(cells)
-        if not is_name or not any(column.name == first for column in self._open):
+        is_text = cells.dtype.kind != "f"
+        if first == FIRST_UNNAMED:
+            is_name, why = is_text or _numbers_rows(cells), "it has no name"
+        else:
+            is_name, why = not is_text and _are_ids(cells), "its numbers name things"
+        if not is_name:
             return {}
         self._taken.add(Role.NAME)
-        return {first: (Role.NAME, "it has no name: it names the rows")}
+        return {first: (Role.NAME, f"{why}: it names the rows")}
 
     def orders(self) -> dict[str, tuple[Role, str]]:
         """At most one order: dates, or a number that grows along the file.
@@ -797,6 +803,14 @@ def _numbers_rows(cells: pd.Series) -> bool:
     if len(cells) < LEAST_NUMBERED or not bool((cells % 1 == 0).all()):
         return False
     return cells.is_unique or bool((np.diff(cells) == 1).mean() >= COUNTING)
+
+
+def _are_ids(cells: pd.Series) -> bool:
+    """Return whether fractions differ below words of ids alone; NO is nitric oxide."""
+    words = words_of(str(cells.name))
+    is_named = bool(words) and _WORDS_OF_IDS.issuperset(words) and cells.name != "NO"
+    are_fractions = is_named and len(cells) >= LEAST_NUMBERED and bool((cells % 1 != 0).any())
+    return are_fractions and cells.is_unique
 
 
 def _repeated(column: Column, n_rows: int) -> str:

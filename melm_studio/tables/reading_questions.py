@@ -20,6 +20,7 @@ from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY, are
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.formatting import number, shortened, words_of
 from melm_studio.tables.frames import columns_of
+from melm_studio.tables.identifiers import ends_as_id
 from melm_studio.tables.labels import (
     LEAST_CODE,
     OCCASION_WORDS,
@@ -56,6 +57,8 @@ _PLACE_WORDS = {
     "cage", "colony", "nest", "pen", "plot", "pot", "quadrat", "station", "subplot", "tank",
     "transect", "tray", "well",
 }  # fmt: skip
+# Or of which kind: soil_type from 1 to 5.
+_KIND_WORDS = {"cat", "category", "class", "kind", "type"}
 _SPACE_WORDS = {"room"}  # at the end of a longer name, how much of it there is
 _AMOUNT_WORDS = {"average", "avg", "count", "duration", "hours", "mean", "minutes", "per", "total"}
 _OXIDES = re.compile("NO(?=[0-9x])")  # of nitrogen, and no number
@@ -370,7 +373,8 @@ def _may_be_no_quantity(
     """
     words = words_of(_OXIDES.sub("", column.name))
     is_named = len(words) <= MOST_WORDS and not _NUMBERING_WORDS.isdisjoint(words)
-    is_named |= not _PLACE_WORDS.isdisjoint(words[-1:])
+    is_named |= not (_PLACE_WORDS | _KIND_WORDS).isdisjoint(words[-1:])
+    is_named |= any(map(ends_as_id, words[-1:]))  # as landcode
     if not (is_named or is_even or is_long) or frame[column.name].dtype.kind != "f":
         return False
     if not _AMOUNT_WORDS.isdisjoint(words) or (len(words) > 1 and words[-1] in _SPACE_WORDS):

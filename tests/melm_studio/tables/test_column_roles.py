@@ -606,3 +606,22 @@ def test_times_of_day_that_rows_share_are_no_categories(times, role):
     frame = frame.assign(a=np.arange(60.0) % 7 / 3, kind=["x", "y"] * 30)
     roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "kind")}
     assert roles["start"] is role
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "role"),
+    [
+        ("ID", 0, Role.NAME),
+        ("Sample No.", 0, Role.NAME),
+        ("plot", 0, Role.NAME),
+        ("ID", 1, Role.NUMERIC),  # the inner diameter
+        ("NO", 0, Role.NUMERIC),  # nitric oxide
+        ("refractive index", 0, Role.NUMERIC),
+        ("number of leaves", 0, Role.NUMERIC),
+    ],
+)
+def test_fractions_below_a_first_name_of_ids_name_the_rows(name, place, role):
+    frame = pd.DataFrame({"a": np.arange(60.0) % 7 / 3, "kind": ["x", "y"] * 30})
+    frame.insert(place, name, [100 + plot + tree / 100 for plot in range(12) for tree in range(5)])
+    roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "kind")}
+    assert roles[name] is role

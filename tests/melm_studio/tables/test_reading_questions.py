@@ -280,9 +280,14 @@ def test_every_answer_about_reading_gets_to_the_process_that_reads(question):
 
 
 @pytest.mark.parametrize(
-    ("name", "is_asked"), [("Transect", True), ("tank", True), ("tank volume", False)]
-)
-def test_numbers_of_places_may_be_no_quantity(name, is_asked):
+    ("name", "is_asked"),
+    [
+        ("Transect", True), ("tank", True), ("tank volume", False),
+        ("soil_type", True), ("Land category", True), ("landcode", True),
+        ("class size", False), ("acid", False),
+    ],
+)  # fmt: skip
+def test_numbers_of_places_or_kinds_may_be_no_quantity(name, is_asked):
     data = with_numbers(**{name: RNG.choice([5.0, 7.0, 20.0, 26.0], 90, p=[0.4, 0.3, 0.2, 0.1])})
     assert (f"use:{name}" in [question.id for question in data.questions]) == is_asked
 
@@ -334,7 +339,7 @@ def with_numbers(answers=None, /, **numbers):
     features = dict(zip(("zinc", "lead"), RNG.normal(size=(2, 90)), strict=True))
     kinds = [*map("ab".__getitem__, RNG.integers(0, 2, 90))]
     frame = pd.DataFrame(features).assign(**numbers, kind=kinds)
-    return prepare(Table("t", frame, ()), answers=answers)
+    return prepare(Table("t", frame, ()), "kind", answers=answers)
 
 
 @pytest.mark.parametrize("first", [0, 1])
