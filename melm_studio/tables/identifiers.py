@@ -12,10 +12,11 @@ PLAIN_NAMES = ("label", "labels", "class", "classes", "target", "targets")
 # The best hint first; plurals count as well.
 LABEL_WORDS = (
     "label", "class", "target", "y", "species", "diagnosis", "diagnose", "dx", "prognosis",
-    "outcome", "category", "cultivar", "digit", "letter", "variety", "survived", "survival",
-    "attrition", "churn", "churned", "default", "defaulted", "exited", "disease", "status",
-    "condition", "genotype", "phenotype", "arm", "group", "grade", "response", "result", "quality",
-    "rating", "type", "death", "died", "mortality", "fraud", "spam", "treatment", "diet", "tissue",
+    "outcome", "disposition", "category", "cultivar", "digit", "letter", "variety", "survived",
+    "survival", "attrition", "churn", "churned", "default", "defaulted", "exited", "disease",
+    "status", "condition", "genotype", "phenotype", "arm", "group", "grade", "response", "result",
+    "quality", "rating", "type", "death", "died", "mortality", "fraud", "spam", "treatment", "diet",
+    "tissue",
 )  # fmt: skip
 _RANKS = {word: rank for rank, word in enumerate(LABEL_WORDS)}
 ID_WORDS = {
@@ -29,8 +30,9 @@ GROUP_WORDS = {
 }  # fmt: skip
 # Who had a hand in the record of a row: no property of the row.
 CLERK_WORDS = {
-    "analyst", "annotator", "curator", "editor", "enumerator", "interviewer", "observer",
-    "operator", "recorder", "taxonomist", "technician", "uploader",
+    "analyst", "annotator", "curator", "editor", "enumerator", "examiner", "grader", "interviewer",
+    "observer", "operator", "recorder", "scorer", "screener", "surveyor", "taxonomist",
+    "technician", "uploader",
 }  # fmt: skip
 # What such people did; what is pollinated by wind or killed by cats is so of itself.
 _DEEDS_OF_CLERKS = {

@@ -399,6 +399,8 @@ def test_dates_that_rows_share_are_no_categories(days, are_dates):
         ("TubeNumber", False),
         ("trial", False),
         ("taxonomist", False),
+        ("ecto_screener", False),
+        ("screening", True),
         ("sorted by", False),
         ("pollinated by", True),
         ("trial time", True),

@@ -388,6 +388,12 @@ def test_words_with_the_name_of_a_label_come_before_numbers_to_be_cut(name, labe
     assert guess_label(Table("t", frame, ())) == label
 
 
+def test_what_became_of_something_is_the_label_beside_a_flag():
+    frame = measured("a", "b").assign(default_flag=np.arange(N_ROWS) % 2.0)
+    frame["koi_disposition"] = words("planet", "candidate", "neither")
+    assert guess_label(Table("t", frame, ())) == "koi_disposition"
+
+
 def test_two_values_of_the_last_column_are_offered_beside_what_a_name_says():
     frame = measured("mass").assign(dx=numbers(0, 1, 2, 3), well=numbers(0, 1))
     assert choices(Table("t", frame, ())) == ["dx", "well"]
