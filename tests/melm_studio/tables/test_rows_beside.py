@@ -153,6 +153,17 @@ def test_wells_of_a_plate_are_no_subjects(column, rows):
     assert f"subject in {column}" not in read(frame).frame
 
 
+@pytest.mark.parametrize(
+    ("name", "is_asked"), [("speaker", True), ("Embryo", True), ("hue", False)]
+)
+def test_who_or_what_was_measured_several_times_is_asked_about(name, is_asked):
+    frame = measured(60).assign(
+        **{name: [f"{'abcdefghijklmnopqrst'[at % 20]}x" for at in range(60)]}
+    )
+    data = prepare(read(frame.assign(kind=["pq"[at // 2 % 2] for at in range(60)])))
+    assert (question(data, f"subjects:{name}") is not None) == is_asked
+
+
 @pytest.mark.parametrize("names", NAMES)
 def test_subjects_within_names_are_asked_about(names):
     found = NAMES[names]
