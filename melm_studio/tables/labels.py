@@ -75,6 +75,7 @@ LEAST_HELD_OUT, ROWS_OF_FEW = 5, 8  # rows of a class; of a small table, one of 
 LEAST_OF_MANY = 5  # rows of each of many words, on average
 MOST_KINDS, LEAST_OF_KIND = 3, 8  # values that are no persons or plates, and rows of each
 LEAST_OF_NAMED = 20  # rows of each of few things with names, such as causes
+MOST_COUNTED = 50  # columns whose rows of each value are looked at whatever their names
 MOST_INDICATORS = 5  # numbers of two values, above which they say yes or no of many features
 # Last words of numbers that are asked for as often as classes are.
 TARGET_WORDS = {
@@ -753,10 +754,11 @@ class _Preference:
     def _can_be_held_out(self, name: str) -> bool:
         """Return whether two classes have rows for folds and, of numbers, half of them do.
 
-        Ranges do.
+        Ranges do, and the numbers of many columns are taken to.
         """
         is_number = name in self._numeric
-        if is_number and (not _is_hinted(name) or is_measure(self._frame[name])):
+        are_many = len(self._n_values) > MOST_COUNTED and not _is_hinted(name)
+        if is_number and (are_many or is_measure(self._frame[name])):
             return True
         sizes = self._frame[name].value_counts()
         least = min(max(len(self._frame) // ROWS_OF_FEW, 2), LEAST_HELD_OUT)

@@ -388,6 +388,14 @@ def test_words_with_the_name_of_a_label_come_before_numbers_to_be_cut(name, labe
     assert guess_label(Table("t", frame, ())) == label
 
 
+def test_a_number_with_too_few_rows_of_each_value_comes_behind_words():
+    cells = {"pond": [1.0, 2, 2, 3, 3, 4, 4, 4, 5, 5, 6, 7, 7, 8], "sex": [*"fm"] * 7}
+    frame = pd.DataFrame(cells).assign(mass=np.arange(14.0) % 13)
+    assert guess_label(Table("t", frame, ())) == "sex"
+    frame["pond"] = [1.0, 2] * 7
+    assert guess_label(Table("t", frame, ())) == "pond"
+
+
 def test_what_became_of_something_is_the_label_beside_a_flag():
     frame = measured("a", "b").assign(default_flag=np.arange(N_ROWS) % 2.0)
     frame["koi_disposition"] = words("planet", "candidate", "neither")
