@@ -6,6 +6,7 @@ same value belong together.
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from melm_studio.tables.formatting import count, number_text, shortened, words_of
@@ -71,14 +72,17 @@ def with_subjects_of_places(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[st
         name = SUBJECT + AND.join(columns)
         if not places or name in things or frame[columns].isna().any(axis=None):
             continue
-        cells = [
+        cells = frame[columns]
+        codes = cells.groupby(columns, sort=False).ngroup()
+        parts = [
             column.map(number_text) if column.dtype.kind == "f" else column.astype(str)
-            for _, column in frame[columns].items()
+            for _, column in cells.drop_duplicates().items()
         ]
-        subjects = [" ".join(parts) for parts in zip(*cells, strict=True)]
-        n_subjects = len({*subjects})
-        are_anew = n_subjects >= LEAST_PLACES * cells[-1].nunique()
+        n_subjects = len(parts[0])
+        are_anew = n_subjects >= LEAST_PLACES * cells[numbers].nunique()
         recur = len(frame) >= FEWEST_OF_EACH * n_subjects >= FEWEST_OF_EACH * LEAST_SUBJECTS
+        named = np.array([*map(" ".join, zip(*parts, strict=True))], dtype=object)
+        subjects = named[codes].tolist()
         if are_anew and recur and not is_known(frame, subjects):
             added = pd.Series(subjects, frame.index, dtype="str", name=name)
             since = f"since each {shortened(AND.join(places))} has {shortened(numbers)} anew"

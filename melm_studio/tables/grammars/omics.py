@@ -154,7 +154,9 @@ def limma(first: FirstLines) -> Layout | None:
     are_spots = any(kind <= spots.keys() for kind in _KINDS_OF_SPOTS)
     if not (are_spots and numbers and all(map(is_number, numbers))):
         return None
-    left_out = {spots["controltype"]: _CONTROLS} if "controltype" in spots else {}
+    left_out: dict[int, tuple[str, ...]] = {}
+    if "controltype" in spots:
+        left_out[spots["controltype"]] = _CONTROLS
     columns, mark = range(start, len(header)), first.delimiter
     return _matrix(
         "arrays of limma", header, 1, columns, features=names, left_out=left_out, delimiter=mark
