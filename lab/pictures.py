@@ -105,13 +105,14 @@ def three_components(studio: StudioPage) -> None:
     studio.page.keyboard.press("Escape")
 
 
-def is_it_real(studio: StudioPage) -> None:
+def is_it_real(studio: StudioPage) -> Locator:
     """The check of a run on noise."""
     studio.choose_sample("Pure noise")
     panel = _found(studio, "LDA")
     opened = panel.open_door("Folds and shuffles")
     expect(opened.locator(".check-answer")).to_contain_text("p =")
     expect(opened.locator("progress")).to_be_hidden(timeout=60_000)
+    return opened
 
 
 def decision_surface(studio: StudioPage) -> None:
