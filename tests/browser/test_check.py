@@ -30,7 +30,7 @@ def test_noise_is_unmasked(page: Page):
     expect(strip).to_contain_text(
         re.compile(
             r"No\. [2-5]\d(\s±\s\d+)?\s% of held-out rows .* guessing gives 33\s% .*"
-            r"\(p = [01]\.\d+\)"
+            r"\(p\s=\s[01]\.\d+\)"
         ),
         timeout=60_000,
     )

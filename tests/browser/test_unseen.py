@@ -65,7 +65,7 @@ def test_real_structure_stays_and_is_answered_without_a_question(page: Page, ans
     panel = studio.run("LDA")
     expect(panel.part("places")).to_contain_text("SD", timeout=60_000)
     expect(panel.part("verdict")).to_contain_text(
-        re.compile(r"Yes\. .*\(p = 0\.005\)"), timeout=60_000
+        re.compile(r"Yes\. .*\(p\s=\s0\.005\)"), timeout=60_000
     )
     expect(panel.part("sign")).to_have_text("✔")
     studio.show("Present")

@@ -10,6 +10,11 @@ test("no line ends between a number and what it counts, nor begins with a percen
   assert.deepEqual(unbroken(said).split(" ").filter((part) => /\d$|^%/.test(part)), []);
 });
 
+test("a number stays with its error, and a p-value with its sign", () => {
+  const parts = unbroken("No. 43 ± 11 % of rows (p = 0.270), p < 0.001.").split(" ").map((part) => part.replace(/\u00a0/g, "_"));
+  assert.deepEqual(parts, ["No.", "43_±_11_%", "of", "rows", "(p_=_0.270),", "p_<_0.001."]);
+});
+
 test("words that change fifty times are spoken once, and the same words not again", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const said = [];

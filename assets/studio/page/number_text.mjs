@@ -21,8 +21,10 @@ export const inUnits = (title) => `${title} (standard deviations)`;
 /** A share as the server writes it: 100 % is all of them. @param {number} share */
 export const percent = (share) => (share >= 0.995 && share < 1 ? "over 99 %" : `${Math.round(100 * share + 1e-9)} %`);
 
-/** A sentence in which no line ends between a number and what it counts. @param {string} text */
-export const unbroken = (text) => text.replace(/(?<=\b[\d.,]*\d) (?=[%a-z])/g, "\u00a0");
+const WITHIN = /(?<=\b[\d.,]*\d) (?=[%a-z±])|(?<=\bp) (?=[=<])|(?<=[±=<]) (?=\d)/g;
+
+/** A sentence in which no line ends within a number, its error and what it is of. @param {string} text */
+export const unbroken = (text) => text.replace(WITHIN, "\u00a0");
 
 // An accuracy of three digits is 1.00 for all rows only, as `accuracy_figure` has it.
 const NEARLY_ONE = 0.9995;
