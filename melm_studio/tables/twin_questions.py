@@ -98,7 +98,8 @@ def twin_questions(
     cells = _cells(columns_of(frame, names))
     words = np.array(classes.names, dtype=object)[classes.y]
     groups = _groups(frame, columns)
-    twins = label_twins(cells, words, names, groups=groups, only_twins=True)[:MOST_ASKED]
+    every = label_twins(cells, words, names, groups=groups, only_twins=True)
+    twins = tuple(twin for twin in every if not _is_part(twin, every))[:MOST_ASKED]
     n_left = sum(column.role in FEATURES for column in columns)
     n_left -= sum(len(twin.names) for twin in twins if _is_left_out(twin))
     for kind in (Twin.RANGES, Twin.COARSER):
@@ -106,13 +107,11 @@ def twin_questions(
         if len(of_kind) >= LEAST_ALIKE:
             alike = of_kind[_n_asked([twin.names for twin in of_kind], answers) :]
             twins = tuple(twin for twin in twins if twin not in alike)
-    asked_twins = [
-        question
-        for twin in twins
-        for question in _questions(twin, label, answers, is_needed=n_left == 0)
-    ]
-    told = {question.id for question in asked_twins}
-    others = [column for column in asked if TWIN + column.name not in told]
+    asked_twins: dict[str, Question] = {}
+    for twin in twins:
+        for question in _questions(twin, label, answers, is_needed=n_left == 0):
+            asked_twins.setdefault(question.id, question)
+    others = [column for column in asked if TWIN + column.name not in asked_twins]
     partly = chain(_of_gaps(frame, others, classes), _of_one_value(frame, others, classes))
     gaps = [
         Question(
@@ -125,7 +124,12 @@ def twin_questions(
     ]
     if len(gaps) >= LEAST_ALIKE:
         gaps = gaps[: _n_asked([[gap.id.removeprefix(TWIN)] for gap in gaps], answers)]
-    return *asked_twins, *gaps[: max(0, MOST_ASKED - len(asked_twins))]
+    return *asked_twins.values(), *gaps[: max(0, MOST_ASKED - len(asked_twins))]
+
+
+def _is_part(twin: ColumnAlone, others: Iterable[ColumnAlone]) -> bool:
+    """Return whether several columns are among those that another twin has together."""
+    return len(twin.names) > 1 and any({*twin.names} < {*other.names} for other in others)
 
 
 def _of_gaps(

@@ -198,6 +198,17 @@ def test_of_several_columns_that_are_empty_in_one_class_the_first_is_asked_about
     assert [*twins(prepare(absent, "label", answers=given))] == [first, "twin:p1"]
 
 
+def test_columns_of_the_classes_are_asked_about_once_however_few_of_them_tell_the_label():
+    y = np.repeat(np.arange(5), [43, 37, 29, 13, 6])
+    names = [f"level_{word}" for word in ("mild", "minimal", "moderate", "more severe", "severe")]
+    frame = pd.DataFrame(np.eye(5)[np.where(np.arange(128) < 6, 1, y)], columns=names)
+    frame = frame.assign(x=np.random.default_rng(0).normal(size=128), level=y + 1.0)
+    frame = frame.sample(frac=1.0, random_state=0, ignore_index=True)
+    questions = prepare(Table("t", frame, ()), "level").questions
+    asked = [one.id for one in questions if one.id.startswith("twin:")]
+    assert sorted(asked) == sorted(f"twin:{name}" for name in names)
+
+
 def test_without_the_twin_nothing_is_left_of_noise():
     data = prepare(table(label=words, score=later), "label", answers={"twin:score": "left-out"})
     assert names_of(data) == NOISE
