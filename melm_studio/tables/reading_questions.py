@@ -54,8 +54,8 @@ CODE_WORDS = {
 _NUMBERING_WORDS = OCCASION_WORDS | CODE_WORDS
 # The last words of names that say where or in what rows were, rather than how much of it there is.
 _PLACE_WORDS = {
-    "cage", "colony", "nest", "pen", "plot", "pot", "quadrat", "station", "subplot", "tank",
-    "transect", "tray", "well",
+    "cage", "colony", "nest", "pen", "plot", "position", "pot", "quadrat", "station", "subplot",
+    "tank", "transect", "tray", "well",
 }  # fmt: skip
 # Or of which kind: soil_type from 1 to 5.
 _KIND_WORDS = {"cat", "category", "class", "kind", "type"}

@@ -282,7 +282,7 @@ def test_every_answer_about_reading_gets_to_the_process_that_reads(question):
 @pytest.mark.parametrize(
     ("name", "is_asked"),
     [
-        ("Transect", True), ("tank", True), ("tank volume", False),
+        ("Transect", True), ("Position", True), ("tank volume", False),
         ("soil_type", True), ("Land category", True), ("landcode", True),
         ("class size", False), ("acid", False),
     ],
