@@ -52,6 +52,7 @@ from melm_studio.tables.row_columns import times_of
 from melm_studio.tables.scales import ordered_levels
 
 NEARLY_EMPTY = 0.95  # share of missing cells above which a column says little
+MOST_GAPS = 0.05  # for each cell with the only word of a column, for them to be no other word
 MAX_LEVELS = 20  # of a text column, for it to be a feature by default
 MAX_CHOSEN_LEVELS = 200
 MAX_LEVEL_LENGTH = 200  # characters, since every level becomes part of a feature name
@@ -355,6 +356,8 @@ def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
     n_rows = cells.n_present + cells.n_missing
     if cells.n_missing > NEARLY_EMPTY * n_rows:
         return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
+    if cells.n_values == 1 and cells.n_missing < MOST_GAPS * cells.n_present:
+        return Role.CONSTANT, "every value is the same"
     if about := _about_rows(cells):
         return Role.IGNORED, about
     return _id_of_rows(cells) if cells.is_numeric else _soft_exclusion_of_text(cells)

@@ -269,6 +269,16 @@ def test_a_first_column_without_a_name_numbers_the_rows_of_tables_put_together()
     assert data.feature_names == ("x", "z")
 
 
+@pytest.mark.parametrize(("n_gaps", "is_constant"), [(2, True), (12, False)])
+def test_a_word_that_nearly_all_rows_have_is_no_feature_unless_chosen(n_gaps, is_constant):
+    cells = ["" if at < n_gaps else "cod" for at in range(60)]
+    frame = pd.DataFrame({"x": np.arange(60) / 7, "fish": cells, "label": [*"ab"] * 30})
+    given = read_table(frame.to_csv(index=False).encode(), "t.csv")
+    assert (column(given, "fish").role is Role.CONSTANT) == is_constant
+    chosen = prepare(given, roles={"fish": "feature"}).feature_names
+    assert any(feature.startswith("fish") for feature in chosen)
+
+
 def test_words_that_hardly_two_rows_share_are_names_not_categories():
     rows = "".join(f"{at / 7},name {at * at % 13},{'ab'[at % 2]}\n" for at in range(12))
     data = prepare(read_table(f"x,candidate,kind\n{rows}".encode(), "t.csv"))
