@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from itertools import groupby, takewhile
@@ -19,7 +18,6 @@ LEAST_ROWS, LEAST_OF_EACH = 10, 2
 LEAST_UNNAMED, MOST_CLASSES = 3, 50  # columns at the end whose names do not say that they are
 _ONES = {"1.0": "0.0", "true": "false"}  # and what each other row has
 _MARKS = " _.-=:"
-_LAST_WORD = re.compile(r"[^\W_]*$")
 
 
 def with_joined_classes(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
@@ -110,4 +108,5 @@ def _stem(names: Sequence[str]) -> str:
     """The words that all names begin with."""
     shared = names[0][: n_shared(names)]
     is_word = _is_label(shared) and shared not in names
-    return shared if is_word else _LAST_WORD.sub("", shared)
+    n_last = sum(1 for _ in takewhile(str.isalnum, reversed(shared)))  # of a word that may go on
+    return shared if is_word else shared[: len(shared) - n_last]
