@@ -52,13 +52,12 @@ CODE_WORDS = {
     "postcode", "region", "room", "sensor", "shop", "site", "store", "ward", "zip",
 }  # fmt: skip
 _NUMBERING_WORDS = OCCASION_WORDS | CODE_WORDS
-# The last words of names that say where or in what rows were, rather than how much of it there is.
-_PLACE_WORDS = {
-    "cage", "colony", "nest", "pen", "plot", "position", "pot", "quadrat", "station", "subplot",
-    "tank", "transect", "tray", "well",
+# The last words of names that say where, in what or of which kind rows were, as soil_type from 1 to
+# 5, rather than how much of it there is.
+_LAST_WORDS = {
+    "cage", "cat", "category", "class", "colony", "kind", "nest", "pen", "plot", "position", "pot",
+    "quadrat", "station", "subplot", "tank", "transect", "tray", "type", "well",
 }  # fmt: skip
-# Or of which kind: soil_type from 1 to 5.
-_KIND_WORDS = {"cat", "category", "class", "kind", "type"}
 _SPACE_WORDS = {"room"}  # at the end of a longer name, how much of it there is
 _AMOUNT_WORDS = {"average", "avg", "count", "duration", "hours", "mean", "minutes", "per", "total"}
 _OXIDES = re.compile("NO(?=[0-9x])")  # of nitrogen, and no number
@@ -373,8 +372,7 @@ def _may_be_no_quantity(
     """
     words = words_of(_OXIDES.sub("", column.name))
     is_named = len(words) <= MOST_WORDS and not _NUMBERING_WORDS.isdisjoint(words)
-    is_named |= not (_PLACE_WORDS | _KIND_WORDS).isdisjoint(words[-1:])
-    is_named |= any(map(ends_as_id, words[-1:]))  # as landcode
+    is_named |= any(word in _LAST_WORDS or ends_as_id(word) for word in words[-1:])  # as landcode
     if not (is_named or is_even or is_long) or frame[column.name].dtype.kind != "f":
         return False
     if not _AMOUNT_WORDS.isdisjoint(words) or (len(words) > 1 and words[-1] in _SPACE_WORDS):
