@@ -13,6 +13,7 @@ import pandas as pd
 from melm_studio.tables.formatting import listed, n_shared, shortened, words_of
 from melm_studio.tables.frames import free_name
 from melm_studio.tables.identifiers import names_label
+from melm_studio.tables.subjects_in_names import is_known
 
 LEAST_ROWS, LEAST_OF_EACH = 10, 2
 LEAST_UNNAMED, MOST_CLASSES = 3, 50  # columns at the end whose names do not say that they are
@@ -24,7 +25,7 @@ def with_joined_classes(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
     """Join columns of 0 and 1 into that of the classes, where each row has one of them.
 
     Their names begin with a word of labels, or they are the last columns, and no other looks like
-    a label.
+    a label, nor has a second such group, as categories have that were encoded.
 
     Parameters
     ----------
@@ -55,13 +56,16 @@ def with_joined_classes(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
     is_other = _is_label if named else partial(_may_be_label, frame)
     if len(columns) < least or len(frame) < LEAST_ROWS or any(map(is_other, others)):
         return frame, "", ""
-    stem = _stem(columns)
+    ends = () if named else range(len(others), 1, -1)
+    stem, rest = _stem(columns), frame[others]
     classes = np.array([name[len(stem) :] for name in columns], dtype=object)
-    marks = np.column_stack([_marks(frame[name]) for name in columns])
-    name = free_name(stem.strip(_MARKS) or "class", frame[others])
-    cells = pd.Series(classes[marks.argmax(axis=1)], frame.index, dtype="str", name=name)
-    rest, place = frame[others], names.index(columns[0])
-    joined = pd.concat([rest.iloc[:, :place], cells, rest.iloc[:, place:]], axis=1)
+    cells = classes[np.column_stack([_marks(frame[name]) for name in columns]).argmax(axis=1)]
+    is_of_several = any(len(_one_hot(frame, others[:end])) >= LEAST_UNNAMED for end in ends)
+    if is_of_several or is_known(rest, cells.tolist()):  # such are features, of another column
+        return frame, "", ""
+    name = free_name(stem.strip(_MARKS) or f"{columns[0]} to {columns[-1]}", rest)
+    text, place = pd.Series(cells, frame.index, dtype="str", name=name), names.index(columns[0])
+    joined = pd.concat([rest.iloc[:, :place], text, rest.iloc[:, place:]], axis=1)
     into = f"{shortened(name)}, which says which of them is 1"
     asked = "" if named else f"{name} says which of the last columns is 1"
     return joined, f"Joined: {listed(columns)} into {into}.", asked
@@ -107,6 +111,7 @@ def _marks(cells: pd.Series) -> npt.NDArray[np.bool_]:
 def _stem(names: Sequence[str]) -> str:
     """The words that all names begin with."""
     shared = names[0][: n_shared(names)]
-    is_word = _is_label(shared) and shared not in names
+    are_numbered = all(name[len(shared) :].isdecimal() for name in names)
+    is_word = (_is_label(shared) or are_numbered) and shared not in names
     n_last = sum(1 for _ in takewhile(str.isalnum, reversed(shared)))  # of a word that may go on
     return shared if is_word else shared[: len(shared) - n_last]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from melm_studio.tables.grammars.layout import FirstLines, Layout
+from melm_studio.tables.grammars.layout import FirstLines, Layout, is_number
 from melm_studio.tables.questions import LABEL, USE
 from melm_studio.tables.roles import NO_LABEL, Use
 
@@ -26,7 +26,8 @@ def pandas_levels(first: FirstLines) -> Layout | None:
         or len(levels[0]) < 2
         or len({len(row) for row in rows[: n_levels + 2]}) > 1
         or len(rows) < n_levels + 3
-        or not (all(map(all, levels)) and any(rows[n_levels]))
+        or not all(map(all, levels))
+        or not any(name and not is_number(name) for name in rows[n_levels])  # else a row of gaps
     ):
         return None
     index = [name or "index" for name in rows[n_levels][:n_index]]

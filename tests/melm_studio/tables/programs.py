@@ -1039,6 +1039,11 @@ def levels_of_names() -> dict[str, Program]:
             ).encode(),
             **{**expected, "label": "deed"},
         ),
+        "a row of gaps": Program(
+            lines([["plant", "a", "b", "kind"], *([at, *row, kind] if at != 3 else [at, "", "", ""]
+                  for at, (row, kind) in enumerate(zip(X2, KINDS, strict=True), 1))]).encode(),
+            ("a", "b"), "kind", N - 1, name="plant",
+        ),
         "a scorer of rows": Program(
             lines([["scorer", "a", "b", "c", "grade"], *([f"s{at}", *row] for at, row in
                   enumerate(with_kinds(X3)))]).encode(),
@@ -1176,7 +1181,7 @@ def one_hot() -> dict[str, Program]:
             said="class_low, class_lower, class_high",
         ),
         "classes in columns of other names": Program(
-            lines([*bare, *rows]).encode(), ("a", "b"), "class", asked=("label",)
+            lines([*bare, *rows]).encode(), ("a", "b"), "scratch to bump", asked=("label",)
         ),
         "classes in columns of True and False": Program(
             lines(
@@ -1198,6 +1203,25 @@ def one_hot() -> dict[str, Program]:
             lines([*behind, *([at % 2, *row] for at, row in enumerate(rows))]).encode(),
             ("a", "b", "red", "green", "blue"),
             "died",
+        ),
+        "features in columns of 0 and 1, of which two columns were made": Program(
+            lines(
+                [[*colors[0][:5], "x1", "x2", "x3"], *([*row, *row[:3]] for row in before)]
+            ).encode(),
+            ("red", "green", "blue", "a", "b", "x1", "x2"),
+            "x3",
+            asked=("label",),
+        ),
+        "features that a column encodes": Program(
+            lines(
+                [
+                    ["a", "b", "level", "level1", "level2", "level3"],
+                    *([*X2[at], at % 3 + 1, *marks[at]] for at in range(N)),
+                ]
+            ).encode(),
+            ("a", "b", "level", "level1", "level2"),
+            "level3",
+            asked=("label",),
         ),
         "more than one of the last columns": Program(
             lines(
