@@ -136,6 +136,13 @@ def test_two_apps_keep_their_runs_apart(studio, tmp_path):
         assert list(visitors[1].frames(first, other)["runs"]) == [other]
 
 
+def test_pages_of_text_have_the_addresses_of_their_own_app(studio, tmp_path):
+    with opened_studio(tmp_path / "second", path_prefix="/below"):
+        page = studio.visitor().http.get("/docs/explore.md").text
+    assert 'href="/assets/' in page
+    assert "/below/" not in page
+
+
 def test_the_first_visit_shows_a_sample_that_one_click_runs(studio):
     visitor = studio.visitor()
     visitor.fire("source", "data", visitor.values["source.data"])

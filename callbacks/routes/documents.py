@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import flask
-from dash import get_asset_url
 from flask import Blueprint
 from jinja2 import Environment, FileSystemLoader
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from callbacks.services import services
 from melm_studio.installation import APPLICATION_FOLDER
 from melm_studio.layout.help import GUIDE
-from melm_studio.layout.scripts import ICON
+from melm_studio.layout.scripts import ICON, assets_path
 from melm_studio.planes.theme import FONT_FILE, font_face
 
 _DOCS = APPLICATION_FOLDER / "docs"
@@ -27,10 +26,16 @@ routes = Blueprint("documents", __name__)
 
 def document(template: str, script: str = "", **parts: Any) -> str:
     """Fill a template of this folder, which may name the icon, the font, and a script."""
-    address: Callable[[str], str] = get_asset_url
-    shared = {"icon": address(ICON), "font_face": font_face(address(FONT_FILE))}
-    named = {"script": address(script)} if script else {}
+    # Not by Dash, which knows the addresses of the app alone that was made last in this process.
+    assets = f"{services().settings.path_prefix}/{_assets()}"
+    shared = {"icon": f"{assets}/{ICON}", "font_face": font_face(f"{assets}/{FONT_FILE}")}
+    named = {"script": f"{assets}/{script}"} if script else {}
     return _templates().get_template(template).render({**shared, **named, **parts})
+
+
+@cache
+def _assets() -> str:
+    return assets_path()
 
 
 @cache

@@ -258,7 +258,8 @@ def is_measure(cells: pd.Series) -> bool:
         return False
     present = cells.dropna()
     values, n_rows = np.unique(present.to_numpy(), return_counts=True)
-    if len(values) == 0 or np.ptp(values) <= ROUNDING * np.abs(values).max():
+    halves = values / 2  # which differ by no more than the largest number
+    if len(values) == 0 or np.ptp(halves) <= ROUNDING * np.abs(halves).max():
         return False
     if bool((values % 1 == 0).all()):
         return len(values) > MAX_CLASSES

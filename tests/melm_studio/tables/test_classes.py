@@ -91,6 +91,7 @@ def test_an_identifier_cannot_be_the_label():
         (LABEL, False),
         (np.full(60, 0.001), False),
         (0.1 + 1e-13 * np.arange(60), False),
+        (np.tile([1e308, -1e308], 30), False),
     ],
 )
 def test_a_number_with_many_fractions_is_a_measure(label, expected):
