@@ -138,6 +138,7 @@ def test_a_run_that_chooses_gamma_recommends_it_to_the_run_that_it_was_begun_fro
     assert max(profile["advice"]["accuracies"]) > 0.9
 
 
+@pytest.mark.slow
 def test_every_route_to_the_best_gamma_ends_at_the_same_width(studio, visitor, monkeypatch):
     monkeypatch.setattr(tree, "N_SHUFFLES", 1)
     stream = np.random.default_rng(0)

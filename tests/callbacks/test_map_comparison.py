@@ -58,6 +58,7 @@ def test_a_dropped_map_is_compared_with_a_plane_at_once(studio, owner, compared)
     assert plane.data_id == studio.data_of(owner).content_hash != of_map.data_id
 
 
+@pytest.mark.slow
 def test_it_is_begun_once(studio, owner, compared):
     n_panels = len(owner.panels())
     again = owner.fire(ids.DATA, "data", owner.values[f"{ids.DATA}.data"], into=f"{ids.MODE}.value")

@@ -61,6 +61,7 @@ def test_methods_that_ignore_labels_draw_one_class_and_others_say_why_not(studio
     assert "%" not in news["plane"]["strip"]["follow"]
 
 
+@pytest.mark.slow
 def test_whatever_is_asked_of_one_class_is_answered_in_words(studio, visitor):
     run = visitor.start(method="entropy", n_init=1)
     studio.work()

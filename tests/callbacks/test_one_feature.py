@@ -75,6 +75,7 @@ def test_new_rows_of_one_feature_are_placed(studio, visitor):
     assert [row["predicted"] for row in answer.json["report"]["rows"]] == ["low", "high"]
 
 
+@pytest.mark.slow
 def test_the_program_of_one_feature_computes_its_component(studio, visitor, tmp_path):
     run = visitor.start(method="lda")
     studio.work()

@@ -58,6 +58,7 @@ def offered(visitor):
     return {item["children"][0]["props"]["children"]: item for item in items}
 
 
+@pytest.mark.slow
 def test_the_menu_names_tables_with_their_sizes_and_what_is_wrong(come):
     items = offered(come("ada"))
     assert items["Trees"]["children"][1]["props"]["children"] == "400 rows, 6 columns"

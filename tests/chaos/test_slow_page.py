@@ -44,6 +44,7 @@ def test_a_page_that_asks_rarely_gets_the_newest_plane_and_every_number(studio, 
     assert visitor.news(f"{run}:{N_PLANES - 1}")["plane"] is None
 
 
+@pytest.mark.slow
 def test_a_slow_page_and_a_fast_one_see_the_same_run(studio, working):
     slow, run = working
     fast, seen = studio.visitor(cookie=slow.cookie), []

@@ -45,6 +45,7 @@ def test_bash_completes_commands_options_and_methods(completions):
     assert set(completions('run table.csv --methods ""')) == set(METHODS)
 
 
+@pytest.mark.slow
 def test_a_started_command_collects_what_it_makes_but_nothing_that_it_imported():
     started = """
 import gc

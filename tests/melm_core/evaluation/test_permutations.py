@@ -234,6 +234,7 @@ def test_a_true_return_stops_and_what_was_drawn_counts():
     assert test.early is None
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_how_many_shuffles_are_done_at_once():
     X, y = pure_noise(24, 5, 2)
     one, two = (
@@ -344,6 +345,7 @@ SHUFFLED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", SHUFFLED, ids=lambda method: method.key)
 def test_the_p_value_of_every_method_is_that_of_a_loop_over_shuffles(method):
     assert_loop_over_shuffles(method.key, "held_out")

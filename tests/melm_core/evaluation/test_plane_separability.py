@@ -51,6 +51,7 @@ def test_every_classifier_sees_classes_that_no_line_parts():
     assert min(score.balanced_accuracy for score in scores.values()) > 0.97
 
 
+@pytest.mark.slow
 def test_no_linear_map_of_the_plane_changes_the_figure():
     Z, y = blobs(60, 2, distance=1.5)
     turned = Z @ np.array([[0.6, -0.8], [0.8, 0.6]])
@@ -61,6 +62,7 @@ def test_no_linear_map_of_the_plane_changes_the_figure():
     np.testing.assert_allclose(others, [figure] * 2, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_labels_of_any_kind_give_the_same_figures():
     Z, y = blobs(60, 3, distance=1.5)
     words = np.array(["ash", "beech", "cedar"])[y]

@@ -118,6 +118,7 @@ def test_resamples_are_counted_as_they_are_done():
     assert counts == [(1, 3), (2, 3), (3, 3)]
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_how_many_resamples_are_done_at_once():
     one, two = (stability(Study("ica", *IRIS), n_resamples=4, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one.planes, two.planes)

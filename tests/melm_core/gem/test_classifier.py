@@ -175,6 +175,7 @@ def test_members_that_agree_are_their_own_mean():
     np.testing.assert_allclose(geometric_mean(np.repeat(logs, 3, axis=0)), logs[0], atol=1e-14)
 
 
+@pytest.mark.slow
 def test_the_members_take_different_pairs(ensemble):
     members = ensemble.members_
     pairs = [str(np.unique(member[0].pairs_, axis=0)) for member in members]

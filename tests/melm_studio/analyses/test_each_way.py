@@ -89,6 +89,7 @@ def test_readings_that_agree_are_one_sentence_which_says_how_far_it_reaches(real
     assert check_sentence(CheckReport.from_bytes(again)) == words
 
 
+@pytest.mark.slow
 def test_p_is_the_largest_of_all_readings_and_each_is_that_of_the_core(real):
     report = real[-1]
     longest = readings(REAL)[0].data

@@ -41,6 +41,7 @@ def opened(studio) -> requests.Session:
     return browser
 
 
+@pytest.mark.slow
 def test_the_page_may_be_shown_by_a_notebook_of_this_machine(studio):
     answer = requests.get(f"{studio.url}/health", timeout=60)
     policy = answer.headers["Content-Security-Policy"]
@@ -48,6 +49,7 @@ def test_the_page_may_be_shown_by_a_notebook_of_this_machine(studio):
     assert "X-Frame-Options" not in answer.headers
 
 
+@pytest.mark.slow
 def test_what_runs_in_the_frame_is_there_for_the_notebook(studio, frame):
     with pytest.raises(UserError, match="no run yet"):
         studio.plane()

@@ -56,6 +56,7 @@ def results(table, tmp_path_factory):
     return status, folder
 
 
+@pytest.mark.slow
 def test_without_a_report_nothing_is_drawn(table, tmp_path):
     loaded = f"""
 import sys
@@ -75,6 +76,7 @@ sys.exit(status)
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folds", ["auto", "3"])
 def test_a_method_that_needs_too_much_memory_is_refused_in_a_sentence(
     table, tmp_path, monkeypatch, capsys, folds

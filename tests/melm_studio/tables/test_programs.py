@@ -32,6 +32,7 @@ def test_a_table_of_a_program_is_read_as_it_means_it(kind):
     assert expected.said in " ".join(table.steps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", [one for one in PROGRAMS if not PROGRAMS[one].file.endswith("zip")]
 )

@@ -407,6 +407,7 @@ def test_an_empty_column_within_a_table_parts_it_not(n_right):
     assert not any("beside" in step for step in table.steps)
 
 
+@pytest.mark.slow
 def test_a_cell_beyond_any_limit_beside_an_empty_column_gets_a_sentence():
     longest = b"x" * (MAX_RECORD + 1)
     rows = b"1,2,,3,k\n" * 20

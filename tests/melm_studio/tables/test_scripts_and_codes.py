@@ -79,6 +79,7 @@ def of_cells(cells, **options):
     return read_table(text.encode(), "t.csv", options=ReadOptions(**options))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("encoding", "words"), OTHERS)
 def test_two_names_in_an_encoding_are_classes_as_they_were_written(encoding, words):
     table = read_table(of_classes(words, encoding), "t.csv")

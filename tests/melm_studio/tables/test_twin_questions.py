@@ -85,6 +85,7 @@ def test_an_answer_or_a_role_that_was_chosen_holds():
     assert twins(chosen) == {}
 
 
+@pytest.mark.slow
 def test_a_number_that_may_be_a_measurement_is_used_and_no_plain_yes_is_said():
     measured = table(label=words, score=later)
     data = prepare(measured, "label")
@@ -314,6 +315,7 @@ def test_classes_with_a_gap_are_nobodys_clusters():
         assert not are_quantized(X, y)
 
 
+@pytest.mark.slow
 def test_classes_of_few_rows_are_not_taken_for_clusters():
     """Of 40 rows, those near the border lie in their own cell by chance alone."""
     said = 0

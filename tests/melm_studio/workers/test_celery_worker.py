@@ -93,6 +93,7 @@ def shared(redis_server, shared_prefix):
 # ------------------------------------------------------------------------------------- ends
 
 
+@pytest.mark.slow
 def test_a_run_is_worked_and_its_plane_is_that_of_the_estimator(shared):
     record = ended(shared, queue_run(shared, DATA).run_id)
     estimator = METHODS["melm"].estimator(PARAMETERS).fit(DATA.X, DATA.y)
@@ -109,6 +110,7 @@ def test_a_running_run_is_cancelled_and_keeps_its_best_plane(shared):
     assert_cancelled(shared, working(shared))
 
 
+@pytest.mark.slow
 def test_paused_runs_leave_their_workers_to_others(shared):
     held = [paused(shared), paused(shared)]
     assert ended(shared, queue_run(shared, DATA, "pca").run_id).state is RunState.DONE
@@ -336,6 +338,7 @@ def test_a_store_that_does_not_answer_costs_no_slot(store, slots, wait_in_thread
     assert not waiting.done()
 
 
+@pytest.mark.slow
 def test_no_task_waits_once_the_slots_are_closed(store, slots, wait_in_thread):
     created(store)
     worked = wait_in_thread()

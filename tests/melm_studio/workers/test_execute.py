@@ -364,6 +364,7 @@ def test_a_run_of_an_unknown_kind_says_so_and_is_not_fitted(store):
     assert store.n_events(record.run_id) == 0
 
 
+@pytest.mark.slow
 def test_a_run_about_a_fit_keeps_the_kernel_width_that_the_fit_chose(store):
     fit = worked(store, blobs(), gamma="auto", n_init=1)
     record = new_analysis(fit, "probabilities")

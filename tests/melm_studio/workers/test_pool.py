@@ -144,6 +144,7 @@ def test_a_run_ends_where_all_take_too_much_memory(disk_store, tmp_path, monkeyp
     assert "512 MB" in stopped.message
 
 
+@pytest.mark.slow
 def test_one_run_ends_at_a_time_to_free_memory(disk_store, tmp_path, monkeypatch):
     megabytes = {}
     monkeypatch.setattr(pool_module, "memory_of", lambda pid: megabytes.get(pid, 0) * 2**20)

@@ -229,6 +229,7 @@ def test_stopping_leaves_no_process_and_tells_the_runs(store, supervisor):
     assert_stops_with_its_run(store, supervisor)
 
 
+@pytest.mark.slow
 def test_stopping_twice_is_no_mistake(supervisor):
     supervisor.stop()
     supervisor.stop()

@@ -46,6 +46,7 @@ def test_it_says_how_few_features_suffice_beside_all_of_them_and_guessing(
     assert found["run"] not in owner.panels()
 
 
+@pytest.mark.slow
 def test_every_size_names_the_features_that_most_folds_keep(owner, run, found, report):
     sizes = sorted(size.n_features for size in report.sizes)
     assert len(names_in(found)) == report.sufficient

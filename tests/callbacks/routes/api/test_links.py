@@ -32,6 +32,7 @@ def address(visitor, link: str) -> str:
     return f"?{urlsplit(answer.location).query}"
 
 
+@pytest.mark.slow
 def test_a_table_is_shown_without_an_upload(studio):
     guest = studio.visitor()
     query = address(guest, link_of(studio.visitor()))

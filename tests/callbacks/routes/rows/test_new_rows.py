@@ -298,6 +298,7 @@ def test_a_second_file_in_another_unit_is_converted_and_says_so(studio, visitor)
     np.testing.assert_allclose(points(placed(finished, samples())), same, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_second_file_with_another_unit_in_its_header_is_converted(studio, visitor):
     table = samples().rename(columns={"width": "width (mm)"})
     visitor.choose_file(csv(table), "first.csv")
