@@ -24,7 +24,7 @@ FRAME_OF_STAGE_MS = 110
 REST_MS = 1500  # for which the first and the last frame stay
 SOON_S = 3.0  # the clock stops, later than the request to stop it takes
 STILL_FRAMES = 4  # alike, after which nothing moves any more
-LIVE_STARTS = 40  # enough for a run that can be watched
+LIVE_STARTS = 100  # enough for a run that can be watched
 
 
 class RecordingError(RuntimeError):
