@@ -139,14 +139,13 @@ def _of_gaps(
 
     Or which are empty in all rows of some class, as the dose of controls is.
     """
-    sizes = np.bincount(classes.y, minlength=len(classes.names))
+    sizes, n_rows = np.bincount(classes.y, minlength=len(classes.names)), len(classes.y)
     for name in (column.name for column in columns if column.n_missing):
         is_empty = frame[name].isna().to_numpy()
         for rows, what in ((is_empty, "empty"), (~is_empty, "filled")):
             of_classes = np.bincount(classes.y[rows], minlength=len(sizes))
             having = np.flatnonzero(of_classes)
             n_told, n_having = int(of_classes.sum()), int(sizes[having].sum())
-            n_rows = len(classes.y)
             most = n_rows if len(having) == 1 else (1 - LEAST_EMPTY) * n_rows
             if n_having > most or (len(having) > 1 and what == "empty"):
                 continue
