@@ -85,7 +85,7 @@ def with_subjects_of_places(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[st
         subjects = named[codes].tolist()
         if are_anew and recur and not is_known(frame, subjects):
             added = pd.Series(subjects, frame.index, dtype="str", name=name)
-            since = f"since each {shortened(AND.join(places))} has {shortened(numbers)} anew"
+            since = f"as {shortened(numbers)} starts again in each {shortened(AND.join(places))}"
             step = f"Added: {shortened(name)}, {count(n_subjects, 'value')}, {since}."
             return pd.concat([frame, added], axis=1), (name, numbers), step
     return frame, (), ""
