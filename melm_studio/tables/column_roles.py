@@ -104,14 +104,17 @@ _ROLE_WORDS = (
 LONGEST_NAME = 60  # characters of most names
 NAMES_PROBED = 1_000  # rows
 PICTURES_PROBED = 100  # rows
-MOSTLY_DAYS = 0.8  # of texts, some of which may be years or months
+MOSTLY_DAYS = 0.8  # of texts, some of which may be years or months, or slips
 MAX_INFO = 30  # columns kept by a guess: hovering shows them all
 # Names of the weights of the rows of surveys: of Stata, of censuses, of the General Social Survey.
 _WEIGHTS = {
     "finalwgt", "finalwt", "fnlwgt", "hhwt", "houwgt", "perwt", "pweight", "pweights", "senwgt",
     "tcindwt", "totwgt", "totwgts", "wgt", "wtfinl", "wtss", "wtssall",
 }  # fmt: skip
-_WORDS_ABOUT_ROWS = WORDS_OF_MODELS | _WEIGHTS | ABOUT_ROWS | {"weight", "weights"}
+_OF_CLOCKS = {"date", "datetime", "time", "timestamp"}
+# Seconds since 1970, and thousandths of them, from 1985 to 2103.
+_SECONDS = ((480_000_000, 4_200_000_000), (480_000_000_000, 4_200_000_000_000))
+_WORDS_ABOUT_ROWS = WORDS_OF_MODELS | _WEIGHTS | ABOUT_ROWS | _OF_CLOCKS | {"weight", "weights"}
 _OF_SURVEYS = {"case", "design", "person", "probability", "sample", "sampling", "survey"}
 LEAST_WITH_CODES, MOST_ROUND = 20, 0.5  # rows; of codes, those that 5 divides
 MANY_CODES = 4  # columns of them, which are not asked about but left out
@@ -375,6 +378,9 @@ def _about_rows(cells: _Cells) -> str:
     if cells.is_numeric:
         if weighs_rows(cells.name):
             return "it says how many others each row of a survey stands for"
+        is_clock = cells.is_whole and not _OF_CLOCKS.isdisjoint(words)
+        if is_clock and any(low <= cells.low < cells.high <= high for low, high in _SECONDS):
+            return "seconds since 1970, which say when and measure nothing"
         is_split = numbers_say_split(cells.name, cells.n_values, cells.low, cells.high)
     else:
         is_split = cells.n_values <= MAX_LEVELS and says_split(cells.name, pd.unique(cells.texts))
@@ -413,7 +419,7 @@ def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
         return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)
     days = [text for text in map(str, pd.unique(cells.texts)) if text not in _CODES]
     are_times = all(map(_CLOCK.fullmatch, days))
-    if days and (are_times or are_dates(days) or _are_months(days)):
+    if days and (are_times or are_dates(days) or _are_mostly_days(days) or _are_months(days)):
         what = "times of day" if are_times else "dates"
         return Role.IGNORED, f"{what}, which say when and measure nothing"
     if cells.n_present >= LEAST_NUMBERED and 2 * cells.n_values > cells.n_present:
@@ -744,9 +750,8 @@ class _Guesses:
         if cells.dtype.kind == "f":
             return False
         texts = cells.head(NAMES_PROBED).dropna().astype(str)
-        if bool(texts.str.len().median() > LONGEST_NAME) or are_dates([*texts]):
-            return True
-        return sum(map(bool, map(DAY.match, texts))) > MOSTLY_DAYS * len(texts)
+        is_long = bool(texts.str.len().median() > LONGEST_NAME)
+        return is_long or are_dates([*texts]) or _are_mostly_days(texts)
 
     def _name_preference(self, column: Column) -> tuple[bool, bool]:
         is_text = self._frame[column.name].dtype.kind != "f"
@@ -839,6 +844,12 @@ def _are_months(texts: Sequence[str]) -> bool:
     """Return whether all texts are months of years, or days beside such."""
     months = [text for text in texts if _MONTH.fullmatch(text)]
     return bool(months) and all(map(DAY.match, {*texts}.difference(months)))
+def _are_mostly_days(texts: Collection[str]) -> bool:
+    """Return whether texts are days, but for years, months and slips such as 26/06/025."""
+    days = [text for text in texts if DAY.match(text)]
+    return len(days) > MOSTLY_DAYS * len(texts) and not times_of(days).isna().any()
+
+
 
 
 def _may_be_date(text: str) -> bool:

@@ -369,6 +369,9 @@ def test_keys_that_several_rows_share_are_no_categories(name, keys, is_key):
         (("4-Jan-17", "5-mar-2017", "30-Dec-99"), True),
         (("12-24-2019", "01-02-2020", "3-4-2020"), True),
         (("-999", "01/05/2019", "02/05/2019"), True),
+        (("14/04/2025", *(f"{day}/05/2025" for day in range(7, 12)), "26/06/025"), True),
+        (("5.3.2019", "6.3.2019", "7.3.2019", "8.3.2019", "9.3.2019", "10.3.201"), True),
+        (("14/04/2025", "7/05/2025", "26 of 025", "late"), False),
         (("-999", "-999", "-9"), False),
         (("17-Jan", "18-Mar", "9-Feb"), True),
         (("January 2017", "Mar 2018", "Sept. 2018"), True),
@@ -384,7 +387,7 @@ def test_keys_that_several_rows_share_are_no_categories(name, keys, is_key):
     ],
 )
 def test_dates_that_rows_share_are_no_categories(days, are_dates):
-    given = table(entered=[days[row * 7 % 5 % 3] for row in range(60)])
+    given = table(entered=[days[row * 7 % 60 % len(days)] for row in range(60)])
     features = prepare(given).feature_names
     assert any(feature.startswith("entered") for feature in features) == (not are_dates)
     assert (column(given, "entered").role is Role.INFO) == are_dates
@@ -585,6 +588,25 @@ def test_cells_of_an_image_stay_together_and_their_numbers_are_no_features(image
     assert roles[image] is Role.GROUP
     assert roles[cell] not in FEATURES
     assert roles["Image_Mean"] is Role.NUMERIC
+
+
+@pytest.mark.parametrize(
+    ("name", "scale", "is_time"),
+    [
+        ("review_time", 1, True),
+        ("Timestamp", 1_000, True),
+        ("date", 1, True),
+        ("response time", 1 / 1_000_000, False),
+        ("sequence", 1, False),
+    ],
+)
+def test_seconds_since_1970_are_no_measure(name, scale, is_time):
+    at = np.arange(120)
+    seconds = (1_234_817_823 + at * 7_919 % 41 * 86_413) * scale
+    cells = {name: seconds // 1.0, "a": at % 7 / 3, "b": at % 11 * 1.0}
+    frame = pd.DataFrame({**cells, "kind": ["x", "y"] * 60})
+    role = {one.name: one.role for one in column_roles(Table("t", frame, ()), "kind")}[name]
+    assert role is (Role.INFO if is_time else Role.NUMERIC)
 
 
 @pytest.mark.parametrize("written", ["%Y-%m-%d", "%m/%d/%y"])
