@@ -721,7 +721,8 @@ class _Guesses:
             c for c in self._open if c.role in (Role.ID, Role.IGNORED) and c.name not in roles
         ]
         kept = {c.name: (Role.INFO, c.reason) for c in self._describing(left_out)}
-        names = [c for c in left_out if c.role is Role.ID and not self._says_more(c)]
+        ids = (c for c in left_out if c.role is Role.ID and not self._recurs(c))
+        names = [column for column in ids if not self._says_more(column)]
         if names and Role.NAME not in self._taken:
             best = max(names, key=self._name_preference)
             kept[best.name] = (Role.NAME, f"{best.reason.partition(':')[0]}: it names the rows")
@@ -732,13 +733,16 @@ class _Guesses:
 
     def _repeats(self, column: Column) -> bool:
         """Return whether the values repeat, and every class has several."""
-        if not 2 <= column.n_values <= len(self._classes.rows) / LEAST_REPEATS:
+        if column.n_values < 2 or not self._recurs(column):
             return False
         cells = self._frame[column.name].iloc[self._classes.rows]
         if cells.dtype.kind == "f" and not (cells.dropna() % 1 == 0).all():
             return False
         codes = pd.factorize(cells)[0][np.newaxis]
         return int(fewest_values(codes, self._classes.y)[0]) >= MIN_GROUPS
+
+    def _recurs(self, column: Column) -> bool:
+        return column.n_values <= len(self._classes.rows) / LEAST_REPEATS
 
     def _describing(self, columns: Sequence[Column]) -> Sequence[Column]:
         usable = [c for c in columns if c.n_values and not _is_unreadable(c)]
@@ -840,16 +844,16 @@ def are_dates(texts: Sequence[str]) -> bool:
     return all(map(_may_be_date, texts)) and not times_of(texts).isna().any()
 
 
-def _are_months(texts: Sequence[str]) -> bool:
-    """Return whether all texts are months of years, or days beside such."""
-    months = [text for text in texts if _MONTH.fullmatch(text)]
-    return bool(months) and all(map(DAY.match, {*texts}.difference(months)))
 def _are_mostly_days(texts: Collection[str]) -> bool:
     """Return whether texts are days, but for years, months and slips such as 26/06/025."""
     days = [text for text in texts if DAY.match(text)]
     return len(days) > MOSTLY_DAYS * len(texts) and not times_of(days).isna().any()
 
 
+def _are_months(texts: Sequence[str]) -> bool:
+    """Return whether all texts are months of years, or days beside such."""
+    months = [text for text in texts if _MONTH.fullmatch(text)]
+    return bool(months) and all(map(DAY.match, {*texts}.difference(months)))
 
 
 def _may_be_date(text: str) -> bool:

@@ -28,6 +28,7 @@ from melm_studio.tables.column_roles import MIN_GROUPS, are_dates
 from melm_studio.tables.designs import design_question, is_balanced
 from melm_studio.tables.distinct import Numbers, blocks, clustering, fewest_values, value_codes
 from melm_studio.tables.formatting import MOST_NAMES, count, listed, number, shortened, words_of
+from melm_studio.tables.identifiers import names_identifier
 from melm_studio.tables.questions import (
     COLUMN,
     DOUBLES,
@@ -51,7 +52,7 @@ FEW_RUNS_Z = -4.0  # standard deviations below the number of runs in a random or
 LEAST_DISTINCT = 5  # rows of each class, as many as folds
 LEAST_REPEATS = 2  # rows for each value of an identifier, on average
 LEAST_VISITS = 1.6  # of a subject: some came once
-MIN_REPEATED = 2  # rows with the identifier of another
+LEAST_REPEATED = 0.05  # share of the rows with the identifier of another
 # Names that are asked about only if the rows of each value are of one class, or nearly.
 CODE_WORDS = {
     "batch", "cage", "case", "client", "code", "customer", "day", "family", "household", "id",
@@ -409,8 +410,8 @@ def _repeats(column: Column, n_rows: int) -> bool:
     """Return whether the values repeat as often as those of subjects do."""
     if column.role in (Role.LABEL, Role.CONSTANT):
         return False
-    is_name = column.role is Role.NAME and not column.n_missing
-    if column.n_values < n_rows / MOST_REPEATS and not is_name:
+    is_id = column.role in _NAMING and not column.n_missing and names_identifier(column.name)
+    if column.n_values < n_rows / MOST_REPEATS and not is_id:
         return False
     is_often = column.n_values <= n_rows / LEAST_REPEATS
     return is_often or (
@@ -427,7 +428,7 @@ def _is_repeated_id(column: Column, rows: AskedRows) -> bool:
     if column.role not in _NAMING:
         return False
     n_present = len(rows.frame) - column.n_missing
-    if not n_present / LEAST_REPEATS < column.n_values <= n_present - MIN_REPEATED:
+    if not n_present / LEAST_REPEATS < column.n_values <= (1 - LEAST_REPEATED) * n_present:
         return False
     cells, n_repeats = rows.frame[column.name], n_present - column.n_values
     n_most = int(cells.value_counts().iloc[0])

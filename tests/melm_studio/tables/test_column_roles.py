@@ -449,7 +449,7 @@ def test_numbers_that_rows_share_under_a_name_of_an_id_are_no_feature(name):
         {name: np.arange(60.0) % 25, "a": np.arange(60) / 7, "kind": ["x", "y"] * 30}
     )
     roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "kind")}
-    assert roles[name] is Role.NAME
+    assert roles[name] is Role.INFO  # a name of a row would be of that alone
     assert roles["a"] is Role.NUMERIC
 
 

@@ -122,6 +122,15 @@ def test_codes_that_some_rows_of_one_class_share_are_asked_about(codes, n_others
 
 
 @pytest.mark.parametrize("is_text", [True, False])
+@pytest.mark.parametrize(("n_again", "is_asked"), [(3, False), (5, False), (24, True)])
+def test_few_identifiers_that_recur_are_not_worth_a_question(is_text, n_again, is_asked):
+    things = np.r_[np.arange(100), np.arange(n_again)]
+    ids = [f"U{thing:03d}" for thing in things] if is_text else things * 7.0 + 20_001
+    asked = asked_of(UID=ids, label=np.where(things % 2, "x", "y"))
+    assert asked == ({"UID"} if is_asked else set())
+
+
+@pytest.mark.parametrize("is_text", [True, False])
 def test_what_stands_for_no_identifier_is_no_thing_of_many_rows(is_text):
     ids = np.r_[np.arange(1001.0, 1061.0), np.zeros(50)]
     labels = np.where((ids % 2 == 0) | (ids == 1001), "x", "y")
