@@ -40,8 +40,6 @@ _VERDICTS = {
     "attrition", "churn", "churned", "default", "defaulted", "died", "exited", "fraud", "spam",
     "survival", "survived",
 }  # fmt: skip
-# Those of kinds, beside which a price or the like is asked for as often.
-_KINDS = {"category", "condition", "grade", "rating"}
 # Names of what things are told apart by, rather than classes of them.
 NO_CLASS_WORDS = {
     "animal", "assessor", "batch", "donor", "file", "id", "identifier", "individual", "lot", "name",
@@ -71,6 +69,7 @@ MIN_COLUMNS = 2  # besides a number that is cut into classes
 SPARSE = 20  # values that whole numbers could have for each row, where they number nothing
 LEAST_OF_IDS = 1e6
 _ACCESSION = re.compile(r"[A-Za-z]{0,6}[ _\-]?[0-9]{4,}")
+MOST_OF_ONE = 0.99  # of the rows, in one class of a column that is guessed before others
 LEAST_HELD_OUT, ROWS_OF_FEW = 5, 8  # rows of a class; of a small table, one of so many
 LEAST_OF_MANY = 5  # rows of each of many words, on average
 MOST_KINDS, LEAST_OF_KIND = 3, 8  # values that are no persons or plates, and rows of each
@@ -84,9 +83,8 @@ TARGET_WORDS = {
 }  # fmt: skip
 # Of a number that sums up others.
 _SUMS, _SUMMED = {"final", "overall", "total"}, {"grade", "mark", "points", "score"}
-# Words of a label that other texts are as often, where they are the whole name.
-_PLAIN_KINDS = {"category", "condition", "grade", "group", "result", "status", "type"}
-_YES_NO = {"yes", "no", "y", "n", "true", "false", "t", "f", "unknown"}
+# Words of a label that other texts, or a price, are as often, where they are the whole name.
+_PLAIN_KINDS = {"category", "condition", "grade", "group", "rating", "result", "status", "type"}
 _COORDINATES = {"coordinate", "coordinates", "lat", "latitude", "lng", "lon", "longitude"}
 # Symbols of elements, beside which Y is yttrium.
 _ELEMENTS = {
@@ -103,12 +101,14 @@ ABOUT_ROWS = {"metadata", "datastore"}  # first words; of the Sequence Read Arch
 WORDS_OF_MODELS = _PREDICTED | _TRAINING | {"fold"}
 _HELD_OUT = {"dev", "heldout", "holdout", "test", "testing", "val", "valid", "validation"}
 LEAST_WORD = 4  # letters, of a word of the file's name that says what its label is
+LEAST_WORDS = 5  # of half the values of a column of remarks
 MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
 MANY_MISSING = 0.5  # of those of the guess, for there to be none
-# Times of day and days, which are no classes.
+# Times of day, days and degrees of latitude, which are no classes.
 _TIMES = re.compile(
     r"(?:\d{1,4}([-/.])\d{1,2}\1\d{1,4})?[ T]?"
-    r"(?:\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[apAP]\.?[mM]\.?)?)?"
+    r"(?:\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:\.\d+)?)?(?:Z| ?[apAP]\.?[mM]\.?)?)?"
+    r"|[-+]?\d+(?:\.\d+)? ?°.*"
 )
 
 
@@ -212,75 +212,93 @@ def _axis_of_curve(frame: pd.DataFrame) -> str:
 def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     """Return the columns that could as well be the label as the first, which was guessed.
 
-    Those that look like a label too, the likelier first; where all words of the name of the first
-    say it, and its numbers count classes, those of such a name. Beside text, numbers of more than
-    two values are none. Unless all words of that name say it, numbers of many values come first
-    that may be what is asked for. Beside a label of one class, each could as well be it.
+    Those whose names say more and, unless its name tells the guess, texts, numbers of few values
+    and numbers to be cut into ranges by their names or their places. What is expected to be the
+    label comes first, then the likelier. Beside one class, each could as well be it.
     """
     guess, *others = candidates
     if guess == NO_LABEL:
         return []
+    frame, cells, is_text = table.frame, table.frame[guess], _is_text(table.frame[guess])
     if guess.lower() in PLAIN_NAMES:
-        return _beside_plain_name(table.frame, guess, others)
-    is_hinted = _is_hinted(guess) and not is_measure(table.frame[guess])
-    first, last = str(table.frame.columns[0]), str(table.frame.columns[-1])
-    says_it = _is_all_hint(guess) or (guess == last and any(map(names_label, words_of(guess)[-1:])))
-    is_told = says_it and not _is_other_number(table.frame[guess])
-    numeric, usable = {*table.numbers.names}, dict(_could_be_labels(table, {*others}))
-    is_text = guess not in numeric
-    kinds = {name for name in usable if _names_kinds(table.frame[name])}
-    is_plain = guess not in (first, last) and _PLAIN_KINDS.issuperset(words_of(guess))
-    is_plain = is_plain and (is_text or (bool(kinds) and table.frame[guess].nunique() > 2))
-    takes_numbers = _most_values_of_rivals(table, guess, usable, is_text=is_text)
-    if is_plain and not is_text:
-        kinds |= {name for name in numeric.intersection(usable) if usable[name] == 2}
-        takes_numbers = max(takes_numbers, 2)
-    is_verdict = _is_all_hint(guess) and words_of(guess)[-1] in _VERDICTS
+        return _beside_plain_name(frame, guess, others)
+    first, last = str(frame.columns[0]), str(frame.columns[-1])
+    is_hinted = _is_hinted(guess) and not is_measure(cells)
+    usable = dict(_could_be_labels(table, {*others}))
+    likely = [name for name in others if _says_more(name, guess)]
+    likely += [name for name in table.beside if name in usable]
+    expected = _expected(table, usable)
+    if not _is_told(frame, guess):
+        rare = COVARIATE_WORDS if is_hinted else frozenset()
+        most = _most_values_of_rivals(table, guess, usable)
+        likely += [
+            name
+            for name in others
+            if rare.isdisjoint(words_of(name))
+            and (
+                _is_text(frame[name])
+                or usable.get(name, MAX_CLASSES) <= (min(most, 2) if is_time(name) else most)
+            )
+        ]
+    elif is_text or guess == last:
+        expected = []
     rivals = [
         name
-        for name in others
-        if (_is_all_hint(name) if is_verdict else _says_more(name, guess))
-        or (name in table.beside and name in usable)
-        or not (
-            (is_told and not (is_plain and name in kinds))
-            or (
-                name in numeric
-                and usable.get(name, MAX_CLASSES)
-                > (FEW_AT_END if _says_who(name) else takes_numbers)
-            )
-            or (_is_hinted(guess) and not COVARIATE_WORDS.isdisjoint(words_of(name)))
-        )
+        for name in dict.fromkeys([*expected, *likely])
+        if _may_name_classes(name, frame[name])
+        and frame[name].isna().mean() <= MOST_MISSING
+        and (_is_hinted(name) or not _are_sentences(frame[name]))
+        and (is_measure(cells) or not _says_the_same(cells, frame[name]))
     ]
-    rivals = [name for name in rivals if _may_name_classes(name, table.frame[name])]
-    if not is_measure(table.frame[guess]):
-        rivals = [
-            name for name in rivals if not _says_the_same(table.frame[guess], table.frame[name])
-        ]
-    is_missing = table.frame[rivals].isna().to_numpy()
-    shares = is_missing.mean(axis=0) if rivals else ()
-    filled = [name for name, share in zip(rivals, shares, strict=True) if share <= MOST_MISSING]
     preference = _Preference(table, usable, TIME_WORDS)
-    ranked = sorted(filled, key=lambda name: preference(name) if name in usable else ())
-    is_end = guess in (first, last)
-    is_doubtful = not is_hinted and (bool(ranked) or not is_text)
-    has_no_end = not is_end or not table.form.has_header
-    ends: tuple[str, ...] = (last, first) if is_doubtful and has_no_end else ()
-    if not (is_hinted or is_doubtful or is_end):
-        ends = (last,)
-    if not is_hinted and ranked and guess == first:  # the label or the place; a mark is last
-        ends = (last,)
-    is_kind = _KINDS.issuperset(words_of(guess))
-    targets = (
-        [] if _is_all_hint(guess) and (is_text or not is_kind) else _targets(table, guess, ends)
+    ranked = sorted(
+        rivals,
+        key=lambda name: (name not in expected, *(preference(name) if name in usable else ())),
     )
-    is_code = is_hinted and not is_text
-    if is_code and usable.get(last) == 2 and COVARIATE_WORDS.isdisjoint(words_of(last)):
-        targets.append(last)
-    finer = [] if is_hinted else _of_many_words(table.frame, {guess, *usable})
-    is_within = not is_hinted and not is_text and guess not in (first, last)
+    has_place = table.form.has_header and (guess == last or (guess == first and not ranked))
+    is_mark = not is_text and _PLAIN_KINDS.issuperset(words_of(guess))
+    ends = () if is_hinted or has_place else (last, first)[: 1 + (bool(ranked) or not is_text)]
+    targets = [] if _is_all_hint(guess) and not is_mark else _targets(table, guess, ends)
+    finer = [] if is_hinted else _of_many_words(frame, {guess, *usable})
     # Before numbers that are as likely as the guess, and what a name says before others.
-    words = [name for name in finer if is_within or _is_all_hint(name)]
+    words = [name for name in finer if not is_text or _is_all_hint(name)]
     return [*dict.fromkeys([*targets, *words, *ranked, *finer])]
+
+
+def _is_told(frame: pd.DataFrame, guess: str) -> bool:
+    """Return whether the name of a label and its values leave no doubt that it is one.
+
+    Plain words for kinds within the table do, and more classes than are told apart.
+    """
+    first, last, words = str(frame.columns[0]), str(frame.columns[-1]), words_of(guess)
+    is_plain = guess not in (first, last) and _PLAIN_KINDS.issuperset(words)
+    says_it = _is_all_hint(guess) and not is_plain
+    says_it |= guess == last and any(map(names_label, words[-1:]))
+    cells = frame[guess]
+    return says_it and cells.nunique() <= MAX_CLASSES and not _is_other_number(cells)
+
+
+def _expected(table: Table, usable: Mapping[str, int]) -> list[str]:
+    """The last column of few values, and those of which a word is in the name of the file."""
+    frame, of_file = table.frame, _words_of_file(table)
+    few = (
+        [str(frame.columns[-1])]
+        if usable.get(str(frame.columns[-1]), MAX_CLASSES) <= FEW_TEXTS
+        else []
+    )
+    named = [
+        name
+        for name in usable
+        if not of_file.isdisjoint(words_of(name)) and not _is_other_number(frame[name])
+    ]
+    return [name for name in (*few, *named) if COVARIATE_WORDS.isdisjoint(words_of(name))]
+
+
+def _words_of_file(table: Table) -> set[str]:
+    """The words of the name of the file that may say what the label is."""
+    named = [word for word in words_of(table.name) if len(word) >= LEAST_WORD]
+    forms = {form for word in named for form in (word, word.removesuffix("s"))}
+    return forms - TIME_WORDS - NO_CLASS_WORDS
 
 
 def _beside_plain_name(frame: pd.DataFrame, guess: str, others: Sequence[str]) -> list[str]:
@@ -294,33 +312,23 @@ def _beside_plain_name(frame: pd.DataFrame, guess: str, others: Sequence[str]) -
     return [name for name in hinted if _parts_further(frame[guess], frame[name])]
 
 
-def _most_values_of_rivals(
-    table: Table, guess: str, usable: Mapping[str, int], *, is_text: bool
-) -> int:
+def _most_values_of_rivals(table: Table, guess: str, usable: Mapping[str, int]) -> int:
     """The most values of a number that could be the label as well, though its name does not say so.
 
-    None of many that say yes or no is, unless the guess says it too; and beside text, or few codes
-    in the last column, none of many values.
+    None of many that say yes or no is, unless the guess says it too; nor is any beside words with
+    the name of a label.
     """
-    cells = table.frame[guess]
-    first, last = str(table.frame.columns[0]), str(table.frame.columns[-1])
-    if _is_hinted(guess):
-        if not (is_text or _is_all_hint(guess) or guess in (first, last)):
-            return FEW_AT_END
-        return 2 if _is_other_number(cells) else 0
-    is_last = table.form.has_header and guess == last
-    if not (is_text or (is_last and cells.nunique() <= FEW_AT_END and not _is_other_number(cells))):
+    cells, is_last = table.frame[guess], guess == str(table.frame.columns[-1])
+    is_text, is_hinted = _is_text(cells), _is_hinted(guess)
+    if is_text and is_hinted:
+        return 0
+    is_told = is_last and table.form.has_header and cells.nunique() <= FEW_AT_END
+    if not (is_text or is_hinted or (is_told and not _is_other_number(cells))):
         return MAX_CLASSES
-    numeric = {*table.numbers.names}.intersection(usable)
-    n_indicators = sum(usable[name] == 2 for name in numeric)
-    if n_indicators > MOST_INDICATORS:
-        return 2 if cells.nunique() == 2 and not is_text else 0
-    return 2 if is_text else FEW_AT_END
-
-
-def _says_who(name: str) -> bool:
-    """Return whether a name says who somebody is, which is asked for beside other such words."""
-    return not _WHO.isdisjoint(words_of(name))
+    n_indicators = sum(usable.get(name) == 2 for name in table.numbers.names)
+    if n_indicators <= MOST_INDICATORS:
+        return FEW_AT_END
+    return 2 if cells.nunique() == 2 and not is_text else 0
 
 
 def _of_many_words(frame: pd.DataFrame, usable: Collection[str]) -> list[str]:
@@ -365,6 +373,12 @@ def _says_the_same(cells: pd.Series, other: pd.Series) -> bool:
     return bool((codes == other_codes).all())
 
 
+def _are_sentences(cells: pd.Series) -> bool:
+    """Return whether these are remarks rather than names of classes, by their numbers of words."""
+    texts = cells.dropna().unique() if _is_text(cells) else ()
+    return len(texts) > 0 and np.median([len(str(text).split()) for text in texts]) >= LEAST_WORDS
+
+
 def _names_no_class(name: str) -> bool:
     words = words_of(name)
     return not NO_CLASS_WORDS.isdisjoint(words) or words == ("sample",)
@@ -385,12 +399,6 @@ def _are_kinds(cells: pd.Series) -> bool:
     counts = cells.value_counts()
     are_words = not any(map(DIGITS.search, map(str, counts.index[: MOST_KINDS + 1])))
     return are_words and 2 <= len(counts) <= MOST_KINDS and int(counts.min()) >= LEAST_OF_KIND
-
-
-def _names_kinds(cells: pd.Series) -> bool:
-    """Return whether these are a few words which say more than yes and no."""
-    values = {str(value).casefold() for value in cells.dropna().unique()} if _is_text(cells) else ()
-    return 2 <= len(values) <= FEW_TEXTS and not _YES_NO.issuperset(values)
 
 
 def _targets(table: Table, guess: str, ends: Sequence[str]) -> list[str]:
@@ -503,7 +511,7 @@ def may_be_no_label(frame: pd.DataFrame, name: str, *, is_of_many: bool) -> bool
         return True
     is_within = is_of_many or (name not in ends and cells.nunique() > 2)
     is_plain = _is_plain_number(frame, name) and (is_within or _is_other_number(cells))
-    are_many = _is_text(cells) and not _is_hinted(name) and cells.nunique() > MAX_VALUES
+    are_many = name.lower() not in PLAIN_NAMES and cells.nunique() > MAX_CLASSES
     return is_measure(cells) or _is_count(frame, name) or is_plain or are_many
 
 
@@ -575,6 +583,8 @@ def _is_place(name: str, frame: pd.DataFrame) -> bool:
 
 def _says_more(name: str, guess: str) -> bool:
     """Return whether a name says that this is a label, and not of a part what the guess says."""
+    if _is_all_hint(guess) and words_of(guess)[-1] in _VERDICTS:
+        return _is_all_hint(name)
     hints = {word for word in words_of(name) if names_label(word)}
     return _is_hinted(name) and not (_is_all_hint(guess) and hints <= {*words_of(guess)})
 
@@ -721,9 +731,7 @@ class _Preference:
         }
         self._ends = (str(table.frame.columns[0]), str(table.frame.columns[-1]))
         self._has_header = table.form.has_header
-        named = [word for word in words_of(table.name) if len(word) >= LEAST_WORD]
-        forms = {form for word in named for form in (word, word.removesuffix("s"))}
-        self._file = forms - TIME_WORDS - NO_CLASS_WORDS
+        self._file = _words_of_file(table)
         self._frame = table.frame
 
     def __call__(self, name: str) -> tuple[Any, ...]:
@@ -754,7 +762,8 @@ class _Preference:
     def _can_be_held_out(self, name: str) -> bool:
         """Return whether two classes have rows for folds and, of numbers, half of them do.
 
-        Ranges do, and the numbers of many columns are taken to.
+        Nor are nearly all rows of one, unless its name says that it is the label. Ranges can be
+        held out, and the numbers of many columns are taken to.
         """
         is_number = name in self._numeric
         are_many = len(self._n_values) > MOST_COUNTED and not _is_hinted(name)
@@ -763,4 +772,6 @@ class _Preference:
         sizes = self._frame[name].value_counts()
         least = min(max(len(self._frame) // ROWS_OF_FEW, 2), LEAST_HELD_OUT)
         n_large = int((sizes >= least).sum())
+        if not _is_hinted(name) and sizes.max() > MOST_OF_ONE * sizes.sum():
+            return False
         return n_large > 1 and (not is_number or 2 * n_large >= len(sizes))

@@ -168,8 +168,9 @@ def label_question(
     """
     if not likely:
         return
-    rivals = (list(likely[1:]) if is_anew else rival_labels(table, likely))[:MOST_RIVALS]
-    guess = likely[0]
+    guess, *others = likely
+    rivals = (others if is_anew else rival_labels(table, likely))[:MOST_RIVALS]
+    rivals.sort(key=lambda name: name in table.frame and is_measure(table.frame[name]))
     words = table.asked.get(LABEL, "")
     # Words of names need not be classes, nor seasons, nor what many others are as likely.
     may_be_none = (words and guess in words) or is_time(guess) or len(rivals) == MOST_RIVALS

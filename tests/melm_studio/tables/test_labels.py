@@ -326,7 +326,7 @@ def test_no_number_is_offered_beside_what_its_name_says_is_the_label_or_that_cou
     assert "last" not in choices(Table("t", counted, ()))
     spectra = measured("mass").assign(meat=words("ox", "hen", "pig"), where=words("gut", "ear"))
     spectra = spectra.join(measured(*(f"{wave}" for wave in range(900, 960, 2))))
-    assert choices(Table("t", spectra, ())) == ["where", "mass", "meat"]
+    assert choices(Table("t", spectra, ())) == ["where", "meat", "mass"]
 
 
 def test_a_price_is_offered_beside_a_type_of_something():
@@ -369,7 +369,7 @@ def test_without_a_header_the_ends_are_the_likeliest():
     table = Table("t", frame, (), Form(",", ".", has_header=False))
     assert guess_label(table) == "column 7"
     table.frame["column 1"] = measured("a")
-    assert choices(table)[:2] == ["column 7", "column 1"]
+    assert {"column 7", "column 1", "column 3"} <= {*choices(table)}
     assert guess_label(Table("t", frame.rename(columns="{} of it".format), ())) == "column 3 of it"
 
 
@@ -450,8 +450,8 @@ def test_a_class_is_asked_about_only_where_a_group_parts_it_further():
 def test_numbers_that_count_no_classes_are_asked_about_beside_text():
     grades = measured("a", "b").assign(grade=numbers(7, 8), school=words("p", "q", "r"))
     assert choices(Table("t", grades, ())) == ["grade", "school"]
-    codes = grades.assign(grade=numbers(0, 1))
-    assert choices(Table("t", codes, ())) == []
+    codes = grades.rename(columns={"grade": "disease"}).assign(disease=numbers(0, 1))
+    assert choices(Table("t", codes[["a", "school", "b", "disease"]], ())) == []
 
 
 def test_neither_a_time_of_day_nor_a_day_is_the_label():
@@ -467,15 +467,15 @@ def test_neither_a_time_of_day_nor_a_day_is_the_label():
 def test_the_last_number_is_offered_beside_several_texts_of_which_the_first_is_guessed():
     frame = pd.DataFrame({"school": words("p", "q"), "famsize": words("few", "few", "many")})
     frame = frame.assign(age=numbers(15, 16, 17), G3=numbers(*range(18)))
-    assert choices(Table("t", frame, ())) == ["school", "G3", "famsize"]
-    assert choices(Table("t", frame.drop(columns="famsize"), ())) == []
+    assert choices(Table("t", frame, ())) == ["school", "G3", "famsize", "age"]
+    assert choices(Table("t", frame.drop(columns=["famsize", "age"]).join(measured("a")), ())) == []
 
 
 def test_texts_of_many_words_are_offered_beside_a_number_that_is_guessed():
     frame = measured("a", "b").assign(ounces=numbers(12, 16, 24, 32, 8, 19), drink=words("x"))
     frame = pd.concat([frame] * 6, ignore_index=True)
     frame["style"] = np.resize([f"style {at}" for at in range(60)], len(frame))
-    assert choices(Table("t", frame, ())) == ["ounces", "a", "style", NO_LABEL]
+    assert choices(Table("t", frame, ())) == ["ounces", "style", "a", NO_LABEL]
 
 
 def test_of_a_code_and_what_it_stands_for_the_words_are_guessed():
@@ -490,10 +490,16 @@ def test_a_day_and_its_time_is_no_rival():
 
 
 def test_many_words_may_be_no_classes():
-    states = words(*(f"state {at}" for at in range(25)))
-    frame = measured("a", "b").assign(state=states)
-    assert choices(Table("t", frame, ())) == ["state", NO_LABEL]
-    assert choices(Table("t", frame.rename(columns={"state": "species"}), ())) == []
+    frame = pd.concat([measured("a", "b")] * 3, ignore_index=True)
+    few, many = (np.resize([f"state {at}" for at in range(n)], len(frame)) for n in (45, 60))
+    for name in ("style", "species", "class"):
+        assert choices(Table("t", frame.assign(**{name: few}), ())) == []
+    assert choices(Table("t", frame.assign(**{"class": many}), ())) == []
+    for name in ("species", "Variety"):
+        table = Table("t", frame.assign(**{name: many}), ())
+        assert choices(table) == [name, NO_LABEL]
+        within = table.frame.assign(place=np.resize(np.array(["p", "q"], dtype=object), len(frame)))
+        assert {*choices(Table("t", within, ()))} == {"place", name}
 
 
 def test_the_last_text_is_offered_however_many_words_it_has():
@@ -532,10 +538,10 @@ def test_the_y_of_an_x_is_no_likelier_label_than_others():
 @pytest.mark.parametrize("kind", ["type", "Category", "group", "condition"])
 @pytest.mark.parametrize(
     ("beside", "is_asked"),
-    [(words("peat", "clay", "sand"), True), (words("yes", "no"), False), (numbers(1, 2), False)],
+    [(words("peat", "clay", "sand"), True), (words("yes", "no"), True), (numbers(3, 9), False)],
 )
 def test_a_plain_word_for_kinds_is_asked_about_beside_other_kinds(kind, beside, is_asked):
-    frame = measured("a", "b").assign(**{kind: words("p", "q", "q"), "soil": beside})
+    frame = measured("a").assign(**{kind: words("p", "q", "q"), "soil": beside}, **measured("b"))
     assert choices(Table("t", frame, ())) == ([kind, "soil"] if is_asked else [])
     assert choices(Table("t", frame.rename(columns={kind: "species"}), ())) == []
     assert choices(Table("t", frame.rename(columns={"soil": "sex"}), ())) == []
@@ -546,7 +552,7 @@ def test_two_values_are_offered_beside_numbers_that_count_no_classes(codes):
     frame = pd.DataFrame({"school": numbers(0, 1, 1), "grade": numbers(*codes)})
     frame = frame.join(measured("a", "b"))
     assert choices(Table("t", frame, ())) == ["grade", "school"]
-    counted = frame.assign(grade=numbers(*range(len(codes))))
+    counted = frame.assign(disease=numbers(*range(len(codes)))).drop(columns="grade")
     assert choices(Table("t", counted, ())) == []
 
 
@@ -708,7 +714,7 @@ def test_room_at_the_end_of_a_name_is_how_much_there_is():
 def test_codes_of_who_somebody_is_are_offered_beside_words(name):
     frame = measured("a").assign(usertype=words("p", "q"), **{name: numbers(0, 1, 2)})
     frame = frame.assign(**measured("b"))
-    assert choices(Table("t", frame, ())) == ["usertype", "b", "a", name]
+    assert choices(Table("t", frame, ())) == ["usertype", name, "b", "a"]
     assert name not in choices(Table("t", frame.rename(columns={"usertype": "class"}), ()))
 
 
@@ -784,7 +790,7 @@ def test_each_thing_said_of_the_samples_may_be_the_label():
 def test_grades_within_a_table_are_asked_about_beside_kinds_and_two_values():
     frame = measured("a").assign(status=numbers(0, 1), grade=numbers(1, 2, 3), eyes=numbers(1, 2))
     frame = frame.rename(columns={"status": "pgstat"}).join(measured("b"))
-    assert choices(Table("t", frame, ())) == []
+    assert choices(Table("t", frame, ())) == ["grade", "pgstat", "eyes"]
     kinds = frame.assign(ploidy=words("p", "q", "q", "r")).join(measured("c"))
     assert choices(Table("t", kinds, ())) == ["grade", "ploidy", "pgstat", "eyes"]
 
@@ -937,3 +943,64 @@ def test_a_count_in_the_last_column_comes_behind_words(last, habitat, guess):
     if habitat:
         frame.insert(0, "habitat", words(*habitat))
     assert guess_label(Table("t", frame, ())) == guess
+
+
+@pytest.mark.parametrize(("name", "n_values"), [("panic score", 10), ("dosage", 4)])
+@pytest.mark.parametrize("guess", ["diet quality", "house"])
+def test_few_numbers_in_the_last_column_are_always_offered(guess, name, n_values):
+    """Also beside many that say yes or no, or words that say it in part."""
+    has = {f"has {letter}": words("no", "yes") for letter in "abcdefgh"}
+    kinds = words("p", "q", "r") if guess == "house" else numbers(*range(1, 11))
+    frame = measured("mass").assign(**has, **{guess: kinds})
+    frame = frame.assign(**{name: RNG.permutation(numbers(*range(1, n_values + 1)))})
+    assert name in choices(Table("t", frame, ()))
+    within = frame[[name, *frame.columns[:-1]]]
+    assert name not in choices(Table("t", within, ())) or n_values == 4
+
+
+@pytest.mark.parametrize("file", ["panic_dataset", "all-panics-2024"])
+def test_a_column_with_a_word_of_the_file_is_offered_wherever_it_stands(file):
+    has = {f"has {letter}": words("no", "yes") for letter in "abcdefgh"}
+    frame = measured("mass").assign(panic=RNG.permutation(numbers(*range(1, 11))), **has)
+    frame = frame.assign(**{"diet quality": numbers(*range(1, 11))}, **measured("end"))
+    assert "panic" in choices(Table(file, frame, ()))
+    assert "panic" not in choices(Table("answers", frame, ()))
+
+
+@pytest.mark.parametrize(("rare", "common"), [("yes", "no"), ("reed", "none")])
+def test_a_column_of_nearly_one_value_comes_last(rare, common):
+    frame = pd.concat([measured("a", "b")] * 10, ignore_index=True)
+    found = np.where(np.arange(len(frame)) < 5, rare, common).astype(object)
+    kinds = np.resize(np.array(["x", "y", "z"], dtype=object), len(frame))
+    table = Table("t", frame.assign(found=found, lake=kinds, c=frame["a"] ** 2), ())
+    assert guess_label(table) == "lake"
+    fraud = Table("t", table.frame.rename(columns={"found": "is_fraud"}), ())
+    assert guess_label(fraud) == "is_fraud"  # as its name says
+
+
+def test_what_is_cut_into_ranges_is_offered_behind_classes():
+    frame = measured("mass", "price").assign(
+        color=words("red", "blue"), where=words("gut", "ear", "eye")
+    )
+    offered = choices(Table("t", frame.join(measured("log s")), ()))
+    assert {*offered[:2]} == {"color", "where"}
+    assert {*offered[2:]} == {"price", "log s", "mass"}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ("2023-09-11 00:00:00.000000Z", "2023-09-21 00:00:00.000000Z"),
+        ("28.832985\N{DEGREE SIGN}", "-29.4\N{DEGREE SIGN} N"),
+        ("the pump stood still at 11", "bottle was open, see the list of lab 2"),
+    ],
+)
+def test_days_degrees_and_remarks_are_no_rivals(values):
+    frame = (
+        measured("a")
+        .assign(place=words("p", "q"), seen=words(*values, values[0].replace("1", "2")))
+        .join(measured("b"))
+    )
+    assert choices(Table("t", frame, ())) == ["place", "b"]
+    named = frame.assign(seen=words("one of the two", "other", "none"))
+    assert "seen" in choices(Table("t", named, ()))
