@@ -37,6 +37,7 @@ def wheels(tmp_path_factory) -> dict[str, Path]:
     return built_wheels(tmp_path_factory.mktemp("wheels"))
 
 
+@pytest.mark.slow
 def test_neither_puts_a_common_name_into_the_environment(wheels):
     for name, wheel in wheels.items():
         found = {held.split("/")[0] for held in zipfile.ZipFile(wheel).namelist()}
@@ -105,6 +106,7 @@ def test_the_license_of_the_library_is_that_of_the_repository():
     assert (LIBRARY / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("root", "url"),
     [(ROOT, "https://example.org/studio"), (LIBRARY, "https://example.org/studio"), (LIBRARY, "")],
@@ -126,11 +128,13 @@ def test_an_index_gets_no_link_that_leads_nowhere(tmp_path, root, url):
     assert ("Project-URL: Homepage" in metadata) == bool(url)
 
 
+@pytest.mark.slow
 def test_what_an_index_shows_is_valid(wheels):
     check = [sys.executable, "-m", "twine", "check", "--strict", *wheels.values()]
     subprocess.run(check, check=True, capture_output=True)
 
 
+@pytest.mark.slow
 def test_a_source_archive_of_the_library_gives_the_same_wheel(wheels, tmp_path):
     build = [sys.executable, "-m", "hatchling", "build", "--directory", tmp_path, "--target"]
     subprocess.run([*build, "sdist"], cwd=LIBRARY, check=True, capture_output=True)

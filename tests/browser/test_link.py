@@ -51,6 +51,7 @@ class StudioPanel:
         return Panel(page.locator(f'[data-run="{run_id}"]'))
 
 
+@pytest.mark.slow
 def test_a_stranger_sees_the_same_plane_and_is_told_so(page: Page, stranger: Page):
     studio = StudioPage(page)
     panel = studio.run("MELM", n_init=1)

@@ -33,6 +33,7 @@ def long_run(page: Page) -> Panel:
     return panel
 
 
+@pytest.mark.slow
 def test_stop_ends_a_long_run_and_keeps_its_best_plane(long_run: Panel):
     long_run.stop.click()
     long_run.expect_end("cancelled")

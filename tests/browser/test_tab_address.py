@@ -13,6 +13,7 @@ from lab.driver.page import StudioPage
 
 
 @pytest.mark.provokes("status of 404")  # there is no such run
+@pytest.mark.slow
 def test_back_forward_and_reload_find_mode_and_run_again(page: Page):
     studio = StudioPage(page)
     studio.choose_sample("Iris")

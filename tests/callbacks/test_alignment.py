@@ -39,6 +39,7 @@ def distance(one, other):
     return np.linalg.norm(one - one.mean(axis=0) - (other - other.mean(axis=0)))
 
 
+@pytest.mark.slow
 def test_a_turned_plane_lies_closer_to_the_one_it_is_turned_towards(pair):
     visitor, reference, run = pair
     whole = seen_rows(newest(visitor, reference))

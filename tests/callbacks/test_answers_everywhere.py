@@ -56,6 +56,7 @@ def answered(studio):
     return SimpleNamespace(visitor=visitor, run=run, source=source, id=visitor.values[DATA]["id"])
 
 
+@pytest.mark.slow
 def test_three_buttons_are_three_answers_of_the_source(studio, answered):
     assert answered.source["answers"] == ANSWERS
     data = studio.data_of(answered.visitor)
@@ -98,6 +99,7 @@ def test_a_report_says_how_the_table_was_read(answered):
     assert "zinc beyond limit" in report
 
 
+@pytest.mark.slow
 def test_the_command_and_its_folds_take_the_same_table(studio, answered, tmp_path):
     table = tmp_path / NAME
     table.write_bytes(visits())

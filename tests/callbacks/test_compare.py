@@ -59,6 +59,7 @@ def test_the_table_is_ordered_by_a_column_and_says_so(pair):
         assert [order for order in orders if order != "none"] == [word]
 
 
+@pytest.mark.slow
 def test_the_table_tells_what_checks_have_found(studio, pair, monkeypatch):
     monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 9)
     visitor, *runs = pair

@@ -37,6 +37,7 @@ def test_a_grant_has_256_random_bits(studio, kind):
         assert n_random_bits([secret(i) for i in range(N)]) == 256
 
 
+@pytest.mark.slow
 def test_a_visitor_has_a_name_of_128_random_bits(studio):
     def name() -> str:
         client = studio.app.server.test_client()

@@ -92,6 +92,7 @@ def test_a_refined_run_has_a_panel_that_says_so(studio, finished):
     assert "MELM refined, γ 0.4" in visitor.listed()[1]["title"]
 
 
+@pytest.mark.slow
 def test_a_page_full_of_panels_refines_nothing(finished):
     visitor, run = finished
     for _ in range(MAX_PANELS - 1):
@@ -126,6 +127,7 @@ def test_a_method_without_a_kernel_width_chooses_none(finished):
     assert (answer.status_code, "no kernel width" in answer.text) == (400, True)
 
 
+@pytest.mark.slow
 def test_a_run_that_chooses_gamma_recommends_it_to_the_run_that_it_was_begun_from(studio, visitor):
     visitor.choose_sample("iris")
     run = visitor.start(method="melm", n_init=1)
@@ -179,6 +181,7 @@ def test_one_click_lets_inner_folds_bend_straight_features(studio, visitor):
     )
 
 
+@pytest.mark.slow
 def test_one_click_finds_one_component_of_the_same_method(studio, visitor):
     visitor.choose_sample("iris")
     run = visitor.start(method="pca")

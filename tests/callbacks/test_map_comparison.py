@@ -66,6 +66,7 @@ def test_it_is_begun_once(studio, owner, compared):
     assert len(owner.panels()) == n_panels
 
 
+@pytest.mark.slow
 def test_its_verdict_is_no_yes_and_says_why(studio, owner, compared):
     of_map = runs(studio, owner)[0]
     verdict = owner.news(of_map.run_id)["verdict"]
@@ -76,6 +77,7 @@ def test_its_verdict_is_no_yes_and_says_why(studio, owner, compared):
     assert LABELS_MAY_BE_USED in report
 
 
+@pytest.mark.slow
 def test_the_held_out_rows_of_a_map_are_no_yes_before_the_check(studio):
     visitor = studio.visitor()
     visitor.choose_file(csv(table(others=0)), "alone.csv")  # the only features: so they stay

@@ -202,6 +202,7 @@ def test_a_file_that_is_not_here_is_asked_for_and_the_view_comes_with_it(studio,
     assert record.source.standardize is False
 
 
+@pytest.mark.slow
 def test_another_file_is_told_and_the_view_still_waits(studio, visitor):
     open_link(visitor, link_of_a_file(studio))
     assert drop(visitor, csv(breast_cancer()), "pots.csv") == {

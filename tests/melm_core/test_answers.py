@@ -135,6 +135,7 @@ def test_whatever_comes_the_decision_against_significance_stands(m, level, seed)
         assert p_value(int(exceeds.sum()), m) > level
 
 
+@pytest.mark.slow
 def test_decisions_for_significance_are_those_of_the_whole_drawing_but_for_the_risk():
     rng = np.random.default_rng(0)
     n_early = n_wrong = 0

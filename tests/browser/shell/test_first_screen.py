@@ -202,6 +202,7 @@ def test_a_first_run_that_is_refused_says_why_and_can_be_begun_again(page: Page)
     expect(page.locator("[data-run][data-sequence]")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["phone", "double zoom"])
 def test_a_small_screen_has_the_picture_and_below_it_the_inspector(page: Page, size: str):
     page.set_viewport_size(SIZES[size])

@@ -63,6 +63,7 @@ def test_without_new_rows_it_says_what_models_accept_that_never_saw_a_row(studio
     ]
 
 
+@pytest.mark.slow
 def test_new_rows_are_accepted_by_their_class_or_by_none(studio, owner, run):
     new = table(1, 20)
     new.loc[:4, ["depth", "weight"]] = 30.0
@@ -76,6 +77,7 @@ def test_new_rows_are_accepted_by_their_class_or_by_none(studio, owner, run):
     assert "1 new row lacked numbers" in found["markup"]
 
 
+@pytest.mark.slow
 def test_a_program_a_report_and_a_project_have_it(studio, owner, run):
     asked(studio, owner, run, table(2, 20))
     token = owner.http.post("/api/v1/tokens").json["token"]
@@ -102,6 +104,7 @@ def test_one_class_is_modeled_and_what_is_not_known_is_said(studio):
     assert "This table has one class" in found["markup"]
 
 
+@pytest.mark.slow
 def test_a_class_of_five_rows_is_named_and_others_are_judged(studio):
     visitor = studio.visitor()
     rows = table(0)
@@ -125,6 +128,7 @@ def test_a_table_of_too_few_rows_is_refused_with_the_way_out(studio):
     assert "needs 6 rows or groups of a class; the largest class has 5" in refused.json["error"]
 
 
+@pytest.mark.slow
 def test_whole_groups_are_judged(studio):
     visitor = studio.visitor()
     upload = visitor.upload(csv(table(0, patients="a")), "first.csv")

@@ -58,6 +58,7 @@ def test_others_and_unknown_planes_are_not_found(wine, studio):
     assert missing.status_code == 404
 
 
+@pytest.mark.slow
 def test_rows_that_are_taken_for_each_other_are_those_of_the_refits(studio):
     visitor = studio.visitor()
     visitor.choose_sample("wine")

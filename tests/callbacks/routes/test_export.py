@@ -212,6 +212,7 @@ def test_program_and_model_give_the_points_for_every_linear_method(
     assert right.mean() > least * frame.iloc[:, -1].value_counts(normalize=True).max()
 
 
+@pytest.mark.slow
 def test_the_model_of_an_edited_plane_has_classes_but_no_probabilities(finished):
     visitor, run = finished.visitor, finished.runs["melm"]
     address = f"/runs/{run}/model.json"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from melm_studio.planes.figure import PlaneTrace
 
 WORDS = re.compile(
@@ -35,6 +37,7 @@ def test_what_is_no_feature_of_ones_own_run_is_not_there(studio, visitor):
     assert studio.visitor().http.get(f"/runs/{run}/features/0").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_feature_of_one_value_among_the_training_rows_gets_a_sentence(studio, visitor):
     rows = [f"{0 if i else 1},{i % 7},{'ab'[i % 2]}" for i in range(24)]
     visitor.choose_file("\n".join(["rare,x,label", *rows]).encode())

@@ -91,6 +91,7 @@ def finished(studio):
     return SimpleNamespace(visitor=visitor, run=run, train=train, held_out=held_out, events=events)
 
 
+@pytest.mark.slow
 def test_a_page_that_has_nothing_gets_all_scalars_and_the_newest_plane(finished):
     news = finished.visitor.news(finished.run)
     assert news["sequences"] == [event.sequence for event in finished.events]
@@ -141,6 +142,7 @@ def test_a_page_that_has_everything_gets_words_and_no_plane(finished, beyond):
     assert news["words"].startswith("1 start, ")
 
 
+@pytest.mark.slow
 def test_a_plane_says_what_was_changed(finished):
     address = f"/runs/{finished.run}/planes/{finished.events[-1].sequence}"
     changed = finished.visitor.http.get(address, query_string={"n_top_features": 3}).json

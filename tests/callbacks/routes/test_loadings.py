@@ -26,6 +26,7 @@ def wine(studio):
     return visitor, runs
 
 
+@pytest.mark.slow
 def test_each_point_is_the_loading_that_the_list_of_features_has(wine):
     visitor, (run, *_) = wine
     sequence = visitor.news(run)["sequences"][-1]
@@ -48,6 +49,7 @@ def test_features_that_are_left_out_of_the_view_are_at_the_center(wine):
     assert np.count_nonzero(np.hypot(decoded(points["x"]), decoded(points["y"]))) == 2
 
 
+@pytest.mark.slow
 def test_features_of_a_curved_run_have_shapes_that_the_view_does_not_turn(studio):
     visitor = studio.visitor()
     visitor.choose_sample("wine")

@@ -54,6 +54,7 @@ def test_without_new_rows_the_way_to_them_is_said(owner, run):
     assert (refused.status_code, refused.json["error"]) == (400, NO_NEW_ROWS)
 
 
+@pytest.mark.slow
 def test_a_shifted_lot_is_shown_with_its_feature_and_plane(studio, owner, run):
     _, found = compared(studio, owner, run, lot(1, shift=1.5))
     assert found["words"].startswith("The lot has changed")
@@ -65,6 +66,7 @@ def test_a_shifted_lot_is_shown_with_its_feature_and_plane(studio, owner, run):
     assert (len(first["x"]), len(new["x"])) == (80, 80)
 
 
+@pytest.mark.slow
 def test_no_plane_is_drawn_of_a_change_that_is_not_shown(studio, owner, run):
     _, found = compared(studio, owner, run, lot(2))
     assert found["words"].startswith("No change is shown")
@@ -81,6 +83,7 @@ def test_the_same_rows_are_compared_once_and_others_anew(studio, owner, run):
     assert again.json["run"] == second
 
 
+@pytest.mark.slow
 def test_rows_without_a_class_are_left_out_where_others_have_one(studio, owner, run):
     table = lot(5)
     table.loc[:9, "label"] = ""
@@ -88,6 +91,7 @@ def test_rows_without_a_class_are_left_out_where_others_have_one(studio, owner, 
     assert "Left out: 10 rows of the new lot without a class of the run." in found["markup"]
 
 
+@pytest.mark.slow
 def test_a_program_and_a_report_have_it(studio, owner, run):
     compared(studio, owner, run, lot(6, shift=1.5))
     token = owner.http.post("/api/v1/tokens").json["token"]
@@ -101,6 +105,7 @@ def test_a_program_and_a_report_have_it(studio, owner, run):
     assert owner.http.get(f"/runs/{run}/{ADDRESS}.csv").get_data(as_text=True).count("\n") == 5
 
 
+@pytest.mark.slow
 def test_whole_groups_are_compared_and_a_file_without_them_is_refused(studio):
     visitor = studio.visitor()
     upload = visitor.upload(csv(lot(0, patients="a")), "first.csv")

@@ -43,6 +43,7 @@ def test_runs_are_counted_by_state_until_they_end_and_afterwards(studio):
     assert found["melm_runs_ended_total failed"] == 0
 
 
+@pytest.mark.slow
 def test_frames_are_counted_as_they_are_served(studio):
     visitor = studio.visitor()
     visitor.choose_sample("iris")

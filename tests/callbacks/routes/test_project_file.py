@@ -114,6 +114,7 @@ def test_a_project_opens_in_another_studio_as_it_was_saved(saved, studio, other)
     assert titles[0] == titles[1]
 
 
+@pytest.mark.slow
 def test_kept_coordinates_come_with_a_run_and_are_checked(studio, other):
     visitor = studio.visitor()
     visitor.choose_file(csv(blobs()), NAME)
@@ -131,6 +132,7 @@ def test_kept_coordinates_come_with_a_run_and_are_checked(studio, other):
     assert "does not belong to its data" in answer.text
 
 
+@pytest.mark.slow
 def test_how_few_features_suffice_comes_along_and_is_checked(studio, other):
     visitor, newcomer = studio.visitor(), other.visitor()
     visitor.choose_file(csv(blobs()), NAME)
@@ -421,6 +423,7 @@ def test_more_than_fits_is_refused_before_it_is_unpacked(project, tmp_path):
         assert "holds 3 MB when it is unpacked, and at most 1 MB" in answer.json[WORDS]
 
 
+@pytest.mark.slow
 def test_a_full_page_takes_no_further_panels_and_loses_none(project, studio):
     visitor = studio.visitor()
     visitor.choose_file(csv(blobs()), NAME)

@@ -40,6 +40,7 @@ def data_in(text: str) -> dict[str, Any]:
     return unpacked(packed)
 
 
+@pytest.mark.slow
 def test_the_replay_has_the_planes_of_the_run_and_their_numbers(studio, finished):
     text = page(finished)
     n_events = studio.store.n_events(finished.run)
@@ -54,6 +55,7 @@ def test_the_replay_has_the_planes_of_the_run_and_their_numbers(studio, finished
     assert data["curve"]["events"]["best"][-1] == pytest.approx(last.objective, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_arrows_of_the_last_plane_are_faint_where_those_of_the_page_are(studio):
     visitor = studio.visitor()
     visitor.choose_sample("wine")
@@ -98,6 +100,7 @@ def test_names_in_the_replay_are_text(finished):
     assert "pots &amp; &lt;pans&gt;" in text
 
 
+@pytest.mark.slow
 def test_the_replay_takes_the_colours_that_are_asked_for(finished):
     assert page(finished, scheme="dark") != page(finished) == page(finished, scheme="pink")
 
@@ -136,6 +139,7 @@ def long_page(visitor) -> str:
     return visitor.http.get(f"/runs/{visitor.run}/replay.html").text
 
 
+@pytest.mark.slow
 def test_the_last_plane_has_every_row_of_a_large_table(long):
     text = long_page(long)
     assert "The last frame shows all 1,500 rows." in text
@@ -162,6 +166,7 @@ def test_a_replay_of_too_many_rows_says_that_it_shows_a_sample(long, monkeypatch
     assert data_in(text)["rows"] is None
 
 
+@pytest.mark.slow
 def test_a_small_table_is_shown_whole_without_a_word(finished):
     assert data_in(page(finished))["rows"] is None
     assert "a sample of" not in page(finished)

@@ -43,6 +43,7 @@ def cut_short(studio, visitor, state, method="melm", **controls):
     return run
 
 
+@pytest.mark.slow
 def test_a_running_run_is_asked_to_pause_to_step_and_to_go_on(studio, ready):
     run = running(studio, ready)
     assert ask(ready, run, "pause") == (200, {"words": ""})
@@ -65,6 +66,7 @@ def test_a_run_that_has_ended_says_so(studio, ready, verb):
     assert ask(ready, run, verb) == (409, sentence(HAS_ENDED))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", [state for state in RunState if state.is_cut_short])
 def test_a_run_that_was_cut_short_continues_in_its_place_with_all_its_starts(studio, ready, state):
     whole = ready.start(n_init=2)
@@ -82,6 +84,7 @@ def test_a_run_that_was_cut_short_continues_in_its_place_with_all_its_starts(stu
     assert ends[0].objective == ends[1].objective
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_in_the_queue_continues_from_the_start(studio, ready):
     run = ready.start(n_init=1)
     studio.store.cancel(run)
@@ -90,12 +93,14 @@ def test_a_run_that_is_stopped_in_the_queue_continues_from_the_start(studio, rea
     assert studio.store.get(run).state is RunState.DONE
 
 
+@pytest.mark.slow
 def test_a_run_that_is_done_cannot_be_continued(studio, ready):
     run = ready.start(method="pca")
     studio.work()
     assert ask(ready, run, "continue") == (409, sentence(NOT_CUT_SHORT))
 
 
+@pytest.mark.slow
 def test_a_run_is_renamed_by_a_title_of_its_own(studio, ready):
     one, other = ready.start(method="pca"), ready.start(method="lda")
     for run, name, title in (
@@ -110,6 +115,7 @@ def test_a_run_is_renamed_by_a_title_of_its_own(studio, ready):
         assert captions.title(studio.store.get(run)) == title
 
 
+@pytest.mark.slow
 def test_a_title_that_does_not_fit_is_refused(studio, ready):
     run = ready.start(method="pca")
     status, body = rename(ready, run, "x" * 81)
@@ -127,6 +133,7 @@ def ready_runs(studio, visitor):
     return studio.store.runs_of(visitor.owner)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_nobody_controls_a_foreign_run_or_one_that_is_not_there(studio, ready, verb):
     run = running(studio, ready)
@@ -137,6 +144,7 @@ def test_nobody_controls_a_foreign_run_or_one_that_is_not_there(studio, ready, v
     assert studio.store.runs_of(stranger.owner) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_check_is_no_run_that_pauses(studio, ready, verb):
     check = new_analysis(studio.store.get(ready.start(method="pca")), "check")

@@ -103,6 +103,7 @@ def test_what_shortens_modules_leaves_strings_and_expressions_alone():
         assert jsmin(code).strip() == code
 
 
+@pytest.mark.slow
 def test_a_module_without_its_comments_is_the_same_to_javascript():
     node = Path(sys.executable).with_name("node")
     modules = {str(file): file.read_text() for file in ASSETS.rglob("*.mjs")}

@@ -29,6 +29,7 @@ def asked(visitor, run, **query):
     return answer.status_code, strict_json(answer.text)
 
 
+@pytest.mark.slow
 def test_a_surface_comes_with_the_choices_of_its_run_of_which_the_first_are_made(finished):
     visitor, run = finished
     assert "machine" not in visitor.listed()[0]["has"].split()
@@ -60,6 +61,7 @@ def test_every_machine_is_drawn_with_its_speed_and_its_auc_in_words(finished, ki
     assert len(body["figures"]["surface"]["data"]) > 6
 
 
+@pytest.mark.slow
 def test_without_held_out_rows_two_charts_are_drawn(visitor, studio):
     visitor.choose_sample("iris")
     run = visitor.start(method="pca", held_out=0)
@@ -109,6 +111,7 @@ def test_a_run_of_a_machine_has_a_surface_and_begins_with_its_own(visitor, studi
     assert re.findall("<option [^>]*selected[^>]*>(.*?)</option>", markup)[0] == machine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", CURVED)
 def test_a_curved_picture_has_its_surface_and_no_components(studio, key):
     visitor = studio.visitor()

@@ -41,6 +41,7 @@ def plane(finished, run: str, query: str = "") -> dict:
     return finished.visitor.http.get(f"/runs/{run}/planes/{last}?{query}").get_json()
 
 
+@pytest.mark.slow
 def test_every_method_says_how_well_batches_are_told_apart(finished):
     for run in (finished.plain, finished.blind, finished.pca):
         words = plane(finished, run)["batches"]["words"]

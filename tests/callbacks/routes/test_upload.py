@@ -93,6 +93,7 @@ print(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
+@pytest.mark.slow
 def test_breast_cancer_written_as_csv_is_described_and_stored(studio, visitor):
     raw = csv(breast_cancer())
     changes = visitor.choose_file(raw, "breast cancer.csv")
@@ -144,6 +145,7 @@ def test_a_label_that_is_none_gets_the_way_out(visitor):
     assert "60 different values in 60 rows: they identify rows. Choose" in changes[ERROR]
 
 
+@pytest.mark.slow
 def test_a_label_of_a_thousand_values_is_not_guessed_and_merged_if_chosen(studio, visitor):
     table = blobs(2000).assign(target=[f"c{i % 1000}" for i in range(2000)])
     changes = visitor.choose_file(csv(table))
@@ -171,6 +173,7 @@ def test_a_file_that_is_refused_is_named_and_the_data_before_it_stay(visitor):
     assert changes[ERROR].startswith("bad.csv: ")
 
 
+@pytest.mark.slow
 def test_dates_truth_values_and_long_texts_do_no_harm(studio, visitor):
     table = blobs().assign(
         day=[f"2024-01-{1 + i % 28:02d}" for i in range(60)],

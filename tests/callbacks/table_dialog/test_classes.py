@@ -54,6 +54,7 @@ def test_values_are_renamed_merged_and_left_out(studio, wares):
     assert studio.data_of(wares).class_names == ("dark", "bright")
 
 
+@pytest.mark.slow
 def test_a_number_is_cut_at_given_cuts_and_into_equal_parts(studio, wares):
     wares.choose({**wares.values["data.data"]["source"], "label": "price"})
     applied(wares, how="cuts", cuts="10; 100")

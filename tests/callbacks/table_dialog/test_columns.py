@@ -77,6 +77,7 @@ def test_rows_that_are_put_up_choose_nothing(pottery):
         assert pottery.fire(ids.role(at), "value", use) == {}
 
 
+@pytest.mark.slow
 def test_a_column_is_left_out_and_taken_back(studio, pottery):
     make(pottery, "y", "ignored")
     assert "y" not in studio.data_of(pottery).feature_names
@@ -85,6 +86,7 @@ def test_a_column_is_left_out_and_taken_back(studio, pottery):
     assert "y" in studio.data_of(pottery).feature_names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("column", "feature"), [("number", "number"), ("place", "place = p7")])
 def test_an_identifier_or_a_long_list_becomes_a_feature(studio, pottery, column, feature):
     changes = make(pottery, column, "feature")
@@ -92,6 +94,7 @@ def test_an_identifier_or_a_long_list_becomes_a_feature(studio, pottery, column,
     assert feature in studio.data_of(pottery).feature_names
 
 
+@pytest.mark.slow
 def test_another_column_becomes_the_label(studio, pottery):
     changes = make(pottery, "ware", "label")
     assert changes["label.value"] == "ware"
@@ -104,6 +107,7 @@ def test_where_the_label_is_left_out_another_is_guessed(studio, pottery):
     assert not any("label" in name for name in studio.data_of(pottery).feature_names)
 
 
+@pytest.mark.slow
 def test_the_label_that_is_chosen_in_the_rail_is_no_feature_any_more(studio, pottery):
     make(pottery, "ware", "ignored")
     chosen = pottery.fire(ids.LABEL, "value", "ware")[CHOICE]
@@ -120,6 +124,7 @@ def test_what_a_column_cannot_be_gets_a_sentence_and_the_window_shows_what_is_so
     assert roles(pottery)[5] == "ignored"
 
 
+@pytest.mark.slow
 def test_the_guesses_come_back_at_a_click(studio, pottery):
     guessed = studio.data_of(pottery).content_hash
     assert opened(pottery)[f"{ids.COLUMNS_RESET}.disabled"] is True
@@ -182,6 +187,7 @@ def test_roles_of_a_column_that_is_not_there_get_a_sentence(visitor):
     assert changes[ERROR].startswith('There is no column "planet".')
 
 
+@pytest.mark.slow
 def test_a_run_knows_the_choice_and_its_program_applies_it(studio, pottery):
     make(pottery, "number", "feature")
     make(pottery, "ware", "ignored")

@@ -73,6 +73,7 @@ def test_a_range_is_left_out_and_put_back(studio, shown):
     assert studio.data_of(shown).content_hash == before
 
 
+@pytest.mark.slow
 def test_a_link_and_a_report_carry_the_filter_and_undo_ends_it(studio, shown):
     shown.choose(add(shown, "site", values=["B"])[CHOICE])
     run = shown.start(method="lda")

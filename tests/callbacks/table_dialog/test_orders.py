@@ -36,6 +36,7 @@ def fields(visitor) -> dict:
     }
 
 
+@pytest.mark.slow
 def test_categories_are_put_in_order_and_a_link_keeps_it(studio, shown):
     assert fields(shown) == {AGE: "middle-aged < old < young"}
     assert shown.fire(ids.order(AGE), "value", "middle-aged < old < young") == {}

@@ -44,6 +44,7 @@ def change(visitor, control: dict, value: object, prop: str = "value") -> dict:
     return visitor.choose(changes[CHOICE])
 
 
+@pytest.mark.slow
 def test_steps_are_added_ordered_limited_and_removed(studio, shown):
     change(shown, ids.recipe("add"), "asinh")
     change(shown, ids.recipe("add"), "snv")
@@ -58,6 +59,7 @@ def test_steps_are_added_ordered_limited_and_removed(studio, shown):
     assert studio.data_of(shown).recipe == Recipe()
 
 
+@pytest.mark.slow
 def test_missing_numbers_and_scaling_are_chosen(studio, shown):
     change(shown, ids.recipe("fill"), "nearest")
     change(shown, ids.recipe("n_neighbors"), 3)

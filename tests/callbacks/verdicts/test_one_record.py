@@ -291,6 +291,7 @@ def test_figures_for_print_have_the_axes_and_the_points_of_the_page(walked):
     assert len(drawn) == 1
 
 
+@pytest.mark.slow
 def test_programs_that_are_downloaded_compute_the_points_of_the_record(walked):
     for visitor, run in lookers(walked):
         script = visitor.http.get(f"/runs/{run}/script.py").text

@@ -48,6 +48,7 @@ def answer_of(checked, address: str) -> dict:
     return checked.http.get(f"{PREFIX}/runs/{checked.run}/{address}", headers=checked.access).json
 
 
+@pytest.mark.slow
 def test_the_strip_says_it_all_and_aloud(checked):
     assert checked.sentence.startswith("Yes. ")
     assert "shuffles" in checked.strip["follow"]

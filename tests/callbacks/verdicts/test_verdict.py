@@ -56,6 +56,7 @@ def test_without_held_out_rows_nothing_is_claimed(studio, visitor):
     assert "of training rows" in verdict["lead"]
 
 
+@pytest.mark.slow
 def test_a_better_run_on_the_same_rows_is_named(studio, visitor):
     visitor.choose_sample("digits")
     worse = visitor.start(method="pca")

@@ -25,6 +25,7 @@ def folder(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_files_of_a_folder_are_one_table_in_the_order_of_their_names(folder):
     X, y = read_rows(folder, label="tree", features=["c", "a"])
     assert X.npartitions == 3

@@ -35,6 +35,7 @@ def test_a_type_is_one_of_numbers_where_pandas_says_so(kind):
     assert is_numeric(dtype) == pd.api.types.is_numeric_dtype(dtype)
 
 
+@pytest.mark.slow
 def test_the_library_needs_no_pandas():
     program = "import sys; sys.modules['pandas'] = None; import melm_core, melm_core.evaluation"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=100)

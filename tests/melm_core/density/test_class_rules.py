@@ -68,6 +68,7 @@ def by_hand(points, y, spread, at, code, *, left_out=None):
     return np.log((1.0 - share) * mixed + share * floor)
 
 
+@pytest.mark.slow
 def test_a_density_is_the_sum_of_kernels_a_normal_one_and_a_floor():
     points, y, spread = example()
     rule = DensityRule.of(points, y, spread)

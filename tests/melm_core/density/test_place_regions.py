@@ -85,6 +85,7 @@ def test_a_share_that_so_few_rows_cannot_promise_has_no_region(groups):
     }
 
 
+@pytest.mark.slow
 def test_a_row_more_of_the_class_is_inside_with_the_probability_of_its_rank():
     """With 19 rows 95 % is the least dense of them: one row in twenty of the class lies outside."""
     stream, outside = np.random.default_rng(0), []

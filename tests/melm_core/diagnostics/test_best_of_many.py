@@ -18,6 +18,7 @@ def guesses(seed, n_candidates=13):
     return np.random.default_rng(seed).random((60, n_candidates)) < 0.5
 
 
+@pytest.mark.slow
 def test_the_share_of_the_best_of_many_guesses_is_chance_though_it_appears_to_be_more():
     found = [WinnerShare.of(guesses(seed), Y, n_resamples=50) for seed in range(40)]
     assert np.mean([own.apparent for own in found]) > 0.58
@@ -106,6 +107,7 @@ def test_methods_sizes_and_kernel_widths_all_say_which_rows_they_tell():
     assert balanced_share(gammas.right[:, 2], y) == pytest.approx(gammas.accuracies[2])
 
 
+@pytest.mark.slow
 def test_a_path_under_way_knows_the_rows_of_its_folds_only():
     X, y = load_iris(return_X_y=True)
     known = []

@@ -62,6 +62,7 @@ def test_a_row_is_not_calibrated_by_its_own_fold():
     np.testing.assert_array_equal(own, other)
 
 
+@pytest.mark.slow
 def test_the_standard_error_of_the_calibration_error_is_its_spread_over_tables():
     sure = np.tile([0.9, 0.1], (400, 1))
     tables = [

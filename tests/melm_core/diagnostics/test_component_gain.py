@@ -61,6 +61,7 @@ def test_rows_too_few_to_show_a_gain_do_not_show_that_there_is_none():
     assert not any(gain.is_negligible for gain in found)
 
 
+@pytest.mark.slow
 def test_planes_of_wine_are_never_said_to_need_one_component():
     """In folds, one direction of LDA tells 92 % of its rows apart, and two directions 99 %."""
     X, y = load_wine(return_X_y=True)

@@ -76,6 +76,7 @@ def test_features_of_one_column_count_once_among_those_that_may_be_seen():
     assert Importance(weak, error, loss, 99).is_seen.tolist() == [True, False, False, False]
 
 
+@pytest.mark.slow
 def test_the_loss_is_that_of_rows_whose_values_were_exchanged():
     X, y, components = two_sensors(300, 2)
     rule = DensityRule.of(X[:150] @ components.T, y[:150]).calibrated(1.5)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from melm_core.diagnostics import held_out_p_value
 
 
+@pytest.mark.slow
 def test_predictions_at_random_have_uniform_p_values():
     rng = np.random.default_rng(0)
     p_values = [

@@ -111,6 +111,7 @@ def test_a_frame_of_numbers_is_judged_as_its_values():
     assert (found.sentence, found.notes) == (own.sentence, own.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hole", [np.nan, np.inf])
 def test_rows_without_a_place_are_counted_and_named(hole):
     found = audit(Places(0.1, hole), SHIFTED, Y, **FEW)

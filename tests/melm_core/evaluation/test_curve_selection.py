@@ -21,12 +21,14 @@ def ring():
     return X, (np.abs(X[:, 0]) > 0.7).astype(np.int64)
 
 
+@pytest.mark.slow
 def test_features_bend_where_a_curve_tells_the_classes(ring):
     choice = AutoCurves(prepared(5)).choice(*ring)
     assert choice.is_curved
     assert choice.gain.balanced_accuracy > 0.2
 
 
+@pytest.mark.slow
 def test_features_stay_straight_where_an_arrow_does(ring):
     X, _ = ring
     assert not AutoCurves(prepared(5)).choice(X, (X[:, 0] > 0).astype(np.int64)).is_curved
@@ -71,6 +73,7 @@ def test_what_is_held_out_gains_by_curves(ring):
     assert auto == curved
 
 
+@pytest.mark.slow
 def test_bent_features_leave_the_sparse_path_whole(ring):
     curved = prepared(5, curves=True)
     study = Study("rlda", *ring, preparation=curved, parameters={"n_components": 1})

@@ -42,6 +42,7 @@ def test_a_supervised_picture_of_classes_that_differ_is_real():
     assert found.p_value == pytest.approx(1 / (found.n_permutations + 1))
 
 
+@pytest.mark.slow
 def test_a_supervised_picture_of_noise_separates_its_training_rows_and_is_not_real():
     found = audit(LinearDiscriminantAnalysis(), *pure_noise(60, 40, 2))
     assert found.share_train > 0.8
@@ -67,6 +68,7 @@ def test_a_classifier_is_judged_by_what_it_predicts_for_held_out_rows():
     assert found.answer is Answer.NO
 
 
+@pytest.mark.slow
 def test_missing_values_go_to_a_pipeline_that_fills_them():
     X, y = load_iris(return_X_y=True)
     X[::7, 0] = np.nan
@@ -74,6 +76,7 @@ def test_missing_values_go_to_a_pipeline_that_fills_them():
     assert audit(filled, X, y, n_permutations=19).share > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", [StandardScaler(), KNeighborsClassifier(1)])
 def test_rows_of_a_group_stay_in_one_fold_and_exchange_their_label_as_a_whole(estimator):
     rng = np.random.default_rng(0)
@@ -135,6 +138,7 @@ def test_the_share_is_known_before_the_first_shuffle_and_a_stop_keeps_it():
     assert found.sentence == heard[0].sentence
 
 
+@pytest.mark.slow
 def test_an_audit_says_the_same_twice():
     first, second = (
         audit(KNeighborsClassifier(3), *WINE, n_permutations=5).sentence for _ in range(2)

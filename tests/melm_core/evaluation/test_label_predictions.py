@@ -21,6 +21,7 @@ def numbers():
     return X[:120], y[:120], (y[:120] > np.median(y[:120])).astype(np.int64)
 
 
+@pytest.mark.slow
 def test_each_row_is_named_by_a_fit_and_a_preparation_without_its_fold():
     X, y = load_wine(return_X_y=True)
     names = np.array(["barolo", "grignolino", "barbera"])[y]
@@ -55,6 +56,7 @@ def test_the_mean_of_other_rows_explains_nothing(numbers):
     assert -0.1 < found.held_out <= 0.0 == found.chance
 
 
+@pytest.mark.slow
 def test_an_answer_of_numbers_is_yes_from_one_half_on():
     X = np.random.default_rng(0).normal(size=(120, 2))
     for noise, answer in ((0.1, Answer.YES), (1.5, Answer.PARTLY), (1e3, Answer.NO)):

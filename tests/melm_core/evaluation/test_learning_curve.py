@@ -36,6 +36,7 @@ def test_rows_of_a_clear_difference_are_enough():
     assert found.needed <= found.n_units
 
 
+@pytest.mark.slow
 def test_a_curve_that_rises_says_what_more_rows_give():
     found = rows_needed(Study("plsda", *two_classes(60, 40, 2.5)), n_repeats=2)
     expected, lower, upper = found.expected
@@ -68,6 +69,7 @@ def test_a_class_with_few_patients_is_refused_with_the_way_out():
         rows_needed(Study("lda", X, y, groups=patients))
 
 
+@pytest.mark.slow
 def test_no_forecast_is_made_of_a_share_that_falls_with_more_rows():
     # Without regularization, a discriminant is worst where rows are as many as features.
     found = rows_needed(Study("lda", *two_classes(60, 46, 5.0)), n_repeats=3)
@@ -75,6 +77,7 @@ def test_no_forecast_is_made_of_a_share_that_falls_with_more_rows():
     assert "says nothing of more rows" in found.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("distance", "seed"), [(1.5, 6), (2.0, 9)])
 def test_a_curve_that_rises_again_after_a_fall_is_not_flat(distance, seed):
     # Training rows are first fewer than features, then as many, then more.

@@ -70,6 +70,7 @@ def test_the_observed_statistic_is_scaled_as_the_permuted_ones():
     np.testing.assert_allclose(np.roll(scaled[0], 2, axis=0), scaled[2])
 
 
+@pytest.mark.slow
 def test_another_mixture_of_overlapping_predicted_classes_is_seldom_a_change():
     p_values = []
     for seed in range(6):
@@ -91,6 +92,7 @@ def test_a_change_of_the_spread_is_a_change():
     assert found.spreads[2] > 2.0
 
 
+@pytest.mark.slow
 def test_the_verdict_on_the_first_lot_is_tried_on_the_new_one():
     first, new, y, y_new = two_lots(0.0)
     assert "still holds for the new one" in compared(first, new, y, y_new).verdict.sentence

@@ -130,6 +130,7 @@ def test_p_values_of_methods_on_pure_noise_are_uniform_but_for_ties(method):
     assert_uniform(p_values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", STATISTICS)
 def test_iris_is_no_chance(statistic):
     X, y = IRIS

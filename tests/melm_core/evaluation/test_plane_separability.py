@@ -27,6 +27,7 @@ def rings(n_rows: int = 160):
     return np.column_stack([radii * np.cos(angles), radii * np.sin(angles)]), y
 
 
+@pytest.mark.slow
 def test_classes_far_apart_are_fully_separable():
     result = Separability.of(*blobs(90, 3, distance=20.0))
     assert result.mean.balanced_accuracy == 1.0
@@ -45,6 +46,7 @@ def test_classes_that_are_the_same_are_told_apart_as_often_as_by_chance(n_classe
     assert abs(np.mean(scores) - 1 / n_classes) < 3 * error
 
 
+@pytest.mark.slow
 def test_every_classifier_sees_classes_that_no_line_parts():
     scores = Separability.of(*rings()).classifiers
     assert list(scores) == ["SVM-RBF", "KNN", "KDE"]
@@ -71,12 +73,14 @@ def test_labels_of_any_kind_give_the_same_figures():
     assert other.classes.tolist() == ["ash", "beech", "cedar"]
 
 
+@pytest.mark.slow
 def test_the_confusion_has_the_separability_on_its_diagonal():
     result = Separability.of(*blobs(90, 3, distance=1.0))
     assert np.diag(result.confusion).mean() == pytest.approx(result.mean.balanced_accuracy)
     np.testing.assert_allclose(result.confusion.sum(axis=1), 1.0)
 
 
+@pytest.mark.slow
 def test_the_figures_are_means_over_folds_with_their_standard_error():
     result = Separability.of(*blobs(80, 2, distance=1.0))
     for column, score in enumerate(result.classifiers.values()):

@@ -81,6 +81,7 @@ def test_the_divergence_of_held_out_rows_is_that_at_the_end_of_each_search():
     assert refits.held_out_divergence(gamma) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_on_noise_the_divergence_of_held_out_rows_is_none_on_average():
     fitted, held_out = [], []
     for seed in range(8):
@@ -100,6 +101,7 @@ def test_one_held_out_row_at_a_time_has_no_divergence():
     assert Refits.of(study, one_by_one).held_out_divergence() is None
 
 
+@pytest.mark.slow
 def test_a_method_that_learns_its_rows_by_heart_is_at_chance():
     found = []
     for seed in range(6):
@@ -717,6 +719,7 @@ def test_groups_are_what_sets_and_regions_count():
     assert np.isnan(most[:, 1]).all()  # 95 % needs 19
 
 
+@pytest.mark.slow
 def test_unseen_places_of_noise_overlap_where_fitted_ones_do_not():
     apart = []
     for seed in range(10):

@@ -28,6 +28,7 @@ def test_the_features_that_matter_stay_and_are_enough():
     assert path.held_out[-1].balanced_accuracy > 0.9
 
 
+@pytest.mark.slow
 def test_features_stay_by_what_they_are_worth_and_not_by_the_length_of_their_loadings():
     stream = np.random.default_rng(1)
     y = np.arange(400) % 2
@@ -40,6 +41,7 @@ def test_features_stay_by_what_they_are_worth_and_not_by_the_length_of_their_loa
     np.testing.assert_array_equal(path.frequencies[-1][[2, 5]], 1.0)
 
 
+@pytest.mark.slow
 def test_all_features_have_the_held_out_accuracy_of_the_method():
     X, y = two_features_matter()
     study = Study("lda", X, y)
@@ -50,6 +52,7 @@ def test_all_features_have_the_held_out_accuracy_of_the_method():
     np.testing.assert_array_equal(path.right[:, 0], whole.right)
 
 
+@pytest.mark.slow
 def test_the_best_features_of_noise_are_no_better_than_guessing_on_held_out_rows():
     X, y = pure_noise(n_rows=60, n_features=200, n_classes=2)
     path = sparse_path(Study("lda", X, y), sizes=[5], n_repeats=1)

@@ -95,6 +95,7 @@ def test_what_needs_the_rows_in_memory_is_refused():
         Study("lda", arrays(300)[0], single)
 
 
+@pytest.mark.slow
 def test_the_separability_of_a_plane_takes_a_sample_of_the_table():
     plane = METHODS["lda"].estimator({"n_components": 2}).fit(X, LABELS[Y])
     exact = Separability.of(plane.transform(X), LABELS[Y], max_rows=100, n_folds=2)

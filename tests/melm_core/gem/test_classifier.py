@@ -101,6 +101,7 @@ def test_the_same_seed_gives_the_same_probabilities_whatever_the_jobs(classifier
     np.testing.assert_array_equal(one, two)
 
 
+@pytest.mark.slow
 def test_gamma_and_theta_are_found_by_held_out_rows():
     grid = {"gemclassifier__gamma": [0.05, 0.5], "gemclassifier__theta": [1.2, 2.0]}
     search = GridSearchCV(make_pipeline(StandardScaler(), GEMClassifier()), grid, cv=3)

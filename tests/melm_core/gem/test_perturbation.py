@@ -59,6 +59,7 @@ def test_the_error_bars_are_narrow_enough_to_tell_the_first_eigenvector():
     assert errors.angles[0] < np.deg2rad(35)
 
 
+@pytest.mark.slow
 def test_four_times_the_rows_halve_the_error_bars():
     X = np.random.default_rng(1).standard_normal((12_000, 2)) * [3.0, 1.0]
     X[6_000:] /= [3.0, 1.0]

@@ -113,6 +113,7 @@ def test_a_multiple_of_the_weights_gives_a_multiple_of_the_values(factor, refit)
     np.testing.assert_allclose(other, factor * one, atol=tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("refit", [True, False])
 def test_turning_moving_and_scaling_the_data_changes_nothing(refit):
     machine, turn, X = fisher(), plane(2, 2), HELD_OUT[0]
@@ -378,6 +379,7 @@ def test_an_estimator_in_place_of_its_machine_is_refused():
         approximate(SVC().fit(*crescents(0)))
 
 
+@pytest.mark.slow
 def test_no_other_warnings_are_given():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -473,6 +475,7 @@ def test_the_machine_that_was_given_is_not_touched():
     assert not hasattr(machine, "support_vectors_")
 
 
+@pytest.mark.slow
 def test_it_stands_in_a_pipeline_and_a_grid_search():
     pipeline = make_pipeline(StandardScaler(), ApproximateKernelClassifier(SVC(gamma=2.0)))
     grid = {

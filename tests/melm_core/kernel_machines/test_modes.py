@@ -129,6 +129,7 @@ def test_separated_blobs_are_one_mode_each_of_their_sign():
         assert np.sign(modes.values[labels[0]]) == np.sign(weights[20 * blob])
 
 
+@pytest.mark.slow
 def test_fewer_starts_than_centers_find_the_same_blobs():
     centers, weights, bandwidth = blobs()
     every, few = (find_modes(centers, weights, bandwidth, max_starts=n) for n in (80, 8))
@@ -138,6 +139,7 @@ def test_fewer_starts_than_centers_find_the_same_blobs():
         np.testing.assert_allclose(few.locations[other], every.locations[one], atol=1e-8)
 
 
+@pytest.mark.slow
 def test_the_modes_turn_with_the_data():
     centers, weights, bandwidth = machine()
     turn = plane(2, 2)
@@ -154,6 +156,7 @@ def test_a_start_at_which_weights_cancel_stays_there():
     np.testing.assert_allclose(ascent.points[2], 5.0)
 
 
+@pytest.mark.slow
 def test_a_start_at_which_weights_nearly_cancel_finds_its_mode_all_the_same():
     centers = np.array([[0.0], [1e-3], [0.5]])
     weights = np.array([1.0, -1.0, 1e-12])

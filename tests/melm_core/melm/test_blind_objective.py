@@ -247,6 +247,7 @@ def test_inner_fits_are_blind_too(kind):
     assert told < unaware.fit(X, y, nuisance=b).nuisance_divergence_
 
 
+@pytest.mark.slow
 def test_a_sample_of_many_rows_keeps_the_cells():
     X, y, b = drifting(600)
     steps = []

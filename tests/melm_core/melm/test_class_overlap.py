@@ -38,6 +38,7 @@ def test_the_overlap_in_the_unit_cube_is_within_its_bound(apart, gamma, k, n_lin
         assert 0 < overlaps[a, b] <= bounds[a, b]
 
 
+@pytest.mark.slow
 def test_equal_classes_overlap_by_their_mass_in_the_cube_and_distant_ones_not_at_all():
     X = np.random.default_rng(0).normal(size=(200, 2))
     y = np.repeat([0, 1], 200)

@@ -358,6 +358,7 @@ def test_given_planes_of_the_wrong_shape_are_refused():
         MELM().set_search(init=np.eye(4)[:2]).fit(*IRIS)
 
 
+@pytest.mark.slow
 def test_the_penalised_form_reaches_about_the_same_value():
     X, y = IRIS
     penalized = MELM(search=SearchOptions(solver="penalty"), n_init=4, random_state=0).fit(X, y)

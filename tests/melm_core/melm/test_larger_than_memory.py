@@ -49,6 +49,7 @@ def in_blocks():
         return MELM(**SETTINGS).fit(*arrays())
 
 
+@pytest.mark.slow
 def test_a_dask_array_gives_the_plane_of_the_rows_in_memory(in_memory, in_blocks):
     fit, (table, _) = in_blocks, arrays()
     assert fit.divergence_ == pytest.approx(in_memory.divergence_, rel=1e-10)
@@ -58,6 +59,7 @@ def test_a_dask_array_gives_the_plane_of_the_rows_in_memory(in_memory, in_blocks
     assert np.array_equal(fit.predict(X[:50]), in_memory.predict(X[:50]))
 
 
+@pytest.mark.slow
 def test_a_frame_keeps_the_names_of_its_columns(in_memory):
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(tree=LABELS[Y])
     table = dd.from_pandas(frame, npartitions=3)
@@ -76,6 +78,7 @@ def test_a_small_collection_is_taken_into_memory():
     assert np.abs(fit.components_ - exact.components_).max() < 1e-6
 
 
+@pytest.mark.slow
 def test_a_fit_stops_when_its_callback_says_so():
     fit = MELM(**SETTINGS, callback=lambda step: step.stage.endswith("all rows")).fit(*arrays())
     assert fit.stopped_
@@ -145,6 +148,7 @@ def test_labels_in_memory_and_columns_of_text_are_named():
         MELM().fit(labels, labels)
 
 
+@pytest.mark.slow
 def test_a_fit_can_be_pickled():
     fit = MELM(1, **SETTINGS).fit(*arrays(rows=N_ROWS))
     again = pickle.loads(pickle.dumps(fit))  # noqa: S301
@@ -175,6 +179,7 @@ def test_predictions_of_a_collection_are_those_of_its_rows(in_blocks, in_memory)
     assert np.array_equal(in_memory.predict(rows).compute(), labels)
 
 
+@pytest.mark.slow
 def test_only_the_first_prediction_reads_the_rows_of_the_fit(monkeypatch):
     passes, fit = [], MELM(**SETTINGS | {"search": SearchOptions(max_iter=2)}).fit(*arrays())
     through = DaskBlocks.map_reduce
@@ -192,6 +197,7 @@ def test_only_the_first_prediction_reads_the_rows_of_the_fit(monkeypatch):
     assert len(passes) == 4
 
 
+@pytest.mark.slow
 def test_the_score_of_a_collection_is_that_of_its_rows(in_blocks, in_memory):
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(tree=LABELS[Y])
     table = dd.from_pandas(frame, npartitions=3)
@@ -203,6 +209,7 @@ def test_the_score_of_a_collection_is_that_of_its_rows(in_blocks, in_memory):
         in_blocks.score(arrays()[0], LABELS[Y])
 
 
+@pytest.mark.slow
 def test_class_densities_that_are_too_narrow_for_a_series_are_refused():
     fit = MELM(1, **SETTINGS | {"search": SearchOptions(max_iter=2)}, density_gamma=1e-5)
     with pytest.raises(UserError, match="of width 1e-05, are too narrow"):

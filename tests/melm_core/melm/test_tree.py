@@ -45,6 +45,7 @@ def angle(node, line) -> float:
     return float(principal_angles(node.components, line)[-1])
 
 
+@pytest.mark.slow
 def test_structure_at_two_scales_is_two_branches(tree):
     smooth = [node for node in tree.nodes if node.width == 0]
     local = [node for node in tree.nodes if node.width == len(GAMMAS) - 1]
@@ -125,6 +126,7 @@ def test_shuffled_labels_reach_less(tree):
     assert (np.abs(tree.noise_accuracy - 0.5) < 0.2).all()  # two classes are guessed by halves
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_tree_and_a_callback_sees_it_grow_and_stops_it():
     X, y = two_scales()
     options = {"gammas": GAMMAS, "n_init": 2, "n_shuffles": 1, "parameters": LINES}
@@ -154,6 +156,7 @@ def drift(seed: int = 0):
     return X, y, batch
 
 
+@pytest.mark.slow
 def test_the_planes_of_a_blind_tree_are_blind():
     X, y, batch = drift()
     options = {"gammas": (4.0, 2.0), "n_init": 2, "n_shuffles": 1}
@@ -180,6 +183,7 @@ def test_a_nuisance_that_nothing_can_tell_from_the_class_is_refused():
         plane_tree(X, y, gammas=(4.0, 2.0), n_init=1, n_shuffles=0, nuisance=y)
 
 
+@pytest.mark.slow
 def test_labels_are_shuffled_between_groups_as_a_whole():
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(16), 10)

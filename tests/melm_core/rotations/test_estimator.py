@@ -100,6 +100,7 @@ def test_another_seed_begins_elsewhere():
     assert principal_angles(one.components_, other.components_).max() > 0.01
 
 
+@pytest.mark.slow
 def test_every_start_is_on_record_with_its_plane():
     X, y = classes(3, 6)
     rotations = RotationPlane(n_init=6, random_state=0).fit(X, y)
@@ -232,6 +233,7 @@ def test_priors_are_the_shares_of_the_classes_or_what_is_given():
     assert np.sum(given.predict(X) == 0) > np.sum(alone.predict(X) == 0)
 
 
+@pytest.mark.slow
 def test_a_nested_reduction_stays_within_the_subspaces_it_passes():
     X, y = two_gaussians(0)
     settings = {"n_init": 3, "random_state": 0}

@@ -180,6 +180,7 @@ def test_a_maximum_lies_above_its_neighbours_and_its_derivative_vanishes(seed):
         assert abs(gradient[0] @ [-np.sin(angle), np.cos(angle)]) < 1e-5
 
 
+@pytest.mark.slow
 def test_the_symmetric_triangle_has_three_equal_maxima_60_degrees_apart():
     profile = angle_profile(*triangle())
     assert len(profile.maxima) == 3

@@ -89,6 +89,7 @@ def test_the_shares_are_those_of_the_refits_of_all_rows(store):
     np.testing.assert_array_equal(report.overlap, refits.overlap)
 
 
+@pytest.mark.slow
 def test_a_linear_rule_stands_beside_the_class_densities(store):
     _, report = checked(store)
     refits = Refits.of(study())
@@ -100,6 +101,7 @@ def test_a_linear_rule_stands_beside_the_class_densities(store):
     assert [row[0] for row in scores.rows] == ["Class densities", "Linear rule"]
 
 
+@pytest.mark.slow
 def test_a_fold_that_cannot_be_fitted_is_named_and_the_others_are_kept(store, monkeypatch):
     fit, n_fits = DiscriminantPlane.fit, []
 
@@ -123,6 +125,7 @@ def test_a_class_of_few_rows_is_named_with_the_folds_that_it_allows(store):
     assert f"4 folds instead of 10, because class {name!r} has only 4 rows." in report.notes
 
 
+@pytest.mark.slow
 def test_the_p_value_is_that_of_the_core(store):
     _, report = checked(store, random_state=4)
     alone = permutation_test(study(random_state=4), statistic="held_out", n_permutations=19)
@@ -140,6 +143,7 @@ def test_rows_that_depend_on_each_other_stay_together(store):
     assert report.notes[-1] == "Rows with equal values and label stayed together, as one."
 
 
+@pytest.mark.slow
 def test_gaps_are_filled_again_from_the_training_rows_of_each_fold(store):
     is_missing = np.random.default_rng(0).random(DATA.X.shape) < 0.3
     steps = ("9 missing values in 2 columns (a, b) were filled with the median.",)
@@ -153,6 +157,7 @@ def test_gaps_are_filled_again_from_the_training_rows_of_each_fold(store):
     assert not any("filled" in note for note in report.notes)
 
 
+@pytest.mark.slow
 def test_steps_of_a_recipe_are_repeated_in_each_fold(store):
     recipe = Recipe(steps=(Step(StepKind.ASINH),), scaling=Scaling.ROBUST)
     preparation = Preparation(recipe, DATA.feature_names, tuple(range(DATA.X.shape[1])))
@@ -195,6 +200,7 @@ def test_a_map_that_came_with_the_table_is_judged_too_and_never_called_real(stor
     assert "Leave them out in Columns" in of_run
 
 
+@pytest.mark.slow
 def test_a_check_has_no_planes_and_says_what_it_is_about(store):
     record, _ = checked(store)
     assert record.kind == "check"
@@ -207,6 +213,7 @@ def test_a_check_has_no_planes_and_says_what_it_is_about(store):
     )
 
 
+@pytest.mark.slow
 def test_what_is_known_grows_while_it_is_worked(store, monkeypatch):
     known = reports_of(store, monkeypatch)
     checked(store)
@@ -231,6 +238,7 @@ def test_a_running_check_says_yes_only_once_no_shuffle_can_take_it_back(store, m
     assert next(n for n, one in running.items() if one.answer == "yes") == 57
 
 
+@pytest.mark.slow
 def test_folds_at_chance_say_not_shown_before_any_shuffle(store, monkeypatch):
     known = reports_of(store, monkeypatch)
     noise = replace(DATA, X=np.random.default_rng(1).normal(size=DATA.X.shape))
@@ -269,6 +277,7 @@ def test_a_yes_waits_for_the_questions_of_the_table(store):
     assert checked(store, answered)[1].answer == "yes"
 
 
+@pytest.mark.slow
 def test_a_no_waits_for_no_question(store):
     asked = Question("neighbors", "Do neighbors belong together? They are alike.", ())
     noise = replace(DATA, X=np.random.default_rng(1).normal(size=DATA.X.shape), questions=(asked,))
@@ -299,6 +308,7 @@ def test_clear_noise_ends_the_shuffles_early(store, monkeypatch):
     assert report.answer == "no"
 
 
+@pytest.mark.slow
 def test_the_stability_of_every_feature_is_reported(store):
     _, report = checked(store)
     found = report.stability
@@ -320,6 +330,7 @@ def test_resamples_without_the_gaps_of_a_column_keep_the_feature_that_marks_them
     assert len(report.stability.frequencies) == 6
 
 
+@pytest.mark.slow
 def test_a_nonlinear_method_has_no_stability(store):
     _, report = checked(store, method="kfd")
     assert report.stability is None
@@ -340,6 +351,7 @@ def test_rows_are_embedded_once_for_all_permutations(store, monkeypatch):
     assert any("embeds the rows once" in note for note in report.notes)
 
 
+@pytest.mark.slow
 def test_what_the_folds_do_not_repeat_is_said(store):
     fit = queue_run(store, DATA, "lda")
     record = msgspec.structs.replace(
@@ -381,6 +393,7 @@ def test_a_refined_run_is_checked_by_the_whole_method(store):
     assert "judges the method from fresh starts" in report.notes[0]
 
 
+@pytest.mark.slow
 def test_a_curved_picture_can_be_checked_too(store):
     record, report = checked(store, method="kfd")
     assert record.state is RunState.DONE
@@ -410,6 +423,7 @@ def test_a_report_comes_back_from_its_bytes():
     assert tuple(again.scores["mean"]) == (1.0, 0.5, 0.1)
 
 
+@pytest.mark.slow
 def test_an_ended_run_takes_no_report(open_store):
     store = open_store()
     record, _ = checked(store)
@@ -417,6 +431,7 @@ def test_an_ended_run_takes_no_report(open_store):
         store.put_report(record.run_id, b"{}")
 
 
+@pytest.mark.slow
 def test_a_report_goes_with_its_run(open_store):
     store = open_store()
     record, _ = checked(store)

@@ -100,6 +100,7 @@ def test_p_is_the_largest_of_all_readings_and_each_is_that_of_the_core(real):
     assert f"(p = {report.p_value:.3f})" in check_sentence(report)
 
 
+@pytest.mark.slow
 def test_readings_share_the_shuffles(real):
     report = real[-1]
     n_drawn = report.n_permutations + sum(one.n_permutations for one in report.readings)
@@ -124,6 +125,7 @@ def test_noise_that_drifts_gets_no_yes_and_the_question_on_which_it_depends(nois
     ) in words
 
 
+@pytest.mark.slow
 def test_a_table_where_an_answer_is_given_says_what_its_reading_said(noise):
     *_, last = noise[-1].readings
     frame = pd.DataFrame(NOISE.X, columns=list("pqr")).assign(label=np.array(["a", "b"])[Y])
@@ -133,6 +135,7 @@ def test_a_table_where_an_answer_is_given_says_what_its_reading_said(noise):
     assert check_sentence(report).startswith("No. ")
 
 
+@pytest.mark.slow
 def test_rows_that_resemble_each_other_too_far_are_asked_about(monkeypatch):
     monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 19)
     data = drifting(0.5, correlation=0.95)
@@ -141,6 +144,7 @@ def test_rows_that_resemble_each_other_too_far_are_asked_about(monkeypatch):
     assert (report.answer, report.questions) == ("unknown", data.suspicions)
 
 
+@pytest.mark.slow
 def test_a_no_tries_no_reading():
     rng = np.random.default_rng(3)
     data = replace(REAL, X=rng.normal(size=REAL.X.shape))

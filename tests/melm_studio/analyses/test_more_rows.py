@@ -20,6 +20,7 @@ def analyzed(store, n_rows):
     return store.get(run.run_id), MORE_ROWS.stored(store, run.run_id)
 
 
+@pytest.mark.slow
 def test_the_curve_of_a_run_says_what_more_rows_give_and_is_drawn(store):
     run, report = analyzed(store, 90)
     assert run.state is RunState.DONE
@@ -35,6 +36,7 @@ def test_too_few_rows_fail_with_the_reason(store):
     assert "a learning curve needs 10 of every class" in run.message
 
 
+@pytest.mark.slow
 def test_a_project_keeps_no_curve_of_other_data(store):
     _, report = analyzed(store, 90)
     shape = DataShape(n_rows=90, n_classes=report.n_classes, n_features=4)

@@ -52,6 +52,7 @@ def worked(store, data=DATA):
     return store.get(record.run_id), RANKING.stored(store, record.run_id)
 
 
+@pytest.mark.slow
 def test_every_method_is_scored_on_the_same_folds(store):
     record, report = worked(store)
     assert record.state is RunState.DONE
@@ -83,6 +84,7 @@ def test_a_method_that_does_not_fit_says_why(store):
     assert report.methods[0].held_out == ()
 
 
+@pytest.mark.slow
 def test_a_stopped_comparison_is_continued_where_it_was(store, monkeypatch):
     record = queued(store)
     put, reports = store.put_report, []
@@ -113,6 +115,7 @@ def test_a_stopped_comparison_is_continued_where_it_was(store, monkeypatch):
     assert report.methods[0] == first.methods[0]
 
 
+@pytest.mark.slow
 def test_what_an_earlier_version_scored_in_other_folds_is_scored_again(store):
     record = queued(store)
     earlier = RankingReport(methods=(RankedMethod("lda", (0.1,) * 5),), n_classes=3)
@@ -122,6 +125,7 @@ def test_what_an_earlier_version_scored_in_other_folds_is_scored_again(store):
     assert len(report.methods[0].held_out) == 10
 
 
+@pytest.mark.slow
 def test_a_method_without_one_of_the_folds_is_not_compared(store, monkeypatch):
     fit, n_fits = DiscriminantPlane.fit, []
 

@@ -91,6 +91,7 @@ def test_every_row_lies_where_a_plane_that_never_saw_it_puts_it(store):
     np.testing.assert_allclose(report.unseen, places, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_picture_at_rest_has_the_unseen_places_on_axes_that_hold_both(store):
     fit, report = refitted(store)
     renderer, event = PlaneRenderer(store), store.last_event(fit.run_id)
@@ -112,6 +113,7 @@ def test_the_picture_at_rest_has_the_unseen_places_on_axes_that_hold_both(store)
     assert unseen.scores.accuracy_held_out == report.share
 
 
+@pytest.mark.slow
 def test_the_shares_of_regions_are_those_of_unseen_places_in_what_is_drawn(store):
     fit = queue_run(store, DATA, "lda")
     execute_queued(store)
@@ -129,6 +131,7 @@ def test_the_shares_of_regions_are_those_of_unseen_places_in_what_is_drawn(store
         assert found.held_out == pytest.approx(found.share, abs=1.01 / len(part.train))
 
 
+@pytest.mark.slow
 def test_noise_that_a_plane_tells_apart_falls_into_a_heap(store):
     fit, report = refitted(store, data=noise())
     renderer, event = PlaneRenderer(store), store.last_event(fit.run_id)
@@ -195,6 +198,7 @@ def test_a_view_from_before_the_refits_is_not_shown_after_them(store):
     )
 
 
+@pytest.mark.slow
 def test_other_planes_of_the_run_are_drawn_as_fitted(store):
     fit, _ = refitted(store, "melm")
     renderer = PlaneRenderer(store)
@@ -203,6 +207,7 @@ def test_other_planes_of_the_run_are_drawn_as_fitted(store):
     assert renderer.view(Shown.of(fit, store.last_event(fit.run_id), left_out)).moves is None
 
 
+@pytest.mark.slow
 def test_the_divergence_of_held_out_rows_is_that_of_the_folds_along_the_search(store):
     fit, report = refitted(store, "melm")
     expected = Refits.of(study_of(DATA, fit), follow_search=True).search_curve
@@ -212,6 +217,7 @@ def test_the_divergence_of_held_out_rows_is_that_of_the_folds_along_the_search(s
     assert scores.divergence_held_out == report.curve.mean[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["lda", "kfd"])
 def test_without_a_search_it_is_that_of_the_planes_of_the_folds(store, method):
     fit, report = refitted(store, method)
@@ -239,6 +245,7 @@ def test_a_run_that_holds_rows_out_is_refused_and_drawn_as_it_is(store):
     assert PlaneRenderer(store).planes.refits(store.get(fit.run_id)) is None
 
 
+@pytest.mark.slow
 def test_a_check_without_refits_keeps_its_own_as_those_of_the_run(store, monkeypatch):
     monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 1)
     fit, report = refitted(store, kind="check")
@@ -248,6 +255,7 @@ def test_a_check_without_refits_keeps_its_own_as_those_of_the_run(store, monkeyp
     assert store.get(refits_id(fit.run_id)).state is RunState.DONE
 
 
+@pytest.mark.slow
 def test_a_check_takes_the_refits_that_there_are(store, monkeypatch):
     monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 1)
     fit, report = refitted(store)
@@ -262,6 +270,7 @@ def test_a_check_takes_the_refits_that_there_are(store, monkeypatch):
     assert 54 not in fits  # nine of ten folds
 
 
+@pytest.mark.slow
 def test_a_fold_that_fails_is_named_and_its_rows_have_no_place(store, monkeypatch):
     fit_of, fits = DiscriminantPlane.fit, []
 
@@ -349,6 +358,7 @@ def test_while_folds_run_the_strip_says_how_many_there_are():
     assert refits_verdict(RefitsReport()) is None
 
 
+@pytest.mark.slow
 def test_a_report_of_other_data_is_refused(store):
     _, report = refitted(store)
     shape = DataShape(n_rows=60, n_classes=3, n_features=len(DATA.feature_names))

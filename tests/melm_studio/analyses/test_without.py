@@ -94,6 +94,7 @@ def test_one_feature_that_is_left_is_judged_along_itself(disk_store):
     assert [one.what for one in report.without] == ["score"]
 
 
+@pytest.mark.slow
 def test_no_yes_while_it_is_not_answered(disk_store):
     y = codes()
     report, sentence = said(disk_store, prepare(noise(score=later(y), label=NAMES[y]), "label"))
@@ -129,6 +130,7 @@ def test_a_category_that_is_a_measurement_is_no_source_of_rows():
     assert found == {"site": site.tolist(), "site_kind": kind.tolist()}
 
 
+@pytest.mark.slow
 def test_sites_that_are_alike_are_not_named(disk_store):
     y = codes(2)
     site = np.array(["S0", "S1", "S2"])[np.random.default_rng(3).permutation(N_ROWS) % 3]

@@ -111,6 +111,7 @@ def test_readers_are_counted_as_they_are():
     assert sum(JOBS.values()) == READERS
 
 
+@pytest.mark.slow
 def test_a_container_has_the_memory_that_it_may_take(tmp_path):
     own, groups = tmp_path / "cgroup", tmp_path / "groups"
     inner = groups / "system.slice" / "studio.service"

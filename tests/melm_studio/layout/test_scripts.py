@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 from urllib.parse import unquote
 
+import pytest
+
 from lab.driver.visitor import opened_studio
 from melm_studio.layout import scripts
 from melm_studio.layout.scripts import (
@@ -107,6 +109,7 @@ def test_scripts_that_the_page_does_not_use_are_left_out():
     assert link == f'<link rel="preload" as="script" href="{address}" data-src="{address}">'
 
 
+@pytest.mark.slow
 def test_the_page_repeats_nothing_that_it_requests(tmp_path):
     with opened_studio(tmp_path) as studio:
         html = studio.visitor().http.get("/").text

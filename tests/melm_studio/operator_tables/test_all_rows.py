@@ -206,6 +206,7 @@ def test_every_method_of_moments_is_one_of_all_rows():
     assert of_moments | {"melm", "pca"} == METHODS_OF_ALL_ROWS
 
 
+@pytest.mark.slow
 def test_what_needs_the_rows_in_memory_is_fitted_to_the_sample(disk_store, registered, folder):
     _, data, record = registered(400)
     tables = RegisteredTables(str(folder))
@@ -251,6 +252,7 @@ def test_a_run_of_a_visitor_who_may_no_longer_see_the_table_fails(disk_store, re
     assert "that you may see" in done.message
 
 
+@pytest.mark.slow
 def test_a_cluster_that_does_not_answer_is_named(disk_store, registered, folder, monkeypatch):
     monkeypatch.setattr("melm_studio.operator_tables.parts.CONNECT_S", 0.2)
     _, _, record = registered(400)

@@ -62,6 +62,7 @@ def test_they_are_those_of_all_rows_in_any_coordinates_of_the_plane(n_components
     assert found.counts == tuple(np.bincount(Y))
 
 
+@pytest.mark.slow
 def test_far_from_all_rows_the_sample_stands_for_them():
     components, found = densities()
     own = found.seen_in(components, ORIGIN).search_densities(sample_of(components), 1.0)
@@ -72,6 +73,7 @@ def test_far_from_all_rows_the_sample_stands_for_them():
     assert (logs.argmax(axis=1) == expected.argmax(axis=1)).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_far_from_all_rows_classes_are_told_by_the_moments_of_all():
     components, found = densities()
     rule = found.seen_in(components, ORIGIN).class_rule(sample_of(components), 1.0)
@@ -80,6 +82,7 @@ def test_far_from_all_rows_classes_are_told_by_the_moments_of_all():
     np.testing.assert_array_equal(rule.most_likely(far), whole.most_likely(far))
 
 
+@pytest.mark.slow
 def test_moments_are_those_of_the_rows_as_they_are_drawn():
     components, found = densities()
     seen = found.seen_in(3.0 * components, ORIGIN)
@@ -89,6 +92,7 @@ def test_moments_are_those_of_the_rows_as_they_are_drawn():
         np.testing.assert_allclose(seen.covariances[code], np.cov(points.T, ddof=0), atol=1e-10)
 
 
+@pytest.mark.slow
 def test_another_plane_and_other_kernels_are_not_served(monkeypatch):
     components, found = densities()
     assert found.seen_in(plane(2, 5, seed=7), ORIGIN) is None
@@ -109,6 +113,7 @@ def test_another_plane_and_other_kernels_are_not_served(monkeypatch):
     assert densities(n_components=3)[1] is None
 
 
+@pytest.mark.slow
 def test_damaged_densities_are_refused():
     _, found = densities()
     raw = found.to_bytes()

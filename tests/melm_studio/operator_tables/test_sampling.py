@@ -44,6 +44,7 @@ def test_a_sample_has_a_share_of_each_class_and_rare_ones_whole(tmp_path):
     assert stands_for.to_dict() == pytest.approx(whole.to_dict())
 
 
+@pytest.mark.slow
 def test_the_files_may_be_cut_anyhow_without_another_sample(tmp_path):
     parquet_folder(tmp_path / "one", n_files=1)
     parquet_folder(tmp_path / "many", n_files=7)

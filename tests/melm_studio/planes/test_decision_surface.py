@@ -65,6 +65,7 @@ def test_a_wider_kernel_has_fewer_modes(kind):
     assert len(narrow.approximation.modes) > len(wide.approximation.modes)
 
 
+@pytest.mark.slow
 def test_without_held_out_rows_of_both_sides_there_is_no_curve():
     for held_out, is_positive in ((np.empty((0, 2)), np.empty(0, bool)), (HELD_OUT, Y_UNSEEN > 9)):
         drawn = decision_surface(TRAIN, Y == 1, held_out, is_positive)

@@ -41,6 +41,7 @@ def pixels(image):
     return np.asarray(Image.open(io.BytesIO(image.png)))
 
 
+@pytest.mark.slow
 def test_directions_are_the_coordinates_of_the_arrows(plane):
     _, loadings, _, images = plane
     for axis, image in zip(loadings.T, images.directions, strict=True):
@@ -127,6 +128,7 @@ def test_a_report_has_all_images_in_one_picture(plane):
     assert "Mean of the training rows of 9" in picture.description
 
 
+@pytest.mark.slow
 def test_features_that_bend_have_the_same_images(plane):
     straight, _, _, images = plane
     train, held_out = straight.parts

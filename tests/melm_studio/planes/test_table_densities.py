@@ -45,6 +45,7 @@ def test_the_numbers_are_those_of_all_rows(viewers):
     assert (table.n_rows_of_table(PLANE), sample.n_rows_of_table(PLANE)) == (len(X), 0)
 
 
+@pytest.mark.slow
 def test_contours_and_means_are_those_of_all_rows_where_the_sample_is_drawn(viewers):
     sample, table = viewers
     view, components = table.view(PLANE), table.standardized(PLANE)
@@ -61,6 +62,7 @@ def test_contours_and_means_are_those_of_all_rows_where_the_sample_is_drawn(view
         np.testing.assert_array_equal(of_class.train, sample.view(PLANE).classes[code].train)
 
 
+@pytest.mark.slow
 def test_a_project_takes_those_of_its_data_alone():
     found = PlaneDensities.of(ArrayBlocks(X, Y, 200), PLANE, 1.0, X[::3])
     raw = found.to_bytes()

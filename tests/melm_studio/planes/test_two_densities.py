@@ -34,6 +34,7 @@ def spectra(seed: int) -> tuple[LabeledData, LabeledData]:
     )
 
 
+@pytest.mark.slow
 def test_the_plane_of_lda_in_alike_features_is_judged_as_its_own_coordinates_allow():
     shown, plain = [], []
     for seed in range(6):

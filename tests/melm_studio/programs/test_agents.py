@@ -134,6 +134,7 @@ def test_what_is_asked_about_a_table_can_be_answered(answer):
         assert answers[question["id"]] == chosen[question["id"]]
 
 
+@pytest.mark.slow
 def test_a_run_quotes_its_result(answer, studio):
     told = answer("run_method", file="blobs.csv", method="lda", seed=7)
     result = studio.result(told["run"])
@@ -142,6 +143,7 @@ def test_a_run_quotes_its_result(answer, studio):
     assert studio.run(told["run"]).parameters["random_state"] == 7
 
 
+@pytest.mark.slow
 def test_asking_again_waits_on_instead_of_starting_anew(studio, folder):
     tools = StudioTools(studio, folder, longest_wait_s=0.0)
     first = tools.run_method("blobs.csv", "pca")
@@ -210,6 +212,7 @@ def test_nothing_outside_the_folder_is_read(refusal, folder, path):
     assert "is outside" in refusal("read_table", file=named)
 
 
+@pytest.mark.slow
 def test_nothing_outside_the_folder_is_written_and_no_file_is_overwritten(refusal, answer, folder):
     run = answer("run_method", file="blobs.csv", method="lda")["run"]
     assert "is outside" in refusal("save_files", runs=[run], folder="../elsewhere")

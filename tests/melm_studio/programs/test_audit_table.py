@@ -45,6 +45,7 @@ def command(*options):
     return main(["audit", "map.csv", *given])
 
 
+@pytest.mark.slow
 def test_a_map_that_the_labels_made_gets_the_sentence_and_its_program_a_no(folder, capsys):
     options = ["--coordinates", "umap_1", "umap_2", "--estimator", "audited_pictures:picture"]
     assert command(*options, "--json") == DONE
@@ -60,6 +61,7 @@ def test_a_map_that_the_labels_made_gets_the_sentence_and_its_program_a_no(folde
     assert numbers["estimator"]["chance"] == 0.5
 
 
+@pytest.mark.slow
 def test_a_method_of_the_studio_is_refitted_to_the_other_columns(folder, capsys):
     assert command("--coordinates", "umap_1", "umap_2", "--refit", "lda") == DONE
     lines = capsys.readouterr().out.splitlines()
@@ -79,6 +81,7 @@ def test_a_function_of_a_module_makes_the_estimator(folder, capsys):
     assert "guessing gives 50 %" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_table_is_read_as_answered(folder, capsys):
     table = pd.read_csv("map.csv", dtype=str)
     table.loc[0, "umap_1"] = "<0.5"
@@ -89,6 +92,7 @@ def test_a_table_is_read_as_answered(folder, capsys):
     assert "a coordinate is missing" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_groups_of_a_column_stay_together(folder, capsys):
     assert command("--estimator", "audited_pictures:picture", "--groups", "patient") == DONE
     assert "within" in capsys.readouterr().out

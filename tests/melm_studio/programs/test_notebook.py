@@ -68,6 +68,7 @@ def test_what_runs_in_the_frame_is_there_for_the_notebook(studio, frame):
         studio.plane("another")
 
 
+@pytest.mark.slow
 def test_a_method_runs_without_the_page(studio, frame):
     title = studio.run("pca", random_state=3)
     assert studio.runs()["title"].iloc[-1] == title
@@ -84,6 +85,7 @@ def test_behind_a_notebook_server_browsers_have_another_address_than_programs():
     assert "hub.example.org" in studio.hosts
 
 
+@pytest.mark.slow
 def test_what_is_no_address_of_a_notebook_server_is_refused_before_a_studio_starts(frame):
     with pytest.raises(UserError, match="'hub' is not the address"):
         melm_studio.show(frame, server="hub")

@@ -42,6 +42,7 @@ def predicted(frame, folder, *, is_checked=False):
     return found, pd.read_csv(folder / "gem" / FILE)
 
 
+@pytest.mark.slow
 def test_the_command_writes_predictions_and_scores_and_says_what_it_cannot_predict(
     features, tmp_path
 ):
@@ -61,6 +62,7 @@ def test_the_command_writes_predictions_and_scores_and_says_what_it_cannot_predi
     assert [path.parent.name for path in out.glob(f"*/{FILE}")] == ["predict_gem"]
 
 
+@pytest.mark.slow
 def test_classes_are_predicted_without_their_rows(features, tmp_path):
     frame = features.assign(y=np.where(sizes(features) > 1.0, "far", "near"))
     found, table = predicted(frame, tmp_path, is_checked=True)

@@ -101,6 +101,7 @@ def test_the_command_has_the_memory_of_a_run_and_gives_it_back(monkeypatch):
     assert resource.getrlimit(resource.RLIMIT_DATA) == before
 
 
+@pytest.mark.slow
 def test_every_method_has_its_files(results):
     status, folder = results
     assert status == DONE
@@ -194,6 +195,7 @@ class FullStudio:
         raise RefusedError("There is no room.")
 
 
+@pytest.mark.slow
 def test_a_refused_method_is_named_and_told_by_the_exit_code(table, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(run_table, "studio_in_this_process", lambda: nullcontext(FullStudio()))
     options = ["--methods", "pca", "--out", str(tmp_path / "new")]
@@ -220,6 +222,7 @@ def of(table, tmp_path, *options):
     return status, json.loads(summary.read_text()) if summary.exists() else None
 
 
+@pytest.mark.slow
 def test_a_verdict_that_needs_no_answer_asks_nothing(of_subjects, tmp_path, capsys):
     assert of(of_subjects, tmp_path)[0] == DONE
     assert capsys.readouterr().err == ""
@@ -247,6 +250,7 @@ def test_a_verdict_is_saved_with_what_the_check_says(of_subjects, tmp_path):
     assert verdict_in(file.read_bytes())[0].sentence == summary["methods"][0]["check"]["words"]
 
 
+@pytest.mark.slow
 def test_an_answer_that_does_not_fit_the_table_is_said(of_subjects, tmp_path, capsys):
     answers = ["--answer", "subjects:code", "together", "--answer", "use:week", "batch"]
     assert of(of_subjects, tmp_path, *answers)[0] == DONE
@@ -255,6 +259,7 @@ def test_an_answer_that_does_not_fit_the_table_is_said(of_subjects, tmp_path, ca
     assert "use:week = batch" in printed
 
 
+@pytest.mark.slow
 def test_an_answer_is_kept_with_the_results(of_subjects, tmp_path, capsys):
     status, summary = of(of_subjects, tmp_path, "--answer", "subjects:code", "together")
     assert status == DONE
@@ -288,6 +293,7 @@ def test_a_line_moves_on_a_terminal_and_a_pipe_gets_a_line_of_each_method(is_ter
         assert screen.getvalue() == "LDA  lda is done.\nPCA  pca is done.\n"
 
 
+@pytest.mark.slow
 def test_what_is_done_is_written_before_the_next_method_begins(table, tmp_path, monkeypatch):
     scores, seen = tmp_path / "out" / "scores.csv", []
 
@@ -302,6 +308,7 @@ def test_what_is_done_is_written_before_the_next_method_begins(table, tmp_path, 
     assert seen == [0, 2, 3]
 
 
+@pytest.mark.slow
 def test_whoever_stops_it_keeps_what_is_done_and_sees_no_traceback(
     table, tmp_path, monkeypatch, capsys
 ):

@@ -96,6 +96,7 @@ def test_it_comes_out_again_under_another_name(verdict, table):
     assert {"file", "split", "table.columns", "found.scores", "picture"} <= {x.name for x in lines}
 
 
+@pytest.mark.slow
 def test_it_has_hashes_of_the_rows_and_no_cells(verdict, table):
     frame = pd.read_csv(io.BytesIO(table))
     found = json.loads(verdict)
@@ -113,6 +114,7 @@ def test_a_changed_cell_is_found_in_its_column(verdict, table):
     assert words == "b: another hash"
 
 
+@pytest.mark.slow
 def test_a_changed_label_is_found(verdict, table):
     frame = pd.read_csv(io.BytesIO(table))
     frame.loc[7, "kind"] = {"x": "y", "y": "x"}[frame.loc[7, "kind"]]
@@ -227,6 +229,7 @@ def test_another_table_and_none_are_refused(verdict, other, words, tmp_path, cap
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_signature_is_of_its_key_and_of_what_was_signed(comes_out, table, key):
     own = verdict_in(comes_out)[0]
     signed = written(own, key)
@@ -255,6 +258,7 @@ def test_one_class_has_no_verdict_and_says_what_to_do():
             client.verdict(run.id)
 
 
+@pytest.mark.slow
 def test_a_sample_needs_no_table():
     with studio_in_this_process() as client:
         run = client.finished(client.start({"kind": "sample", "key": "iris"}, "pca").id)

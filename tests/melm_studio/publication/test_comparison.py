@@ -88,6 +88,7 @@ def test_before_a_check_the_figures_are_those_of_the_panel(store, renderer, fini
     assert (row.is_checked, row.checked_share) == (False, None)
 
 
+@pytest.mark.slow
 def test_a_check_replaces_the_accuracies_of_the_split(store, renderer, finish, monkeypatch):
     monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 9)
     record = finish("lda")

@@ -66,6 +66,7 @@ def test_a_replay_has_a_frame_for_every_plane(frames):
         assert drawn["arrows"]["names"] == frame.view.arrows.names
 
 
+@pytest.mark.slow
 def test_axes_stay_hold_the_last_plane_and_are_not_blown_up_by_a_far_one(frames):
     far = replace(
         frames[0], view=replace(frames[0].view, lower=np.full(2, -1e3), upper=np.full(2, 1e3))

@@ -164,6 +164,7 @@ def test_a_fork_server_that_hangs_is_started_again(reader):
     assert asked(reader, "echo") == b"hello"
 
 
+@pytest.mark.slow
 def test_more_files_than_are_read_at_once_wait_and_then_are_told(reader):
     held = [reader.channel(f"{JOBS}:wait") for _ in range(2)]
     for one in held:

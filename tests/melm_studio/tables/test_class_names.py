@@ -195,6 +195,7 @@ def test_numbers_before_words_are_an_order_only_of_ranges_and_scales(levels, are
     assert (columns[1].role is Role.ORDERED) == are_ordered
 
 
+@pytest.mark.slow
 def test_classes_stand_in_the_order_that_is_given():
     labels = ["x", "y", "z"] * 20
     plain = classes_of(labels)

@@ -131,6 +131,7 @@ def test_an_unlabeled_row_with_an_unknown_category_is_left_out_and_said():
 values = st.none() | st.sampled_from(["p", "q", "r", "other"])
 
 
+@pytest.mark.slow
 @given(
     st.lists(values, min_size=4, max_size=40),
     st.dictionaries(st.sampled_from(["p", "q", "r"]), st.sampled_from(["", "s", "q"])),

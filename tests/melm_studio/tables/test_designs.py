@@ -89,6 +89,7 @@ def test_logarithms_are_taken_before_the_mean_is_subtracted():
         within(pairs(a=-1.0 - np.arange(2.0 * N)), recipe=LOG)
 
 
+@pytest.mark.slow
 def test_a_missing_number_is_filled_among_differences_unless_a_constant_was_chosen():
     gaps = np.where(np.arange(2 * N) == 3, np.nan, 10.0 + np.arange(2 * N) ** 2)
     assert np.isnan(within(pairs(a=gaps)).unprepared[3, 0])

@@ -670,6 +670,7 @@ def test_a_short_name_of_a_time_is_no_likelier_label_than_another(name):
     assert f"use:{name}" in [asked.id for asked in prepare(Table("t", whole, ())).questions]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Category", "class", "Species"])
 def test_a_plain_name_is_offered_however_many_words_it_has(name):
     frame = pd.DataFrame({"a": np.arange(900.0) % 7, "b": np.arange(900.0) ** 2 % 11})
@@ -809,6 +810,7 @@ def test_what_samples_were_given_or_are_of_is_a_label_before_other_kinds(name):
     assert choices(Table("t", beside, ())) == ["genotype", name]
 
 
+@pytest.mark.slow
 def test_few_numbers_beside_spectra_are_none_of_their_features():
     spectra = pd.DataFrame(
         RNG.normal(size=(40, 60)), columns=[f"{400 + 2.5 * at}" for at in range(60)]

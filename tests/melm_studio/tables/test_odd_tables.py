@@ -191,6 +191,7 @@ def test_a_name_of_a_million_characters_gets_a_sentence():
         read(f"x,{'n' * 1_000_000}\n1,2\n")
 
 
+@pytest.mark.slow
 def test_a_cell_of_a_million_characters_is_read():
     frame = read(f"note,x\n{'n' * 1_000_000},1\nshort,2\n").frame
     assert frame["note"].map(len).tolist() == [1_000_000, 5]

@@ -182,6 +182,7 @@ def test_pictures_in_folders_are_a_table_whose_classes_are_the_folders():
     assert "the features are 6 x 9 gray values" in read.steps[0]
 
 
+@pytest.mark.slow
 def test_large_pictures_in_folders_are_reduced():
     assert "28 x 28 gray values" in read_table(in_folders((300, 200)), "set.zip").steps[0]
 

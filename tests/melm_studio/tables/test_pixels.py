@@ -124,6 +124,7 @@ def test_images_and_vectors_of_numpy_are_recognized(form):
     assert pixel_grid(prepare(table, "y")).size == "8 x 8"
 
 
+@pytest.mark.slow
 def test_what_a_person_says_goes_before_what_is_recognized():
     table = drawings([f"p{at}" for at in range(64)])
     assert grid_of(table, "none") is None
@@ -133,6 +134,7 @@ def test_what_a_person_says_goes_before_what_is_recognized():
     assert grid_of(plain, "4x4").size == "4 x 4"
 
 
+@pytest.mark.slow
 def test_a_grid_that_the_columns_cannot_be_is_refused_with_a_way_out():
     table = drawings([f"p{at}" for at in range(64)])
     with pytest.raises(TableError, match="9 x 9 has 81 pixels, but the table has 64 numeric"):

@@ -331,6 +331,7 @@ letters = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
 fragments = st.lists(st.sampled_from(['"', ",", ";", "\t", "|", "\n", "\r", " ", "1", "x", "é"]))
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=200) | fragments.map("".join).map(str.encode))
 def test_no_bytes_raise_anything_but_a_table_error(raw):
     with contextlib.suppress(TableError):

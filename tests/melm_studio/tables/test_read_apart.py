@@ -74,6 +74,7 @@ def test_a_refusal_is_the_same_sentence_there():
         read(raw, "t")
 
 
+@pytest.mark.slow
 def test_of_more_steps_than_may_be_sent_the_first_are(monkeypatch):
     names = [f"v{at}" for at in range(1_010)]
     rows = [";".join(cells) for cells in (names, *[["[1, 2]"] * len(names)] * 3)]
@@ -188,6 +189,7 @@ def head(**changes) -> bytes:
     return msgspec.msgpack.encode(HEADER | changes)
 
 
+@pytest.mark.slow
 def test_what_an_honest_reader_says_is_a_table(said):
     frame = said(head(), NUMBERS, CODES, TEXTS, b"").frame
     expected = pd.DataFrame({"x": [0.0, 0.0], "y": pd.Series(["a", None], dtype="str")})
@@ -225,6 +227,7 @@ def test_an_invalid_answer_of_a_reader_is_refused(said, messages):
         said(*messages)
 
 
+@pytest.mark.slow
 def test_the_cells_of_a_reader_may_hold_no_more_text_than_a_file(said):
     cells = np.zeros(10, np.int32).tobytes()
     long = msgspec.msgpack.encode([["x" * (MAX_TEXT_BYTES // 9)]])

@@ -459,6 +459,7 @@ def test_a_measurement_that_most_rows_lie_below_is_no_class(mark):
     assert sorted({*frame["income"]}) == ["<=50K", ">50K"]
 
 
+@pytest.mark.slow
 def test_cells_beyond_a_limit_are_half_of_it_unless_the_user_says_otherwise():
     raw = ("lead,zinc,label\n" + "<0.5,>100,x\n1.5,7,y\n" * 20).encode()
     half = read_table(raw, "t.csv")

@@ -96,6 +96,7 @@ def test_a_number_that_may_be_a_measurement_is_used_and_no_plain_yes_is_said():
     assert is_significant(answered)
 
 
+@pytest.mark.slow
 def test_of_several_numbers_that_part_the_classes_the_first_is_asked_about():
     parting = table(grade=words, **{f"t{at}": later for at in range(4)})
     (first,) = twins(prepare(parting))
@@ -210,12 +211,14 @@ def test_columns_of_the_classes_are_asked_about_once_however_few_of_them_tell_th
     assert sorted(asked) == sorted(f"twin:{name}" for name in names)
 
 
+@pytest.mark.slow
 def test_without_the_twin_nothing_is_left_of_noise():
     data = prepare(table(label=words, score=later), "label", answers={"twin:score": "left-out"})
     assert names_of(data) == NOISE
     assert not is_significant(data)
 
 
+@pytest.mark.slow
 def test_a_table_of_nothing_else_keeps_its_columns_and_asks():
     alone = table(label=words, grade=code)
     only = Table("grades", alone.frame[["label", "grade"]], ())
@@ -306,6 +309,7 @@ def test_groups_of_few_rows_of_noise_are_not_taken_for_clusters(n_rows):
         assert said <= 1
 
 
+@pytest.mark.slow
 def test_classes_with_a_gap_are_nobodys_clusters():
     """A clustering finds them as well, and a rule tells them all: what counts is the gap."""
     stream = np.random.default_rng(0)

@@ -106,6 +106,7 @@ def test_the_run_of_a_killed_process_goes_on_within_five_seconds(shared):
     assert_goes_on_when_killed(shared, working(shared))
 
 
+@pytest.mark.slow
 def test_a_running_run_is_cancelled_and_keeps_its_best_plane(shared):
     assert_cancelled(shared, working(shared))
 
@@ -126,12 +127,14 @@ def test_endless_runs_give_way_to_those_of_others_and_go_on(shared):
         wait_until(lambda run_id=record.run_id, n=n_events: shared.n_events(run_id) > n)
 
 
+@pytest.mark.slow
 def test_the_run_of_a_process_that_hangs_goes_on_within_five_seconds(shared):
     record = working(shared)
     os.kill(record.pid, signal.SIGSTOP)
     assert_goes_on(shared, record, deadline_s=REPORTED_WITHIN_S)
 
 
+@pytest.mark.slow
 def test_a_process_has_one_thread_for_linear_algebra(shared):
     variables = psutil.Process(working(shared).pid).parent().environ()
     assert variables["OMP_NUM_THREADS"] == variables["OPENBLAS_NUM_THREADS"] == "1"
@@ -328,6 +331,7 @@ def test_a_slot_without_a_run_is_freed_at_once(slots, wait_in_thread):
     wait_until(lambda: slots.claim() is None and waiting.done())
 
 
+@pytest.mark.slow
 def test_a_store_that_does_not_answer_costs_no_slot(store, slots, wait_in_thread, monkeypatch):
     record = created(store)
     waiting = wait_in_thread()

@@ -125,6 +125,7 @@ def test_the_final_objective_is_no_step_in_single_precision_that_rounding_lifted
     assert final.objective == final.best_objective == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_run_that_chooses_gamma_keeps_its_choice_and_the_planes_of_the_search_at_it(store):
     data = blobs()
     record = worked(store, data, gamma="auto")

@@ -41,6 +41,7 @@ def few_shuffles(monkeypatch):
     monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 3)
 
 
+@pytest.mark.slow
 def test_folds_and_then_shuffles_follow_a_run_of_the_page_once(store):
     fit = run_on_page(store)
     assert kinds(store, fit) == ["fit", "refits", "check"]
@@ -92,6 +93,7 @@ def test_what_is_likely_to_take_longer_does_not_follow(store):
     assert kinds(store, fit) == ["fit"]
 
 
+@pytest.mark.slow
 def test_shuffles_do_not_follow_where_they_would_take_long(store, monkeypatch):
     monkeypatch.setattr("melm_studio.workers.execute.N_PERMUTATIONS", 10**9)
     assert kinds(store, run_on_page(store)) == ["fit", "refits"]

@@ -100,6 +100,7 @@ def test_a_running_run_is_cancelled_and_keeps_its_best_plane(shared):
     assert_cancelled(shared, working(shared))
 
 
+@pytest.mark.slow
 def test_a_run_that_does_not_heed_the_request_is_killed_and_cancelled(shared, shared_folder):
     record = working(shared)
     freeze(record.pid, shared_folder)
@@ -143,6 +144,7 @@ def test_a_paused_run_whose_worker_is_killed_is_paused_again_within_five_seconds
     wait_until(lambda: shared.get(record.run_id).state is RunState.PAUSED)
 
 
+@pytest.mark.slow
 def test_a_paused_run_gives_a_sign_of_life_and_no_plane_until_it_goes_on(shared):
     record = paused(shared)
     n_events = shared.n_events(record.run_id)
@@ -173,6 +175,7 @@ def test_a_deleted_run_frees_its_worker(shared):
     assert shared.n_events(record.run_id) == 0
 
 
+@pytest.mark.slow
 def test_as_many_runs_work_at_a_time_as_there_are_workers(shared):
     first, second = working(shared), working(shared)
     third = queue_run(shared, DATA, "pca")
@@ -204,6 +207,7 @@ def test_a_run_that_takes_too_long_is_stopped_and_says_so(shared):
     assert_best_plane_kept(shared, record.run_id)
 
 
+@pytest.mark.slow
 def test_a_queued_run_is_cancelled_and_never_starts(shared):
     working(shared)
     working(shared)
@@ -225,6 +229,7 @@ def test_a_run_that_another_process_left_behind_goes_on(shared):
 # ------------------------------------------------------------------------------------- stop, start
 
 
+@pytest.mark.slow
 def test_stopping_leaves_no_process_and_tells_the_runs(store, supervisor):
     assert_stops_with_its_run(store, supervisor)
 

@@ -137,11 +137,13 @@ def specs(draw) -> ViewSpec:
     )
 
 
+@pytest.mark.slow
 @given(specs())
 def test_a_view_survives_json(spec):
     assert ViewSpec.from_json(json.loads(json.dumps(spec.to_json()))) == spec
 
 
+@pytest.mark.slow
 @given(specs())
 def test_a_view_survives_an_address(spec):
     try:
@@ -294,5 +296,6 @@ def test_a_large_plane_is_for_the_story_and_not_for_a_link():
     assert ViewSpec.from_json(spec.to_json()) == spec
 
 
+@pytest.mark.slow
 def test_the_modes_are_those_of_the_page():
     assert list(MODES) == list(MODES_OF_THE_PAGE)

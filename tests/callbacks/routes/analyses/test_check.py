@@ -46,6 +46,7 @@ def test_a_check_waits_for_a_worker_and_then_says_what_it_knows(studio, owner, o
     assert known["is_final"]
 
 
+@pytest.mark.slow
 def test_scores_confusion_and_p_are_below_the_sentence(found):
     for words in ("Class densities", "Permutation test: p", "show only setosa and virginica"):
         assert words in found["markup"]
@@ -67,6 +68,7 @@ def test_a_stopped_check_can_be_asked_for_again(studio, owner, other):
     assert begun(owner, other) != first
 
 
+@pytest.mark.slow
 def test_a_check_has_no_panel_and_goes_with_its_run(studio, owner, other, tmp_path):
     known = begun(owner, other)
     assert known not in owner.panels()

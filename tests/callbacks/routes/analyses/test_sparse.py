@@ -59,6 +59,7 @@ def test_every_size_names_the_features_that_most_folds_keep(owner, run, found, r
     assert names_in(shown(owner, run, NAME, size="nonsense")) == names_in(found)
 
 
+@pytest.mark.slow
 def test_the_features_that_are_kept_are_a_run_of_their_columns_alone(studio, owner, run, found):
     size = shown(owner, run, NAME, size=2)
     (address,) = re.findall('data-runs="(.*?)"', size["markup"])
@@ -87,6 +88,7 @@ def test_a_number_that_is_not_on_the_path_keeps_nothing(owner, run, report):
     assert owner.http.get(f"/runs/{run}/analyses/sparse/14").status_code == 404
 
 
+@pytest.mark.slow
 def test_the_report_has_every_size(owner, run, found):
     report = owner.http.get(f"/runs/{run}/report.html").text
     assert "How few features suffice" in report
@@ -99,6 +101,7 @@ def test_what_has_no_plane_or_nothing_to_leave_out_is_refused(studio, owner):
     assert (refusal.status_code, "is nonlinear" in refusal.json["words"]) == (400, True)
 
 
+@pytest.mark.slow
 def test_a_path_that_is_stopped_is_kept_and_can_begin_again(studio, owner):
     run = owner.start(method="pca")
     studio.work()

@@ -104,6 +104,7 @@ def test_a_way_between_two_planes_of_the_tree_begins_and_ends_where_they_are_sho
         np.testing.assert_allclose(on_the_way, components(f"{found['run']}:1:{end}"), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_report_of_a_run_with_a_tree_shows_it(owner, run, found):
     report = owner.http.get(f"/runs/{run}/report.html").text
     assert report.count("Different ways to tell the classes apart") == 1
@@ -118,6 +119,7 @@ def test_programs_have_the_tree_as_any_analysis(owner, run, found):
     assert len(told["report"]["planes"]) == len(found["planes"])
 
 
+@pytest.mark.slow
 def test_a_replay_of_a_run_with_a_tree_has_it_with_its_planes(owner, run, found):
     replay = owner.http.get(f"/runs/{run}/replay.html").text
     (section,) = re.findall(r'<section data-section="(.+?)".*</section>', replay, re.S)
@@ -174,6 +176,7 @@ def test_other_methods_have_no_tree_and_other_visitors_do_not_see_one(studio, ow
     assert studio.visitor().http.get(f"/runs/{run}/analyses/tree").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_view_of_a_plane_of_the_tree_grows_the_tree_elsewhere(studio, visitor, owner, run, found):
     plane = found["planes"][-1]
     look = {"morph": f"{found['run']}:1:{plane['plane']}", "gamma": plane["gamma"]}

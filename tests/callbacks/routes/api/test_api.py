@@ -205,6 +205,7 @@ def test_a_check_is_started_followed_and_answered(program, run, studio):
     assert 0.0 < check.p_value <= 1.0
 
 
+@pytest.mark.slow
 def test_refits_place_every_row_and_are_the_share_of_the_result(program, studio):
     body = {"source": program.upload(), "method": "lda"}
     run = program.read(Run, "POST", "/runs", json=body)
@@ -226,6 +227,7 @@ def test_a_run_that_holds_rows_out_is_told_why_it_has_no_refits(program, run):
     assert "holds rows out of its plane" in answer.json["words"]
 
 
+@pytest.mark.slow
 def test_all_methods_are_compared_once_on_a_table(program, run, studio, monkeypatch):
     monkeypatch.setattr(ranking, "METHODS", {key: METHODS[key] for key in ("lda", "pca")})
     source = program.upload()
@@ -243,6 +245,7 @@ def test_all_methods_are_compared_once_on_a_table(program, run, studio, monkeypa
     assert new_program(studio)("GET", f"/comparisons/{begun.id}").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_report_is_a_page(program, run):
     report = program("GET", f"/runs/{run.id}/report")
     assert (report.status_code, report.mimetype) == (200, "text/html")
@@ -379,6 +382,7 @@ def test_the_values_of_addresses_are_described_as_what_they_are(program):
     assert (kinds["after"], kinds["file"], kinds["scaled"]) == ("integer", "string", "string")
 
 
+@pytest.mark.slow
 def test_what_is_read_of_a_query_is_described_and_nothing_else(studio, program, run, monkeypatch):
     read = set[str]()
 

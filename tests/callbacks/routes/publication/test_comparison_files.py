@@ -46,6 +46,7 @@ def test_the_movers_are_the_farthest_first(pair, read):
     assert table["distance"].is_monotonic_decreasing
 
 
+@pytest.mark.slow
 def test_the_confusion_of_a_check_has_a_row_for_every_class(
     studio, visitor, pair, read, monkeypatch
 ):

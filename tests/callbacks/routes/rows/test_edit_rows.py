@@ -79,6 +79,7 @@ def test_marked_rows_become_a_class_of_their_own(finished) -> None:
     assert record.table != finished.studio.store.get(finished.run).table
 
 
+@pytest.mark.slow
 def test_marked_rows_become_a_column_of_information(finished) -> None:
     choice, record = again(finished, "new-column", rows=[5, 7], value="spilled")
     finished.visitor.choose(choice)

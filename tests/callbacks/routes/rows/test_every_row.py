@@ -60,6 +60,7 @@ def test_every_row_is_there_with_its_class_and_its_part(finished):
     assert len(every_point(finished)) == len(numbers)
 
 
+@pytest.mark.slow
 def test_rows_of_the_sample_are_where_the_figure_has_them(finished):
     numbers, codes, is_held_out = every_row(finished)
     every = every_point(finished)

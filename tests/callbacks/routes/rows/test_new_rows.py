@@ -163,6 +163,7 @@ def test_an_edited_plane_names_classes_without_probabilities(finished) -> None:
     assert not set(PROBABILITIES) & set(table.columns)
 
 
+@pytest.mark.slow
 def test_a_large_table_is_calibrated_by_a_sample_that_is_named(studio, monkeypatch) -> None:
     monkeypatch.setattr(held_out_probabilities, "MOST_REFITTED_ROWS", 60)
     visitor = studio.visitor()
@@ -190,6 +191,7 @@ def test_other_units_are_noticed(finished) -> None:
     assert any("median of height" in note and "Check its unit" in note for note in notes)
 
 
+@pytest.mark.slow
 def test_a_column_off_by_a_power_of_ten_is_asked_about_and_multiplied(studio, visitor) -> None:
     table = samples().assign(height=lambda known: 700 + 100 * known["height"])
     visitor.choose_file(csv(table), "mg.csv")
@@ -323,6 +325,7 @@ def test_numbers_in_a_unit_of_another_kind_are_refused(studio, visitor):
     assert said in answer.get_json()["words"]
 
 
+@pytest.mark.slow
 def test_of_labeled_new_rows_nine_in_ten_have_their_class_in_their_set(studio):
     visitor = studio.visitor()
     visitor.choose_file(csv(blobs(200)), "first.csv")
@@ -355,6 +358,7 @@ def measured(n_rows: int, seed: int, limit: str = "<0.5 mg/l") -> pd.DataFrame:
     return table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("second_limit", ["<0.5 mg/l", "3.2 mg/l"])
 def test_a_second_file_is_read_as_the_first_was_answered(studio, second_limit):
     visitor = studio.visitor()
@@ -369,6 +373,7 @@ def test_a_second_file_is_read_as_the_first_was_answered(studio, second_limit):
     assert accuracy.mean() > 0.9
 
 
+@pytest.mark.slow
 def test_new_samples_in_columns_are_placed_where_those_of_the_table_were(studio):
     def genes(n_samples: int, seed: int, *, has_groups: bool) -> pd.DataFrame:
         rng = np.random.default_rng(seed)

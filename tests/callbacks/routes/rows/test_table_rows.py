@@ -141,6 +141,7 @@ def test_suspects_are_judged_by_planes_fitted_without_the_row(finished) -> None:
     assert of_another_width["basis"] == details["basis"]
 
 
+@pytest.mark.slow
 def test_a_nonlinear_method_has_probabilities_once_suspect_labels_were_searched(studio) -> None:
     visitor = studio.visitor()
     visitor.choose_sample("iris")
@@ -213,6 +214,7 @@ def test_rows_with_and_without_a_class_are_selected_together(finished) -> None:
     assert table["held out"].isna().tolist() == [False, True, True, False]
 
 
+@pytest.mark.slow
 def test_the_card_of_a_row_shows_a_long_text_in_part(studio) -> None:
     visitor = studio.visitor()
     table = wine().assign(note=[f"{at} {'and so on ' * 400} end" for at in range(len(wine()))])

@@ -24,6 +24,7 @@ def teller(studio):
     return visitor, [view["view"] for view in views]
 
 
+@pytest.mark.slow
 def test_the_picture_is_that_of_the_view(teller):
     visitor, views = teller
     wide, *others = (visitor.http.post(ADDRESS, json=view).json for view in views)

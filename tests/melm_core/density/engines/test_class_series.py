@@ -40,6 +40,7 @@ def series_of(densities) -> ClassSeries:
     return densities.prepared.densities
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [0.5, 1.0, 2.0])
 def test_potentials_and_densities_of_several_widths_agree_with_transforms_of_their_own(
     plane, points, factor, monkeypatch
@@ -96,6 +97,7 @@ def test_half_of_the_modes_hold_the_potentials(n_components, factor):
     assert len(series.series[0]) == series.box.half_modes[0] + 1
 
 
+@pytest.mark.slow
 def test_classes_far_apart_have_a_divergence_and_no_derivatives(plane, points, monkeypatch):
     monkeypatch.setattr(fourier_series, "FAR_DIRECT_PAIRS", 0)
     monkeypatch.setattr(distant_samples, "MOST_PAIRS", 0)
@@ -109,6 +111,7 @@ def test_classes_far_apart_have_a_divergence_and_no_derivatives(plane, points, m
         potentials.weighted_derivatives(np.eye(3))
 
 
+@pytest.mark.slow
 def test_the_rows_are_passed_over_once(plane, points, monkeypatch):
     passed = []
     original = Box.series

@@ -96,6 +96,7 @@ def test_far_pairs_are_tilted_where_they_are_too_many_to_sum(
     assert len(tilted) == n_tilted
 
 
+@pytest.mark.slow
 def test_a_gap_that_is_wide_beside_the_kernels_leaves_all_digits(monkeypatch):
     monkeypatch.setattr(fourier_series, "FAR_DIRECT_PAIRS", 0)
     rng = np.random.default_rng(0)

@@ -15,6 +15,7 @@ from melm_studio.publication.printing import draw, names
 PAGE = Path(__file__).parents[4] / "docs" / "figures-for-print.md"
 
 
+@pytest.mark.slow
 def test_the_example_of_the_page_saves_a_figure(tmp_path, monkeypatch):
     [code] = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     script = tmp_path / "example.py"

@@ -215,6 +215,7 @@ def test_gray_tells_classes_apart_by_shade_and_shape():
     assert len({each.get_paths()[0].vertices.tobytes() for each in drawn}) == 4
 
 
+@pytest.mark.slow
 def test_points_are_colored_and_shaped_by_columns_which_the_legend_names():
     view = view_of(2)
     sizes = [len(part.train) for part in view.classes] + [
@@ -265,6 +266,7 @@ def test_a_png_has_the_size_that_was_asked_for(width, height, dpi):
     np.testing.assert_allclose(found, expected, atol=1)
 
 
+@pytest.mark.slow
 def test_a_pdf_has_the_size_that_was_asked_for():
     (box,) = re.findall(rb"/MediaBox \[ ?([\d. ]+?) ?\]", printed("pdf"))
     found = np.array(box.split(), dtype=float)[2:]
@@ -296,6 +298,7 @@ def test_axes_are_numbered_where_there_is_room(side, is_numbered):
     assert not len(draw_figure([panel_of()], plain).axes[0].get_xticks())
 
 
+@pytest.mark.slow
 def test_text_in_an_svg_is_text():
     words = set(text_in(printed("svg")).splitlines())
     assert {"class 1", "held out", "Component 2", *panel_of().view.arrows.names} <= words
@@ -328,6 +331,7 @@ def test_characters_without_a_glyph_are_named_and_an_svg_keeps_them():
     assert "a𓀀b" in text_in(print_figure([panel], FigureStyle(), "svg").content)
 
 
+@pytest.mark.slow
 def test_a_background_is_white_or_transparent():
     for background, alpha in (("white", 255), ("transparent", 0)):
         style = FigureStyle(background=background, dpi=72)

@@ -172,6 +172,7 @@ def test_straight_features_are_not_mentioned():
     assert checked_parameters("lda", {"curves": "curved"}).values["curves"] == "curved"
 
 
+@pytest.mark.slow
 def test_knots_are_those_of_the_training_rows(store, data):
     record, event = finished(store, data, "curved")
     train, held_out = split_of(prepared_for(data, record), record)
@@ -195,6 +196,7 @@ def test_a_curve_tells_held_out_rows_that_no_arrow_does(store, data):
     assert curved > 0.8
 
 
+@pytest.mark.slow
 def test_auto_says_what_it_has_chosen_and_why(store, data):
     record, event = finished(store, data, "auto")
     assert record.is_curved
@@ -202,6 +204,7 @@ def test_auto_says_what_it_has_chosen_and_why(store, data):
     assert event.components.shape[1] == 16
 
 
+@pytest.mark.slow
 def test_auto_leaves_features_straight_that_tell_the_classes(store, data):
     noise = np.random.default_rng(1).permutation(len(data.y))
     shuffled = replace(data, y=data.y[noise])
@@ -215,6 +218,7 @@ def test_labels_do_not_bend_the_features_of_a_method_that_ignores_them(store, da
     assert not record.is_curved
 
 
+@pytest.mark.slow
 def test_a_judge_of_auto_chooses_anew_in_each_fold(store, data):
     record, _ = finished(store, data, "auto")
     rows = judged_rows(prepared_for(data, record), record=record)
@@ -320,6 +324,7 @@ def test_new_rows_beyond_the_range_are_marked_and_placed(store, data):
     assert np.isfinite(matched.X).all()
 
 
+@pytest.mark.slow
 def test_a_run_that_is_queued_again_keeps_its_choice(store, data):
     record, _ = finished(store, data, "auto")
     assert structs.replace(record, attempt=2).is_curved

@@ -231,6 +231,7 @@ def test_a_large_database_is_looked_at_for_a_while_only(folder, monkeypatch):
     identify(folder)
 
 
+@pytest.mark.slow
 def test_damage_that_is_met_at_work_is_told_in_a_sentence(tmp_path):
     folder = used_studio(tmp_path / "data", MANY)
     with closing(DiskRunStore(folder)) as store:

@@ -173,6 +173,7 @@ def test_work_goes_on_when_the_server_is_back(own_server):
     store.close()
 
 
+@pytest.mark.slow
 def test_a_server_that_is_gone_is_told_in_a_sentence_until_it_is_back(own_server):
     store = store_without_patience(own_server)
     record = started(store)

@@ -42,6 +42,7 @@ def test_a_new_run_notifies_a_worker(address, broker):
     page.close()
 
 
+@pytest.mark.slow
 def test_a_run_is_kept_if_no_worker_can_be_notified(address):
     page = NotifyingRunStore(address, Limits(), PATIENCE_S)
     page.broker = Broker(RedisAddress("redis://127.0.0.1:1/0"))
