@@ -368,19 +368,19 @@ def _rights_of(
     n_classes, right = int(y.max()) + 1, np.empty(values.size)
     for fold in range(int(fold_of.max()) + 1):
         is_known = folds != fold
-        train_labels, asked = labels[np.flatnonzero(is_known)], np.flatnonzero(~is_known)
+        train_labels, asked = labels[is_known], np.flatnonzero(~is_known)
         n_known, n_asked = len(train_labels) // n_columns, len(asked) // n_columns
         n_of_class = np.maximum(np.bincount(train_labels[:n_known], minlength=n_classes), 1)
         low = np.repeat(np.arange(0, len(train_labels), n_known), n_asked)
         before = _counted(is_known)
-        here, begin, end = before[asked], before[first[asked]], before[behind[asked]]
+        here, begin, end = before.take([asked, first.take(asked), behind.take(asked)])
         is_rare = np.repeat(is_number, n_asked) & (end - begin < 2 * reach)
         begin = np.where(is_rare, np.maximum(np.minimum(begin, here - reach), low), begin)
         end = np.where(is_rare, np.minimum(np.maximum(end, here + reach), low + n_known), end)
         told, most = np.zeros_like(asked), np.zeros(len(asked))
         for code in range(n_classes):  # of equal votes the first class is told
             counted = _counted(train_labels == code)
-            votes = (counted[end] - counted[begin]) / n_of_class[code]
+            votes = (counted.take(end) - counted.take(begin)) / n_of_class[code]
             told = np.where(votes > most, code, told)
             most = np.maximum(most, votes)
         right[order[asked]] = np.where(most > 0, told == labels[asked], 1.0 / n_classes)
