@@ -29,9 +29,8 @@ from melm_studio.tables.aligned import as_tabs
 from melm_studio.tables.as_written import as_written, without_keys
 from melm_studio.tables.below_rows import without_notes, without_tables_beside
 from melm_studio.tables.cells import infer_columns
-from melm_studio.tables.digits import plain_numbers
+from melm_studio.tables.digits import plain_numbers, without_flags
 from melm_studio.tables.distinct import Numbers
-from melm_studio.tables.eurostat import without_flags
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.frames import BESIDE, TABLES, TEXTS
 from melm_studio.tables.grammars import (
