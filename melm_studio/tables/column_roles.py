@@ -35,7 +35,7 @@ from melm_studio.tables.labels import (
     numbers_say_split,
     says_split,
 )
-from melm_studio.tables.maps import map_columns
+from melm_studio.tables.maps import coordinates, map_columns
 from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.readers import is_picture, names_picture
 from melm_studio.tables.roles import (
@@ -114,12 +114,16 @@ _WEIGHTS = {
 _OF_CLOCKS = {"date", "datetime", "time", "timestamp"}
 # Seconds since 1970, and thousandths of them, from 1985 to 2103.
 _SECONDS = ((480_000_000, 4_200_000_000), (480_000_000_000, 4_200_000_000_000))
-_WORDS_ABOUT_ROWS = WORDS_OF_MODELS | _WEIGHTS | ABOUT_ROWS | _OF_CLOCKS | {"weight", "weights"}
+_POSTCODES = {"plz", "postalcode", "postcode", "zip", "zipcode"}
+_ADDRESSES = {"address", "city", "county", "grower", "street"}
+_WORDS_ABOUT_ROWS = WORDS_OF_MODELS | _WEIGHTS | ABOUT_ROWS | _OF_CLOCKS | _POSTCODES
+_WORDS_ABOUT_ROWS |= {"postal", "weight", "weights"}
 _OF_SURVEYS = {"case", "design", "person", "probability", "sample", "sampling", "survey"}
 LEAST_WITH_CODES, MOST_ROUND = 20, 0.5  # rows; of codes, those that 5 divides
 MANY_CODES = 4  # columns of them, which are not asked about but left out
 MAP_AXIS = "an axis of a map of the rows: drawn beside a plane, and no feature"
-FEWEST_FEATURES = 2  # beside a map, for a plane
+WHERE = "it says where the row is, which nobody measured of it"
+FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
 MOST_WORDS = 4  # of a name; did_the_subject_meet_the_criteria is a question
 MOST_OF_PANEL = 1_000  # columns
@@ -371,7 +375,9 @@ def _about_rows(cells: _Cells) -> str:
     words = words_of(cells.name)
     if cells.is_numeric and _WORDS_ABOUT_ROWS.isdisjoint(words):  # as of most features
         return ""
-    if not ABOUT_ROWS.isdisjoint(words[:1]):
+    ends = {"".join(words[-2:]), *words[-1:]}
+    is_address = not ends.isdisjoint(_POSTCODES if cells.is_numeric else _POSTCODES | _ADDRESSES)
+    if is_address or not ABOUT_ROWS.isdisjoint(words[:1]):
         return "its name says that it is about the rows, not measured of them"
     if names_prediction(cells.name):
         return "it is what a model has predicted"
@@ -502,7 +508,7 @@ def _numbers_things(cells: _Cells) -> bool:
 
 
 def guess_roles(
-    table: Table, columns: Sequence[Column], classes: Classes, chosen: Collection[str]
+    table: Table, columns: Sequence[Column], classes: Classes, chosen: Mapping[str, Use]
 ) -> tuple[Column, ...]:
     """Give columns the roles Name, Group, Batch, Order and Info.
 
@@ -512,13 +518,13 @@ def guess_roles(
     columns : sequence of Column
         With the roles that each has by itself.
     classes : Classes
-    chosen : collection of str
-        Columns whose role the user chose; it stays, and no other column gets a role of which there
-        is one only.
+    chosen : mapping of str to Use
+        The uses that the user chose; they stay, and no other column gets a role of which there is
+        one only.
     """
     guesses = _Guesses(table, columns, classes, chosen)
     roles = {**guesses.codes(), **guesses.first(), **guesses.groups()}
-    roles |= {**guesses.orders(), **guesses.maps()}
+    roles |= {**guesses.orders(), **guesses.maps(), **guesses.coordinates()}
     roles = {**guesses.info(roles), **roles}
     return tuple(
         _with_role(column, *roles[column.name]) if column.name in roles else column
@@ -562,8 +568,9 @@ class _Guesses:
         table: Table,
         columns: Sequence[Column],
         classes: Classes,
-        chosen: Collection[str],
+        chosen: Mapping[str, Use],
     ) -> None:
+        self._chosen = chosen
         self._frame, self._numbers = table.frame, table.numbers
         self._classes = classes
         self._n_features = sum(column.role in FEATURES for column in columns)
@@ -714,6 +721,15 @@ class _Guesses:
         if coordinates is None or self._n_features - len(coordinates.columns) < FEWEST_FEATURES:
             return {}
         return {numeric[index].name: (Role.INFO, MAP_AXIS) for index in coordinates.columns}
+
+    def coordinates(self) -> dict[str, tuple[Role, str]]:
+        """Where rows are, unless one is used as it was measured, or hardly any features remain."""
+        found = coordinates([*map(str, self._frame.columns)])
+        names = [c.name for c in self._open if c.role is Role.NUMERIC and c.name in found]
+        are_used = any(self._chosen.get(name) in AS_FEATURES for name in found)
+        if are_used or self._n_features - len(names) < FEWEST_FEATURES:
+            return {}
+        return dict.fromkeys(names, (Role.INFO, WHERE))
 
     def info(self, roles: Collection[str]) -> dict[str, tuple[Role, str]]:
         """At most one name; the other columns that are left out describe rows."""

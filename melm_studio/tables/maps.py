@@ -1,4 +1,4 @@
-"""Columns that are the axes of a map somebody made of the rows, such as a UMAP."""
+"""Columns that are axes: of a map somebody made of the rows, such as a UMAP, or of the earth."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ from melm_studio.tables.formatting import words_of
 _AXIS = re.compile(
     r"(?P<kind>(?:supervised)?(?:umap|tsne|pacmap|trimap|phate|isomap|mds))(?P<axis>[12xy])"
 )
+_COORDINATES = re.compile("lat|lon|lng|utm|easting|northing", re.IGNORECASE)
+_OF_EARTH = {
+    "lat": "y", "latitude": "y", "northing": "y", "easting": "x", "lng": "x", "lon": "x",
+    "long": "x", "longitude": "x",
+}  # fmt: skip
+_OF_UTM = _OF_EARTH | {"e": "x", "n": "y", "x": "x", "y": "y"}  # zones of Mercator projections
+_PLACES = {
+    "city", "country", "county", "district", "island", "lake", "locality", "location", "place",
+    "province", "region", "river", "site", "state", "station", "village", "zone",
+}  # fmt: skip
 
 
 class MapColumns(NamedTuple):
@@ -61,3 +71,31 @@ def is_map(names: Sequence[str]) -> bool:
     (True, False)
     """
     return len(names) == len("xy") and map_columns(names) is not None
+
+
+def coordinates(names: Sequence[str]) -> list[str]:
+    """Return those of the names that say where on the earth rows are, each beside its other axis.
+
+    Examples
+    --------
+    >>> coordinates(["Lat", "mass", "Long", "fam_lat", "UTM_X", "UTM_Y"])
+    ['Lat', 'Long', 'UTM_X', 'UTM_Y']
+    >>> coordinates(["long", "wide"])
+    []
+    """
+    pairs: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for name in filter(_COORDINATES.search, names):
+        words = words_of(name)
+        axes = _OF_UTM if "utm" in words else _OF_EARTH
+        others = tuple(word for word in words if word not in axes and len(word) > 1)  # Lat (N)
+        for axis in [axes[word] for word in words if word in axes]:
+            pairs.setdefault(others, {}).setdefault(axis, []).append(name)
+    found = {
+        name for pair in pairs.values() if len(pair) > 1 for axis in pair.values() for name in axis
+    }
+    return [name for name in names if name in found]
+
+
+def names_place(name: str) -> bool:
+    """Return whether a name is that of places, such as "site" or "river"."""
+    return not _PLACES.isdisjoint(words_of(name))

@@ -16,9 +16,9 @@ from scipy.stats import chi2
 from melm_core.base import FloatArray, percent
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import is_measure, sort_key, value_name
-from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY, are_codes
+from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY, WHERE, are_codes
 from melm_studio.tables.distinct import Numbers
-from melm_studio.tables.formatting import number, shortened, words_of
+from melm_studio.tables.formatting import listed, number, shortened, words_of
 from melm_studio.tables.frames import columns_of
 from melm_studio.tables.identifiers import ends_as_id
 from melm_studio.tables.labels import (
@@ -28,6 +28,7 @@ from melm_studio.tables.labels import (
     may_be_no_label,
     rival_labels,
 )
+from melm_studio.tables.maps import coordinates, names_place
 from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, Choice, Question
 from melm_studio.tables.read import Table
 from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
@@ -48,8 +49,8 @@ FIRST_YEAR, LAST_YEAR = 1900, 2100
 # Names of whole numbers that tell things apart.
 CODE_WORDS = {
     "branch", "campus", "centre", "clinic", "code", "device", "district", "farm", "hospital", "id",
-    "identifier", "instrument", "key", "machine", "no", "nr", "number", "plate", "plz", "postal",
-    "postcode", "region", "room", "sensor", "shop", "site", "store", "ward", "zip",
+    "identifier", "instrument", "key", "machine", "no", "nr", "number", "plate", "region",
+    "room", "sensor", "shop", "site", "store", "ward",
 }  # fmt: skip
 _NUMBERING_WORDS = OCCASION_WORDS | CODE_WORDS
 # The last words of names that say where, in what or of which kind rows were, as soil_type from 1 to
@@ -101,6 +102,7 @@ _ASKED = {
 }
 _EMPTY_CHOICES = (Choice(Use.INFO, "Leave out"), Choice(Use.FEATURE, "Use"))
 _WEIGHT_CHOICES = (Choice(Use.FEATURE, "It measures them"), Choice(Use.INFO, "It does: leave out"))
+_PLACE_CHOICES = (Choice(Use.INFO, "They say where"), Choice(Use.FEATURE, "They are measured"))
 _NUMBER_CHOICES = (
     Choice(Use.FEATURE, "A number"),
     Choice(Use.CATEGORY, "A category"),
@@ -170,7 +172,8 @@ def label_question(
         return
     guess, *others = likely
     rivals = (others if is_anew else rival_labels(table, likely))[:MOST_RIVALS]
-    rivals.sort(key=lambda name: name in table.frame and is_measure(table.frame[name]))
+    cut = {name for name in rivals if is_measure(table.frame[name])}
+    rivals.sort(key=cut.__contains__)
     words = table.asked.get(LABEL, "")
     # Words of names need not be classes, nor seasons, nor what many others are as likely.
     may_be_none = (words and guess in words) or is_time(guess) or len(rivals) == MOST_RIVALS
@@ -214,8 +217,9 @@ def column_questions(
 ) -> tuple[Question, ...]:
     """Ask which columns may be something else than they were taken for.
 
-    Those that are nearly empty, unless many are, numbers that may weigh the rows, and whole numbers
-    that count occasions, tell things apart, or are spread more evenly over the rows than anything
+    Those that are nearly empty, unless many are, numbers that may weigh the rows, coordinates, of
+    which the first is asked about for all, unless the label names places, and whole numbers that
+    count occasions, tell things apart, or are spread more evenly over the rows than anything
     that is measured.
 
     Parameters
@@ -245,6 +249,7 @@ def column_questions(
     even = _evenly_spread(frame, columns, numbers)
     told = {*numbers.which(numbers.is_whole)}.intersection(answered)
     weight = _weight(frame, columns, numbers)
+    places = _coordinates(columns, answered)
     subjects = {other.removeprefix(SUBJECTS) for other in others if other.startswith(SUBJECTS)}
     unasked = {*chosen, *subjects.difference(told)}
     n_rows = len(frame)
@@ -254,6 +259,8 @@ def column_questions(
     questions = (
         _empty_question(column, n_rows, answered.get(column.name, ""))
         if column.name in empty
+        else _place_question(places, answered.get(column.name, ""))
+        if places and column.name == places[0]
         else _weight_question(column, answered.get(column.name, ""))
         if column.name == weight
         else _number_question(column, numbers, answered.get(column.name, ""), taken)
@@ -262,7 +269,7 @@ def column_questions(
         and column.name not in unasked
         and not column.exclusion_reason
         and (
-            column.name == weight
+            column.name in (weight, *places[:1])
             or column.name in empty
             or column.name in told  # and may be said otherwise
             or (
@@ -281,6 +288,23 @@ def _empty_question(column: Column, n_rows: int, answer: str) -> Question:
     share = percent(column.n_missing / n_rows)
     sentence = f"Is {shortened(column.name)} left out? {share} of its cells are empty."
     return Question(USE + column.name, sentence, _EMPTY_CHOICES, answer, Use.INFO)
+
+
+def _coordinates(columns: Sequence[Column], answered: Collection[str]) -> list[str]:
+    """The columns that say where rows are, if they are information or an answer says otherwise."""
+    found = {*coordinates([column.name for column in columns])}
+    are_of_places = any(
+        column.role is Role.LABEL and names_place(column.name) for column in columns
+    )
+    named = [column for column in columns if column.name in found]
+    is_asked = any(column.reason == WHERE or column.name in answered for column in named)
+    names = [column.name for column in named if column.role in (Role.NUMERIC, Role.INFO)]
+    return names if is_asked and not are_of_places else []
+
+
+def _place_question(names: Sequence[str], answer: str) -> Question:
+    sentence = f"Are {listed(names, ' and ')} measured features, too? They say where the rows are."
+    return Question(USE + names[0], sentence, _PLACE_CHOICES, answer, Use.INFO)
 
 
 def _weight(frame: pd.DataFrame, columns: Sequence[Column], numbers: Numbers) -> str:

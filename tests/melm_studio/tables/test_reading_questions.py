@@ -143,13 +143,13 @@ def test_what_whole_numbers_are_can_be_said_otherwise(name, use):
 
 
 def test_whole_numbers_are_categories_as_answered():
-    text = of_sites(plz=[[9, 10, 11][at % 3] for at in range(60)])
-    [question] = [one for one in read_and_prepared(text, {}).questions if one.id == "use:plz"]
+    text = of_sites(ward=[[9, 10, 11][at % 3] for at in range(60)])
+    [question] = [one for one in read_and_prepared(text, {}).questions if one.id == "use:ward"]
     assert "category" in [choice.value for choice in question.choices]
-    data = read_and_prepared(text, {"use:plz": "category"})
-    features = [name for name in data.feature_names if name.startswith("plz")]
-    assert features == ["plz = 9", "plz = 10", "plz = 11"]
-    [encoding] = [one for one in data.encodings if one.name == "plz"]
+    data = read_and_prepared(text, {"use:ward": "category"})
+    features = [name for name in data.feature_names if name.startswith("ward")]
+    assert features == ["ward = 9", "ward = 10", "ward = 11"]
+    [encoding] = [one for one in data.encodings if one.name == "ward"]
     np.testing.assert_array_equal(encoding.encode([10.0, 9, "11"]), np.eye(3)[[1, 0, 2]])
 
 
@@ -404,3 +404,59 @@ def test_fractions_whose_mean_is_1_may_weigh_the_rows(digits):
 def test_other_fractions_weigh_no_rows(numbers):
     asked = with_numbers(**numbers).questions
     assert not any("weigh the rows" in question.sentence for question in asked)
+
+
+PAIRS = [
+    ("Lat", "Long"), ("latitude_dd", "longitude_dd"), ("UTM_X", "UTM_Y"), ("easting", "northing"),
+    ("decimalLatitude", "decimalLongitude"), ("fam_lat", "fam_long"), ("Lat (N)", "Lon (E)"),
+]  # fmt: skip
+
+
+def with_places(names, label="kind", answers=None):
+    X = RNG.normal(size=(60, len(names) + 2))
+    frame = pd.DataFrame(X, columns=["mass", *names, "size"])
+    frame[label] = np.resize(np.array(["p", "q"], dtype=object), 60)
+    return prepare(Table("t", frame, ()), label, answers=answers or {})
+
+
+@pytest.mark.parametrize("names", PAIRS)
+def test_where_rows_are_is_no_feature_and_one_answer_makes_a_pair_one(names):
+    data = with_places(names)
+    assert set(data.feature_names) == {"mass", "size"}
+    [asked] = [one for one in data.questions if one.id.startswith("use:")]
+    assert (asked.id, asked.default) == (f"use:{names[0]}", "info")
+    assert all(name in asked.sentence for name in names)
+    for answer, n_features in (("feature", 4), ("info", 2)):
+        data = with_places(names, answers={asked.id: answer})
+        assert len(data.feature_names) == n_features
+        [again] = [one for one in data.questions if one.id.startswith("use:")]
+        assert (again.sentence, again.answer) == (asked.sentence, answer)
+
+
+def test_several_pairs_of_coordinates_are_one_question():
+    names = ["Lat", "Long", "UTM_X", "UTM_Y"]
+    data = with_places(names)
+    assert [one.id for one in data.questions if one.id.startswith("use:")] == ["use:Lat"]
+    told = with_places(names, answers={"use:Lat": "feature"})
+    assert set(told.feature_names) == {"mass", "size", *names}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("long", "wide"), ("lat", "weight"), ("utm zone", "depth"), ("flat", "along"), ("x", "y")],
+)
+def test_what_is_no_pair_of_coordinates_is_a_feature(names):
+    data = with_places(names)
+    assert set(data.feature_names) == {"mass", "size", *names}
+    assert not [one for one in data.questions if one.id.startswith("use:")]
+
+
+def test_coordinates_are_not_asked_about_where_the_label_is_a_place_or_they_are_all_there_is():
+    data = with_places(("Lat", "Long"), label="site")
+    assert set(data.feature_names) == {"mass", "size"}
+    assert not [one for one in data.questions if one.id.startswith("use:")]
+    frame = pd.DataFrame(RNG.normal(size=(60, 3)), columns=["Lat", "mass", "Long"])
+    frame["kind"] = np.resize(np.array(["p", "q"], dtype=object), 60)
+    alone = prepare(Table("t", frame, ()), "kind")
+    assert set(alone.feature_names) == {"Lat", "mass", "Long"}
+    assert not [one for one in alone.questions if one.id.startswith("use:")]
