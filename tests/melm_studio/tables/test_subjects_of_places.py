@@ -14,6 +14,20 @@ FIELDS = [
     for tree in (1, 2, 3)
     for _ in range(4)
 ]
+PAIRS = [
+    (generation, pair, arm)
+    for generation, n_pairs in enumerate((8, 12, 5, 9), start=1)
+    for pair in range(1, n_pairs + 1)
+    for arm in ("wild", "lab")
+]
+PLANTS = [
+    (treatment, species, plant, f"T{survey}")
+    for at, (treatment, species) in enumerate((t, s) for t in ("none", "N", "NP") for s in "PQRS")
+    for survey in range(1, 5 - at % 2)
+    for plant in range(1, 3 + at % 3)
+]
+CROSSED = [(drug, pair, visit) for drug in "ABC" for pair in range(1, 13) for visit in range(4)]
+LEFT = [row for at, row in enumerate(CROSSED) if at % 48 not in (5, 13)]
 ONCE = [(site, f"P{site}{plot}", year) for site, plot, year in PLOTS]
 
 
@@ -51,11 +65,32 @@ def test_what_is_numbered_anew_in_each_place_is_asked_about_by_both(header, rows
 
 
 @pytest.mark.parametrize(
+    ("header", "rows", "n_places", "n_subjects"),
+    [
+        (("generation", "pair_id", "arm"), PAIRS, 1, 34),
+        (("Treatment", "Species", "Individual_nos", "Time_point"), PLANTS, 2, 36),
+    ],
+)
+def test_what_each_occasion_has_once_with_its_place_is_asked_about(
+    header, rows, n_places, n_subjects
+):
+    table = read(header, rows)
+    name = f"subject in {' and '.join(header[: n_places + 1])}"
+    assert table.frame[name].nunique() == n_subjects
+    data = prepare(table)
+    assert f"subjects:{name}" in {question.id for question in data.questions}
+    assert {name, header[n_places]}.isdisjoint(data.feature_names)
+
+
+@pytest.mark.parametrize(
     ("header", "rows"),
     [
         (("site", "plot", "year"), ONCE),  # named once for all sites
         (("site", "patient", "year"), PLOTS),  # who was measured at several
         (("site", "plot"), [(site, plot) for site in "NSW" for plot in range(1, 13)]),
+        (("drug", "pair_id", "visit"), CROSSED),  # all pairs had all drugs
+        (("drug", "pair_id", "visit"), LEFT),
+        (("generation", "level", "arm"), PAIRS),  # of no things
     ],
 )
 def test_what_one_column_names_is_asked_about_by_that(header, rows):
