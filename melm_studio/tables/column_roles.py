@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import product
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -65,9 +66,10 @@ ID_SHARE = 0.8  # of the values of a number with such a name are different, wher
 LEAST_ID = 1_000  # of a first column without a header whose whole numbers are nearly all different
 CHOSEN = "as you chose"
 AS_FEATURES = (Use.FEATURE, Use.CATEGORY, Use.ORDERED)
+MOST_AGAIN = 0.05  # share of the rows whose name an occasion has had already
 LEAST_MEETINGS = 12  # expected of random numbers or pairs, for it to be no chance that none occurs
 _RANKS = {"rank", "ranking"}
-SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "number"}
+SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "num", "number"}
 _WORDS_OF_IDS = SAYS_A_NUMBER | THINGS_NUMBERED | GROUP_WORDS | {"plant", "plot", "tree"}
 _LEAST_LONG = 50  # numbers: fewer intensities may have equally many digits
 _DIGITS_OF_ID = 9  # of whole numbers that differ, all of as many
@@ -630,7 +632,8 @@ class _Guesses:
     def _panel(self) -> dict[str, tuple[Role, str]]:
         """Names, or numbers of things, that each occasion has once, as each year has a firm.
 
-        Ages and ranks, of which each year has every one as well, are no things.
+        But for few, as villages of two districts that have one name. Ages and ranks, of which each
+        year has every one as well, are no things.
         """
         if len(self._open) > MOST_OF_PANEL:
             return {}
@@ -639,20 +642,21 @@ class _Guesses:
         if not times:
             return {}
         rows = self._frame.iloc[self._classes.rows]
-        for column, words in named:
-            is_text = rows[column.name].dtype.kind != "f"
-            is_thing = is_text or words & THINGS_NUMBERED or names_identifier(column.name)
-            if column.name in times or not is_thing or column.n_values < LEAST_NUMBERED:
-                continue
-            if not self._repeats(column):
-                continue
-            for time in times:
-                n_pairs = _n_equal(rows[column.name]) * _n_equal(rows[time])
-                is_chance = n_pairs < LEAST_MEETINGS * len(rows) ** 2 / 2
-                if not is_chance and not rows.duplicated([column.name, time]).any():
-                    why = f"each {shortened(time)} has it once: rows with the same value stay"
-                    return {column.name: (Role.GROUP, f"{why} together")}
-        return {}
+        things = [
+            column.name
+            for column, words in named
+            if column.name not in times
+            and column.n_values >= LEAST_NUMBERED
+            and _may_be_thing(rows[column.name], words)
+            and self._repeats(column)
+        ]
+        pairs = ((_n_again(rows[name], rows[t]), name, t) for name in things for t in times)
+        n_again, name, time = min(pairs, key=itemgetter(0), default=(math.inf, "", ""))
+        if n_again > MOST_AGAIN * len(rows):
+            return {}
+        once = "nearly once" if n_again else "once"
+        why = f"each {shortened(time)} has it {once}: rows with the same value stay together"
+        return {name: (Role.GROUP, why)}
 
     def codes(self) -> dict[str, tuple[Role, str]]:
         """Numbers by which things are known, where several columns but no most have them."""
@@ -776,6 +780,20 @@ class _Guesses:
     def _name_preference(self, column: Column) -> tuple[bool, bool]:
         is_text = self._frame[column.name].dtype.kind != "f"
         return is_text, not NAME_WORDS.isdisjoint(words_of(column.name))
+
+
+def _may_be_thing(cells: pd.Series, words: Collection[str]) -> bool:
+    name = str(cells.name)
+    is_number = names_identifier(name) or name.lower().endswith("num")
+    return cells.dtype.kind != "f" or is_number or not THINGS_NUMBERED.isdisjoint(words)
+
+
+def _n_again(things: pd.Series, times: pd.Series) -> float:
+    """The number of rows of a thing that its time has already; infinite if that may be chance."""
+    n_again = int(pd.DataFrame({"thing": things, "time": times}).duplicated().sum())
+    n_pairs = _n_equal(things) * _n_equal(times)
+    is_chance = n_pairs < LEAST_MEETINGS * (1 + n_again) * len(things) ** 2 / 2
+    return math.inf if is_chance else n_again
 
 
 def _n_equal(cells: pd.Series) -> float:

@@ -481,6 +481,8 @@ def test_dates_that_ascend_along_the_file_are_its_order_whatever_their_name():
         ("firm", "year", True),
         ("country", "Year", True),
         ("student", "wave", True),
+        ("tag_num", "year", True),
+        ("n_num_of", "year", False),
         ("age", "year", False),
         ("rank", "week", False),
         ("price", "year", False),
@@ -500,6 +502,19 @@ def test_what_each_time_has_once_is_a_group_where_it_is_a_thing(name, time, is_g
     twice = pd.concat([frame, frame], ignore_index=True)  # no time has each once
     roles = {one.name: one.role for one in column_roles(Table("t", twice, ()), "class")}
     assert roles[name] is not Role.GROUP
+
+
+@pytest.mark.parametrize(("n_alike", "is_group"), [(0, True), (2, True), (40, False)])
+@pytest.mark.parametrize(("name", "time"), [("village", "season"), ("well", "Year")])
+def test_what_nearly_each_time_has_once_is_a_group(name, time, n_alike, is_group):
+    things, times = np.divmod(np.arange(240 * 3), 3)
+    named = [f"Place{thing % (240 - n_alike)}" for thing in things]
+    frame = pd.DataFrame(
+        {name: named, time: [f"{2018 + at} dry" for at in times], "a": things % 7 / 3}
+    )
+    frame["class"] = np.where(things % 2, "x", "y")
+    roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "class")}
+    assert (roles[name] is Role.GROUP) == is_group
 
 
 @pytest.mark.parametrize(
