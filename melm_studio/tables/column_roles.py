@@ -727,10 +727,10 @@ class _Guesses:
         return {numeric[index].name: (Role.INFO, MAP_AXIS) for index in coordinates.columns}
 
     def coordinates(self) -> dict[str, tuple[Role, str]]:
-        """Where rows are, unless one is used as it was measured, or hardly any features remain."""
-        found = coordinates([*map(str, self._frame.columns)])
-        names = [c.name for c in self._open if c.role is Role.NUMERIC and c.name in found]
-        are_used = any(self._chosen.get(name) in AS_FEATURES for name in found)
+        """The places of rows, unless one is used as if measured, or hardly any features remain."""
+        of_places = coordinates([*map(str, self._frame.columns)])
+        names = [c.name for c in self._open if c.role is Role.NUMERIC and c.name in of_places]
+        are_used = any(self._chosen.get(name) in AS_FEATURES for name in of_places)
         if are_used or self._n_features - len(names) < FEWEST_FEATURES:
             return {}
         return dict.fromkeys(names, (Role.INFO, WHERE))

@@ -90,10 +90,10 @@ def coordinates(names: Sequence[str]) -> list[str]:
         others = tuple(word for word in words if word not in axes and len(word) > 1)  # Lat (N)
         for axis in [axes[word] for word in words if word in axes]:
             pairs.setdefault(others, {}).setdefault(axis, []).append(name)
-    found = {
+    paired = {
         name for pair in pairs.values() if len(pair) > 1 for axis in pair.values() for name in axis
     }
-    return [name for name in names if name in found]
+    return [name for name in names if name in paired]
 
 
 def names_place(name: str) -> bool:

@@ -85,7 +85,12 @@ from melm_studio.tables.roles import FEATURES, NO_LABEL, SINGLE_USES, USED, Colu
 from melm_studio.tables.row_columns import row_columns
 from melm_studio.tables.rows_beside import without_rows_beside
 from melm_studio.tables.scales import ordered_levels
-from melm_studio.tables.twin_questions import made_question, twin_questions, without_twins
+from melm_studio.tables.twin_questions import (
+    made_question,
+    shown_twins,
+    twin_questions,
+    without_twins,
+)
 
 MOST_SAID, LEAST_REPEATED = 4, 4  # categories of a sheet of samples, and rows of each of them
 TO_JOIN = (
@@ -207,7 +212,7 @@ def prepare(
             {question.id for question in questions if question.default == EACH_WAY},
             numbers=table.numbers,
         ),
-        *twins,
+        *shown_twins(twins),
         *made_question(label, features, classes.y, answers),
     )
     warnings = (*sheet, *(() if has_chosen_groups(columns, questions) else notes))

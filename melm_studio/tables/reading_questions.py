@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import chi2
 
-from melm_core.base import FloatArray, percent
+from melm_core.base import FloatArray
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import is_measure, sort_key, value_name
-from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, NEARLY_EMPTY, WHERE, are_codes
+from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, WHERE, are_codes
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.formatting import listed, number, shortened, words_of
 from melm_studio.tables.frames import columns_of
@@ -34,7 +34,6 @@ from melm_studio.tables.read import Table
 from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
 
 MOST_COLUMNS = 6  # that are asked about
-MOST_EMPTY = 3  # columns that are asked about; where more are nearly empty, they all are left out
 MOST_SHEETS = 3  # beside the guessed one
 MOST_RIVALS = 7  # beside the guessed label
 VALUES_SHOWN, LONGEST_VALUE = 3, 16  # of a column that may be the label
@@ -61,6 +60,9 @@ _LAST_WORDS = {
 }  # fmt: skip
 _SPACE_WORDS = {"room"}  # at the end of a longer name, how much of it there is
 _AMOUNT_WORDS = {"average", "avg", "count", "duration", "hours", "mean", "minutes", "per", "total"}
+_UNIT = re.compile(  # (mg/day), (per week), [cm]
+    r"[(\[].*(?:/|\bper\b).*[)\]]|[(\[](?!(?:code|id|key|no|nr)\W)[^\W\d]{1,4}[)\]]$", re.IGNORECASE
+)
 _OXIDES = re.compile("NO(?=[0-9x])")  # of nitrogen, and no number
 _LABELS = {
     "half": "Half the limit",
@@ -100,7 +102,6 @@ _ASKED = {
     "thousands": "Do commas part thousands, or are they decimal marks? {}.",
     "codes": "Are these numbers codes of what is missing? {}.",
 }
-_EMPTY_CHOICES = (Choice(Use.INFO, "Leave out"), Choice(Use.FEATURE, "Use"))
 _WEIGHT_CHOICES = (Choice(Use.FEATURE, "It measures them"), Choice(Use.INFO, "It does: leave out"))
 _PLACE_CHOICES = (Choice(Use.INFO, "They say where"), Choice(Use.FEATURE, "They are measured"))
 _NUMBER_CHOICES = (
@@ -217,7 +218,7 @@ def column_questions(
 ) -> tuple[Question, ...]:
     """Ask which columns may be something else than they were taken for.
 
-    Those that are nearly empty, unless many are, numbers that may weigh the rows, coordinates, of
+    Numbers that may weigh the rows, coordinates, of
     which the first is asked about for all, unless the label names places, and whole numbers that
     count occasions, tell things apart, or are spread more evenly over the rows than anything
     that is measured.
@@ -253,13 +254,8 @@ def column_questions(
     subjects = {other.removeprefix(SUBJECTS) for other in others if other.startswith(SUBJECTS)}
     unasked = {*chosen, *subjects.difference(told)}
     n_rows = len(frame)
-    empty = {column.name for column in columns if column.n_missing > NEARLY_EMPTY * n_rows}
-    if len(empty) > MOST_EMPTY:
-        unasked |= empty.difference(answered)
     questions = (
-        _empty_question(column, n_rows, answered.get(column.name, ""))
-        if column.name in empty
-        else _place_question(places, answered.get(column.name, ""))
+        _place_question(places, answered.get(column.name, ""))
         if places and column.name == places[0]
         else _weight_question(column, answered.get(column.name, ""))
         if column.name == weight
@@ -270,7 +266,6 @@ def column_questions(
         and not column.exclusion_reason
         and (
             column.name in (weight, *places[:1])
-            or column.name in empty
             or column.name in told  # and may be said otherwise
             or (
                 column.role is Role.NUMERIC
@@ -284,19 +279,13 @@ def column_questions(
     return tuple(islice(questions, MOST_COLUMNS))
 
 
-def _empty_question(column: Column, n_rows: int, answer: str) -> Question:
-    share = percent(column.n_missing / n_rows)
-    sentence = f"Is {shortened(column.name)} left out? {share} of its cells are empty."
-    return Question(USE + column.name, sentence, _EMPTY_CHOICES, answer, Use.INFO)
-
-
 def _coordinates(columns: Sequence[Column], answered: Collection[str]) -> list[str]:
     """The columns that say where rows are, if they are information or an answer says otherwise."""
-    found = {*coordinates([column.name for column in columns])}
+    of_places = {*coordinates([column.name for column in columns])}
     are_of_places = any(
         column.role is Role.LABEL and names_place(column.name) for column in columns
     )
-    named = [column for column in columns if column.name in found]
+    named = [column for column in columns if column.name in of_places]
     is_asked = any(column.reason == WHERE or column.name in answered for column in named)
     names = [column.name for column in named if column.role in (Role.NUMERIC, Role.INFO)]
     return names if is_asked and not are_of_places else []
@@ -393,14 +382,17 @@ def _may_be_no_quantity(
 ) -> bool:
     """Return whether whole numbers that repeat have the name of occasions or codes, or are years.
 
-    Long ones may be codes by their digits, and even ones number the rows of a design.
+    Long ones may be codes by their digits, and even ones number the rows of a design. What has a
+    unit is a quantity.
     """
     words = words_of(_OXIDES.sub("", column.name))
     is_named = len(words) <= MOST_WORDS and not _NUMBERING_WORDS.isdisjoint(words)
     is_named |= any(word in _LAST_WORDS or ends_as_id(word) for word in words[-1:])  # as landcode
     if not (is_named or is_even or is_long) or frame[column.name].dtype.kind != "f":
         return False
-    if not _AMOUNT_WORDS.isdisjoint(words) or (len(words) > 1 and words[-1] in _SPACE_WORDS):
+    if _UNIT.search(column.name) or not _AMOUNT_WORDS.isdisjoint(words):
+        return False
+    if len(words) > 1 and words[-1] in _SPACE_WORDS:
         return False
     if "number of" in " ".join(words) or any(map(_is_span, words, words[1:])):
         return False

@@ -99,7 +99,9 @@ def twin_questions(
     words = np.array(classes.names, dtype=object)[classes.y]
     groups = _groups(frame, columns)
     every = label_twins(cells, words, names, groups=groups, only_twins=True)
-    twins = tuple(twin for twin in every if not _is_part(twin, every))[:MOST_ASKED]
+    alone = [twin for twin in every if not _is_part(twin, every)]
+    asked_about = [twin for twin in alone if not _is_left_out(twin)][:MOST_ASKED]
+    twins = tuple(twin for twin in alone if twin in asked_about or _is_left_out(twin))
     n_left = sum(column.role in FEATURES for column in columns)
     n_left -= sum(len(twin.names) for twin in twins if _is_left_out(twin))
     for kind in (Twin.RANGES, Twin.COARSER):
@@ -137,7 +139,7 @@ def _of_gaps(
 ) -> Iterator[tuple[str, str]]:
     """The columns whose empty cells are of one class, as the day of a death is, and of how many.
 
-    Or which are empty in all rows of some class, as the dose of controls is.
+    Or which are empty in all rows of some class, as the dose of controls is, and hardly in others.
     """
     sizes, n_rows = np.bincount(classes.y, minlength=len(classes.names)), len(classes.y)
     for name in (column.name for column in columns if column.n_missing):
@@ -150,6 +152,9 @@ def _of_gaps(
             if n_having > most or (len(having) > 1 and what == "empty"):
                 continue
             is_chance = _may_be_chance(n_told, n_having, n_rows, len(columns))
+            if what == "filled":  # if others were filled as rarely as the rarest of these
+                rarest = float((of_classes[having] / sizes[having]).min(initial=1.0))
+                is_chance |= (1 - rarest) ** (n_rows - n_having) > CHANCE / len(columns)
             if n_told >= LEAST_EMPTY * n_having and not is_chance:
                 of_rows = f"{number(n_told)} of {number(n_having)} rows"
                 names = listed([shortened(classes.names[code]) for code in having])
@@ -251,6 +256,16 @@ def without_twins(columns: Sequence[Column], questions: Sequence[Question]) -> t
         replace(column, role=Role.IGNORED, reason=_WHY) if column.name in twins else column
         for column in columns
     )
+
+
+def shown_twins(questions: Iterable[Question]) -> Iterator[Question]:
+    """Those to be shown: of columns that are left out without an answer, the first is enough."""
+    n_left_out = 0
+    for question in questions:
+        is_left_out = question.default == LEFT_OUT and not question.answer
+        n_left_out += is_left_out
+        if not is_left_out or n_left_out == 1:
+            yield question
 
 
 def kept_twins(questions: Iterable[Question]) -> tuple[str, ...]:

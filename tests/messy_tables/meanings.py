@@ -10,12 +10,11 @@ A, B = numbers(1), numbers(2)
 def nearly_empty() -> MessyTable:
     rare = ["2.5", "1.5", *[""] * (N_ROWS - 2)]
     return MessyTable(
-        "A column that is nearly empty is left out, and one click brings it back.",
+        "A column that is nearly empty is kept as information.",
         "rare.csv",
         text_of(["x", "y", "rare", "kind"], A, B, rare, KIND).encode(),
         ("x", "y"),
-        shown=("Is rare left out? 96 % of its cells are empty.",),
-        asked=("use:rare",),
+        shown=("Kept as information: rare.",),
     )
 
 

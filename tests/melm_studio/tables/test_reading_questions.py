@@ -72,7 +72,6 @@ def read_and_prepared(text, answers) -> LabeledData:
         (with_header(), "header", "joined"),
         (with_totals(), "totals", "left-out"),
         (measured(), "use:visit", "feature"),
-        (measured(), "use:rare", "info"),
     ],
 )
 def test_a_decision_of_reading_is_asked_with_its_default_and_no_yes_depends_on_it(
@@ -307,17 +306,32 @@ def test_yes_and_no_under_the_name_of_a_code_are_not_asked_about():
     assert "use:region_asia" not in {question.id for question in prepare(table).questions}
 
 
-@pytest.mark.parametrize(("n_rare", "is_asked"), [(1, True), (3, True), (4, False), (25, False)])
-def test_columns_without_nearly_any_cells_are_asked_about_one_by_one_only_if_few(n_rare, is_asked):
+@pytest.mark.parametrize("n_rare", [1, 3, 25])
+def test_columns_without_nearly_any_cells_are_left_out_unasked(n_rare):
     rare = {f"rare {at}": [at, at + 1.5] + [""] * 58 for at in range(1, n_rare + 1)}
     columns = {"a": [at / 7 for at in range(60)], **rare, "class": ["x", "y"] * 30}
     rows = [columns, *zip(*columns.values(), strict=True)]
     raw = "\n".join(",".join(map(str, row)) for row in rows).encode()
     data = prepare(read_table(raw, "t.csv"))
-    assert any(one.id.startswith("use:rare") for one in data.questions) == is_asked
+    assert not any(one.id.startswith("use:") for one in data.questions)
     assert data.feature_names == ("a",)
-    back = prepare(read_table(raw, "t.csv"), answers={"use:rare 1": "info"})
-    assert "use:rare 1" in [one.id for one in back.questions]
+    assert any("rare 1" in step for step in data.steps)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_asked"),
+    [
+        ("Caffeine (mg/day)", False),
+        ("visits [per month]", False),
+        ("level no (cm)", False),
+        ("Site (no)", True),
+        ("plot (id)", True),
+        ("ward (3 north)", True),
+    ],
+)
+def test_what_has_a_unit_is_a_quantity(name, is_asked):
+    data = with_numbers(**{name: RNG.integers(0, 9, 90).astype(float)})
+    assert (f"use:{name}" in [one.id for one in data.questions]) == is_asked
 
 
 @pytest.mark.parametrize(("n_codes", "are_asked"), [(3, True), (4, False), (12, False)])

@@ -378,3 +378,31 @@ def test_a_class_of_few_rows_has_one_value_by_chance():
     frame = table(grade=words).frame.assign(grade=WORDS[few], dose=np.where(few == 0, 0.0, 5 + few))
     frame["dose"] += np.where(few == 0, 0.0, np.random.default_rng(0).integers(0, 3, 90))
     assert twins(prepare(Table("grades", frame, ()), "grade")) == {}
+
+
+@pytest.mark.parametrize("n_copies", [2, 9])
+def test_of_words_that_say_the_same_as_the_label_one_is_asked_about_and_all_are_left_out(n_copies):
+    def copies(y, stream):
+        return np.array([f"code {code}" for code in y], dtype=object)
+
+    names = [f"site {at}" for at in range(n_copies)]
+    every = table(label=words, **dict.fromkeys(names, copies))
+    data = prepare(every, "label")
+    assert [*twins(data)] == ["twin:site 0"]
+    assert names_of(data) == NOISE
+    given = {"twin:site 0": "measurement"}
+    assert [*twins(prepare(every, "label", answers=given))] == ["twin:site 0", "twin:site 1"]
+
+
+@pytest.mark.parametrize(("rarest", "is_asked"), [(0.02, False), (0.5, True)])
+def test_a_column_that_is_as_rarely_filled_in_one_class_as_in_none_tells_no_class(rarest, is_asked):
+    """As a measurement of bones is, of which some kinds have hardly any, and another none."""
+
+    def jaw(y, stream):
+        shares = np.array([0.9, rarest, 0.0])[y]
+        cells = np.where(stream.random(len(y)) < shares, stream.random(len(y)), np.nan)
+        cells[np.flatnonzero(y == 1)[0]] = 0.3
+        return cells
+
+    asked = twins(prepare(table(label=words, jaw=jaw), "label"))
+    assert ("twin:jaw" in asked) == is_asked
