@@ -39,6 +39,7 @@ from melm_studio.tables.scales import UNKNOWN, is_among
 MAX_TEXT_SHARE = 0.05  # below this share of non-numeric text, a column is numeric
 PHRASE = 3  # words, of what is said instead of a number
 LEAST_SAID = 2  # rows
+MOST_MARKS = 2  # words among numbers, for these to be the ones that are missing
 MOSTLY = 0.5  # above this share of numbers, non-numeric text is reported
 
 # Has pandas read numbers to the last digit; from 3.1 on it always does, and warns if asked to.
@@ -189,7 +190,7 @@ def _named(
 class _NonNumericText:
     """Cells of text in a column with numbers: their number, and the first of them.
 
-    If they all are one phrase, it says why numbers are missing.
+    If they all are one phrase, it says why numbers are missing; so may one or two words.
     """
 
     n_cells: int
@@ -197,6 +198,7 @@ class _NonNumericText:
     first: str
     position: int
     is_phrase: bool
+    are_few: bool  # one or two words that recur
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,7 +237,10 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     is_text = (np.isnan(read.values) & ~missing & ~read.is_beyond)[codes]
     text = _non_numeric_text(column, is_text, int(np.count_nonzero(~missing[codes])))
     are_gaps = options.words == "empty" or (text is not None and text.is_phrase)
+    are_marks = text is not None and text.are_few and np.isfinite(read.values).sum() >= LEAST_VALUES
     most_text = 1 - MOSTLY if are_gaps else MAX_TEXT_SHARE
+    if are_marks and options.words == "empty":
+        most_text = 1
     is_numeric = text is None or text.n_cells < most_text * text.n_present
     is_of_ids = name.lower().endswith("id") and names_identifier(name)
     if text is not None and is_of_ids and len(levels) == len(codes):
@@ -256,9 +261,9 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
         )
     texts = np.array([*levels, ""], dtype=object)
     texts[missing] = np.nan
-    is_mostly_text = text is None or text.n_cells > (1 - MOSTLY) * text.n_present
+    is_mixed = text is not None and text.n_cells <= (1 - MOSTLY) * text.n_present
     cells = pd.Series(texts[codes], column.index, dtype="str")
-    return _Inferred(cells, None if is_mostly_text else text)
+    return _Inferred(cells, text if is_mixed or are_marks else None)
 
 
 def _unquoted(levels: list[str]) -> list[str]:
@@ -472,7 +477,8 @@ def _non_numeric_text(
     is_said = len(text.split()) >= PHRASE or is_among(text, UNKNOWN)
     is_phrase = is_said and len(cells) >= LEAST_SAID
     is_phrase = is_phrase and bool((cells == text).all())
-    return _NonNumericText(len(cells), n_present, text, first, is_phrase)
+    are_few = cells.nunique() <= MOST_MARKS < len(cells)
+    return _NonNumericText(len(cells), n_present, text, first, is_phrase, are_few)
 
 
 def _text_steps(inferred: dict[str, _Inferred], file_rows: IntArray) -> list[str]:
@@ -503,7 +509,7 @@ def _words_among_numbers(inferred: dict[str, _Inferred], file_rows: IntArray) ->
         name: column.text
         for name, column in inferred.items()
         if column.text
-        and not column.text.is_phrase
+        and not (column.text.is_phrase or names_identifier(name))
         and column.text.n_cells >= MAX_TEXT_SHARE * column.text.n_present
     }
     if not texts:

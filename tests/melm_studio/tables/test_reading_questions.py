@@ -474,3 +474,39 @@ def test_coordinates_are_not_asked_about_where_the_label_is_a_place_or_they_are_
     alone = prepare(Table("t", frame, ()), "kind")
     assert set(alone.feature_names) == {"Lat", "mass", "Long"}
     assert not [one for one in alone.questions if one.id.startswith("use:")]
+
+
+def of_marks(words, n_columns=3, name="count {}"):
+    lines = [",".join(["mass", *(name.format(at) for at in range(n_columns)), "kind"])]
+    for row in range(60):
+        cells = [words[row % len(words)] if (row + at) % 4 else f"{row * 7 % 23}"
+                 for at in range(n_columns)]  # fmt: skip
+        lines.append(",".join([f"{RNG.normal():.3f}", *cells, "pq"[row % 2]]))
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("words", [["not_analysed"], ["nd", "lost"]])
+@pytest.mark.parametrize("n_columns", [1, 9])
+def test_a_word_in_most_cells_beside_numbers_may_mean_that_they_are_missing(words, n_columns):
+    text = of_marks(words, n_columns)
+    data = read_and_prepared(text, {})
+    [asked] = [one for one in data.questions if one.id == "words"]
+    assert (asked.default, words[0] in asked.sentence or words[-1] in asked.sentence) == (
+        "text",
+        True,
+    )
+    told = read_and_prepared(text, {"words": "empty"})
+    assert {"mass", *(f"count {at}" for at in range(n_columns))} == {*told.feature_names}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        of_marks(["nd", "lost", "broken"]),
+        of_marks(["S-1", "S-2"], 1, "Subj_ID"),
+        of_marks(["nd"]).replace(",1", ",x").replace(",2", ",x"),
+    ],
+    ids=["of many words", "of an id", "of few numbers"],
+)
+def test_other_texts_with_numbers_are_texts(text):
+    assert "words" not in [one.id for one in read_and_prepared(text, {}).questions]
