@@ -16,6 +16,7 @@ import pandas as pd
 from melm_core.base import CODES, IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.distinct import Numbers, fewest_values
+from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import DAY, count, listed, number, shortened, words_of
 from melm_studio.tables.identifiers import (
     CLERK_WORDS,
@@ -161,10 +162,11 @@ def find_roles(
     frame = table.frame
     uses = {name: _checked(frame, label, name, use) for name, use in roles.items()}
     _reject_several(uses)
+    words = counted_words(frame, table.numbers)
     columns = [
         _label_column(label, frame[label], classes)
         if cells.name == label
-        else _column(cells, uses.get(cells.name))
+        else _column(cells, uses.get(cells.name), is_word=cells.name in words)
         for cells in _all_cells(frame, classes.rows, table.numbers)
     ]
     return guess_roles(table, columns, classes, uses)
@@ -208,9 +210,10 @@ def _label_column(label: str, column: pd.Series, classes: Classes) -> Column:
     return Column(label, Role.LABEL, reason, column.nunique(), int(column.isna().sum()))
 
 
-def _column(cells: _Cells, use: Use | None) -> Column:
+def _column(cells: _Cells, use: Use | None, *, is_word: bool = False) -> Column:
     name = cells.name
-    if cells.is_plain and use is None and not (_numbers_things(cells) or _about_rows(cells)):
+    says_more = not is_word and (_numbers_things(cells) or _about_rows(cells))
+    if cells.is_plain and use is None and not says_more:
         return Column(name, Role.NUMERIC, "numeric", cells.n_values)
     exclusion = _exclusion(cells)
     why = exclusion[1] if exclusion else ""
@@ -578,7 +581,12 @@ class _Guesses:
         self._n_features = sum(column.role in FEATURES for column in columns)
         self._taken = {column.role for column in columns if column.name in chosen}
         unusable = (Role.LABEL, Role.CONSTANT)
-        self._open = [c for c in columns if c.name not in chosen and c.role not in unusable]
+        words = counted_words(table.frame, table.numbers)  # whatever they name
+        self._open = [
+            column
+            for column in columns
+            if column.name not in words.union(chosen) and column.role not in unusable
+        ]
         every = ((column, words_of(column.name)) for column in self._open)
         self._with_words = [pair for pair in every if not _ROLE_WORDS.isdisjoint(pair[1])]
 

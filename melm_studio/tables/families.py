@@ -16,6 +16,7 @@ import pandas as pd
 
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.frames import columns_of
+from melm_studio.tables.identifiers import PLAIN_NAMES
 
 LEAST_MEMBERS = 6
 LEAST_OF_SPECTRUM, MOST_BESIDE = 50, 0.2  # wavelengths, and columns beside each
@@ -24,6 +25,8 @@ FEW_VALUES = 20  # of whole numbers, which stand out among fractions
 MOST_DECADES = 2.0  # between the scales of columns of one unit
 NEARLY_ALL = 0.9
 RARE = 0.8  # share of zeros of what was hardly ever counted
+LEAST_WORDS = 200  # of texts, whose counts are most columns of numbers
+_WORD = re.compile(r"[^\W\d_A-Z]+")
 _NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
 _FIRST_TOKEN = re.compile(r"([^\W_]{2,})[\s_.:|;\-]+\S")
 _LAST_TOKEN = re.compile(r"[\s_.:|;\-]([^\W_]{2,})$")
@@ -112,7 +115,29 @@ def families(frame: pd.DataFrame, facts: Numbers) -> tuple[Family, ...]:
 
 def members_of_families(frame: pd.DataFrame, facts: Numbers) -> frozenset[str]:
     """The names of all members of all families."""
-    return frozenset(name for family in families(frame, facts) for name in family.members)
+    members = (name for family in families(frame, facts) for name in family.members)
+    return counted_words(frame, facts).union(members)
+
+
+def counted_words(frame: pd.DataFrame, facts: Numbers) -> frozenset[str]:
+    """The words of texts that were counted, whatever else they name: hundreds of sparse counts.
+
+    Beside these, other counts of such names are as well; the first or the last may be the label.
+
+    Examples
+    --------
+    >>> counted_words(frame := pd.DataFrame({"lot": [0.0, 1.0]}), Numbers.of(frame))
+    frozenset()
+    """
+    if len(facts.names) < LEAST_WORDS:
+        return frozenset()
+    is_word = np.array([_WORD.fullmatch(str(name)) is not None for name in facts.names])
+    n_rare = np.count_nonzero(is_word & ((facts.n_values <= 1) | _are_rare(frame, facts)))
+    if n_rare < max(LEAST_WORDS, len(facts.names) / 2):
+        return frozenset()
+    are_counts = is_word & facts.is_whole & (facts.low == 0) & (facts.n_values <= FEW_VALUES)
+    ends = {str(frame.columns[0]), str(frame.columns[-1]), *PLAIN_NAMES}
+    return frozenset(map(str, facts.which(are_counts))) - ends
 
 
 def _skeleton(name: str) -> str:

@@ -18,6 +18,7 @@ from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, WHERE, are_codes
 from melm_studio.tables.distinct import Numbers
+from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import listed, number, shortened, words_of
 from melm_studio.tables.frames import columns_of
 from melm_studio.tables.identifiers import ends_as_id
@@ -252,7 +253,7 @@ def column_questions(
     weight = _weight(frame, columns, numbers)
     places = _coordinates(columns, answered)
     subjects = {other.removeprefix(SUBJECTS) for other in others if other.startswith(SUBJECTS)}
-    unasked = {*chosen, *subjects.difference(told)}
+    unasked = {*chosen, *subjects.difference(told), *counted_words(frame, numbers)}
     n_rows = len(frame)
     questions = (
         _place_question(places, answered.get(column.name, ""))

@@ -683,3 +683,49 @@ def test_fractions_below_a_first_name_of_ids_name_the_rows(name, place, role):
     frame.insert(place, name, [100 + plot + tree / 100 for plot in range(12) for tree in range(5)])
     roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "kind")}
     assert roles[name] is role
+
+
+WORDS = [f"{first}{last}{end}" for first in "bdfgk" for last in "aeiou" for end in "lmnrstvz"]
+
+
+def of_text(n_words, names, generator):
+    """Counts of words, and what the text is of."""
+    words = [*WORDS[: n_words - len(names)], *names]
+    counts = generator.poisson(0.1, (80, len(words))).astype(float)
+    counts[:, -1] = generator.poisson(0.9, 80)  # a frequent one
+    frame = pd.DataFrame(counts, columns=words).assign(age=generator.normal(50, 9, 80))
+    return frame.assign(cause=np.resize(np.array(["fall", "fire", "flu"], dtype=object), 80))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("lot", "participant", "train", "tube", "technician", "diagnosis"),
+        ("batch", "patient", "fold", "vial", "observer", "survived", "day"),
+    ],
+)
+def test_counted_words_of_texts_are_features_whatever_they_name(names):
+    frame = of_text(220, names, np.random.default_rng(0))
+    data = prepare(Table("notes", frame, ()))
+    assert data.label == "cause"
+    assert {*names, "age"} <= {*data.feature_names}
+    assert not [one.id for one in data.questions if one.id.startswith("use:")]
+    chosen = prepare(Table("notes", frame, ()), roles={names[0]: "batch"})
+    assert names[0] not in chosen.feature_names
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+@pytest.mark.parametrize(("name", "is_last"), [("spam", True), ("spam", False), ("class", None)])
+def test_beside_counted_words_the_label_is_at_an_end_or_has_a_plain_name(name, is_last, share):
+    frame = of_text(260, ("lot", "day"), np.random.default_rng(0)).drop(columns=["cause", "age"])
+    at = 9 if is_last is None else is_last * frame.shape[1]
+    frame.insert(at, name, (np.random.default_rng(1).random(80) < share).astype(float))
+    assert prepare(Table("mails", frame, ())).label == name
+
+
+@pytest.mark.parametrize("n_words", [30, 150])
+def test_among_fewer_counts_names_say_what_columns_are(n_words):
+    frame = of_text(n_words, ("technician", "diagnosis"), np.random.default_rng(0))
+    data = prepare(Table("notes", frame, ()))
+    assert data.label == "diagnosis"
+    assert "technician" not in data.feature_names
