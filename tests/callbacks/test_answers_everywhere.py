@@ -22,8 +22,8 @@ from tests.callbacks.tables import csv
 from tests.callbacks.test_share_link import DATA, drop, open_link, shared
 
 NAME = "visits.csv"
-ANSWERS = {"limits": "indicator", "use:visit": "group", "use:rare": "feature"}
-BUTTONS = ("Half, and a column that says so", "A group", "Use")
+ANSWERS = {"limits": "indicator", "use:visit": "group", "use:lat": "feature"}
+BUTTONS = ("Half, and a column that says so", "A group", "They are measured")
 
 
 def visits() -> bytes:
@@ -31,11 +31,8 @@ def visits() -> bytes:
     codes = np.arange(60) % 2
     table = pd.DataFrame({"zinc": [f"{x:.3f}" for x in 3 + codes + rng.normal(size=60)]})
     table["lead"] = rng.normal(size=60).round(3) - codes
-    table["visit"], table["rare"] = (
-        np.arange(60) // 5 % 6 + 1,
-        np.where(np.arange(60) < 2, 1.5, np.nan),
-    )
-    table.loc[1, "rare"] = 2.5
+    table["visit"] = np.arange(60) // 5 % 6 + 1
+    table["lat"], table["long"] = rng.uniform(40, 50, size=(2, 60)).round(3)
     table["kind"] = np.where(codes, "ill", "healthy")
     table.loc[::4, "zinc"] = "<0.5"
     return csv(table)
@@ -60,7 +57,7 @@ def answered(studio):
 def test_three_buttons_are_three_answers_of_the_source(studio, answered):
     assert answered.source["answers"] == ANSWERS
     data = studio.data_of(answered.visitor)
-    assert data.feature_names == ("zinc", "zinc beyond limit", "lead", "rare")
+    assert data.feature_names == ("zinc", "zinc beyond limit", "lead", "lat", "long")
     assert len(np.unique(data.groups)) == 6
 
 
