@@ -15,7 +15,7 @@ import pandas as pd
 
 from melm_core.base import CODES, IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
-from melm_studio.tables.distinct import Numbers, fewest_values
+from melm_studio.tables.distinct import COUNTING, Numbers, fewest_values, numbered_parts
 from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import DAY, count, listed, number, shortened, words_of
 from melm_studio.tables.identifiers import (
@@ -62,7 +62,6 @@ LARGEST = 1e150  # squares of larger values overflow
 SMALLEST_SPREAD = 1e-150  # squares of smaller ones vanish
 RESOLUTION = 1e-13  # a spread below this share of the values is rounding error
 DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is an identifier
-COUNTING = 0.9  # of the numbers of rows, those that are the one above and 1
 ID_SHARE = 0.8  # of the values of a number with such a name are different, where some repeat
 LEAST_ID = 1_000  # of a first column without a header whose whole numbers are nearly all different
 CHOSEN = "as you chose"
@@ -70,6 +69,13 @@ AS_FEATURES = (Use.FEATURE, Use.CATEGORY, Use.ORDERED)
 MOST_AGAIN = 0.05  # share of the rows whose name an occasion has had already
 LEAST_MEETINGS = 12  # expected of random numbers or pairs, for it to be no chance that none occurs
 _RANKS = {"rank", "ranking"}
+# What is counted along a file and says where, when or how much.
+_SCALES = TIME_WORDS | OCCASION_WORDS | _RANKS | {
+    "age", "angle", "depth", "distance", "dose", "height", "horizon", "layer", "length", "level",
+    "position", "ring", "size", "stage", "step",
+}  # fmt: skip
+BEGINS_AGAIN = "it numbers the rows of each part of the file"
+MOST_COUNTERS = 20  # columns
 SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "num", "number"}
 _WORDS_OF_IDS = SAYS_A_NUMBER | THINGS_NUMBERED | GROUP_WORDS | {"plant", "plot", "tree"}
 _LEAST_LONG = 50  # numbers: fewer intensities may have equally many digits
@@ -528,7 +534,7 @@ def guess_roles(
         one only.
     """
     guesses = _Guesses(table, columns, classes, chosen)
-    roles = {**guesses.codes(), **guesses.first(), **guesses.groups()}
+    roles = {**guesses.codes(), **guesses.counters(), **guesses.first(), **guesses.groups()}
     roles |= {**guesses.orders(), **guesses.maps(), **guesses.coordinates()}
     roles = {**guesses.info(roles), **roles}
     return tuple(
@@ -680,6 +686,26 @@ class _Guesses:
         is_such = MANY_CODES <= len(codes) <= len(names) / 2
         why = "numbers by which things are known, as in several columns"
         return dict.fromkeys(codes, (Role.INFO, why)) if is_such else {}
+
+    def counters(self) -> dict[str, tuple[Role, str]]:
+        """Numbers from 1 on that begin again, in parts of the file that are not equally long.
+
+        They number the rows of each; equal parts may be those of a design, and what is counted in
+        years or layers says more of a row. Of many columns such are counts.
+        """
+        facts, names = self._numbers, {c.name for c in self._open if c.role is Role.NUMERIC}
+        is_such = facts.is_whole & (facts.n_missing == 0) & (facts.low == 1)
+        is_such &= facts.n_values >= np.maximum(LEAST_NUMBERED, DISTINCT_SHARE * facts.high)
+        such = [name for name in facts.which(is_such) if name in names]
+        such = [name for name in such if _SCALES.isdisjoint(words_of(name))]
+        parts = {
+            name: numbered_parts(self._frame[name].to_numpy()) for name in such[:MOST_COUNTERS]
+        }
+        return {
+            name: (Role.INFO, BEGINS_AGAIN)
+            for name, lengths in parts.items()
+            if len({*lengths.tolist()}) > 1
+        }
 
     def first(self) -> dict[str, tuple[Role, str]]:
         """A first column names the rows: without a name, or of fractions below that of ids."""

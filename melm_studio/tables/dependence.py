@@ -24,7 +24,7 @@ from melm_core.folds import (
     serial_dependence,
 )
 from melm_core.methods import COMPONENTS
-from melm_studio.tables.column_roles import MIN_GROUPS, are_dates
+from melm_studio.tables.column_roles import BEGINS_AGAIN, MIN_GROUPS, are_dates
 from melm_studio.tables.designs import design_question, is_balanced
 from melm_studio.tables.distinct import Numbers, blocks, clustering, fewest_values, value_codes
 from melm_studio.tables.formatting import MOST_NAMES, count, listed, number, shortened, words_of
@@ -391,9 +391,24 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
         for column in named
         if column not in candidates_like and is_balanced(rows.frame[column.name], rows.y)
     ]
-    likely = _of_different_rows([*answered, *repeated_ids, *candidates_like, *blocked], rows)
+    likely = _of_different_rows(
+        [*answered, *_numbered_within(unanswered, rows), *repeated_ids, *candidates_like, *blocked],
+        rows,
+    )
     asked = (column for column in likely if column not in answered)
     return [_subject_question(column, rows) for column in islice(asked, MOST_ASKED)]
+
+
+def _numbered_within(columns: Sequence[Column], rows: AskedRows) -> Iterator[Column]:
+    """The columns that change along the file just where numbers of rows begin again."""
+    for numbers in (column for column in rows.columns if column.reason == BEGINS_AGAIN):
+        begins = np.diff(rows.frame[numbers.name]) < 0
+        n_parts = int(begins.sum()) + 1
+        for column in (column for column in columns if column.n_values == n_parts):
+            codes = value_codes(rows.frame, [column.name])
+            is_cut = bool((begins == (np.diff(codes[0]) != 0)).all())
+            if is_cut and fewest_values(codes, rows.y)[0] >= LEAST_DISTINCT:
+                yield column
 
 
 def _of_different_rows(columns: Iterable[Column], rows: AskedRows) -> Iterator[Column]:

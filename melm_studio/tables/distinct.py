@@ -12,6 +12,7 @@ import pandas as pd
 
 from melm_core.base import FloatArray, IntArray
 
+COUNTING = 0.9  # of the numbers of rows, those that are the one above and 1, or begin again
 MOST_AT_ONCE = 100_000  # cells, which the cache of a processor holds
 
 
@@ -140,6 +141,23 @@ def _ranks(numbers: FloatArray) -> IntArray:
     codes = np.empty_like(ranks)
     np.put_along_axis(codes, order, ranks, axis=1)
     return codes
+
+
+def numbered_parts(numbers: FloatArray) -> IntArray:
+    """The lengths of the parts of a file along which whole numbers count up; empty if they do not.
+
+    But for gaps, each is the one above and 1, or begins again.
+
+    Examples
+    --------
+    >>> numbered_parts(np.array([1.0, 2.0, 3.0, 4.0, 1.0, 2.0]))
+    array([4, 2])
+    """
+    steps = np.diff(numbers)
+    begins = np.flatnonzero(steps < 0) + 1
+    is_counting = ((steps == 1) | (steps < 0)).mean() >= COUNTING and len(numbers) > 2 * len(begins)
+    lengths: IntArray = np.diff(begins, prepend=0, append=len(numbers))
+    return lengths if is_counting else lengths[:0]
 
 
 def fewest_values(codes: IntArray, y: IntArray) -> IntArray:

@@ -13,11 +13,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import chi2
 
-from melm_core.base import FloatArray
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import is_measure, sort_key, value_name
-from melm_studio.tables.column_roles import MAX_CHOSEN_LEVELS, WHERE, are_codes
-from melm_studio.tables.distinct import Numbers
+from melm_studio.tables.column_roles import BEGINS_AGAIN, MAX_CHOSEN_LEVELS, WHERE, are_codes
+from melm_studio.tables.distinct import Numbers, numbered_parts
 from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import listed, number, shortened, words_of
 from melm_studio.tables.frames import columns_of
@@ -40,7 +39,7 @@ MOST_RIVALS = 7  # beside the guessed label
 VALUES_SHOWN, LONGEST_VALUE = 3, 16  # of a column that may be the label
 LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group or a batch
 LEAST_LEVELS, MOST_FACTORS = 3, 20  # from 0 or 1 on, and columns of such, which may be a design's
-COUNTING, LEAST_BEGINNINGS = 0.9, 2  # steps to the next number or back, and such back
+LEAST_BEGINNINGS = 2  # of numbers that begin again
 MOST_EVEN = 2  # columns that are asked about; of more, a design has made the features
 TOO_EVEN = 0.001  # how likely rows are spread over the values as evenly by chance
 LEAST_WEIGHED, OFF_ONE = 30, 1e-3  # rows, and how far the mean of rounded weights may be from 1
@@ -268,6 +267,7 @@ def column_questions(
         and (
             column.name in (weight, *places[:1])
             or column.name in told  # and may be said otherwise
+            or column.reason == BEGINS_AGAIN
             or (
                 column.role is Role.NUMERIC
                 and 2 < column.n_values <= n_rows / LEAST_REPEATS
@@ -337,7 +337,8 @@ def _number_question(
         if taken.get(choice.value, column.name) == column.name
         and (choice.value != Use.CATEGORY or column.n_values <= MAX_CHOSEN_LEVELS)
     )
-    return Question(USE + column.name, sentence, choices, answer, Use.FEATURE)
+    default = Use.INFO if column.reason == BEGINS_AGAIN else Use.FEATURE
+    return Question(USE + column.name, sentence, choices, answer, default)
 
 
 def _evenly_spread(
@@ -360,15 +361,8 @@ def _evenly_spread(
     even = frozenset(name for name in names if _is_too_even(frame[name]))
     if len(even) > MOST_EVEN:
         return frozenset()
-    return even.union(name for name in names if _counts_again(frame[name].to_numpy()))
-
-
-def _counts_again(cells: FloatArray) -> bool:
-    """Return whether numbers count up along the file and begin again, as of fish of each site."""
-    steps = np.diff(cells)
-    is_next, begins = steps == 1, steps < 0
-    is_counting = (is_next | begins).mean() >= COUNTING
-    return bool(is_counting and begins.sum() >= LEAST_BEGINNINGS and is_next.sum() > begins.sum())
+    parts = ((name, numbered_parts(frame[name].to_numpy())) for name in names)
+    return even.union(name for name, lengths in parts if len(lengths) > LEAST_BEGINNINGS)
 
 
 def _is_too_even(cells: pd.Series) -> bool:

@@ -615,6 +615,36 @@ def test_cells_of_an_image_stay_together_and_their_numbers_are_no_features(image
 
 
 @pytest.mark.parametrize(
+    ("name", "parts", "is_number"),
+    [
+        ("sno", (40, 38, 42), True),
+        ("Description", (94, 7), True),
+        ("fish", (12, 31, 9, 20, 33, 15), True),
+        ("fish", (20,) * 6, False),  # equal ones, as of a design
+        ("depth_cm", (40, 38, 42), False),
+        ("month", (40, 38, 42), False),
+        ("eggs", (3, 4, 5, 2) * 9, False),
+    ],
+)
+def test_numbers_that_begin_again_are_of_the_rows_of_parts(name, parts, is_number):
+    numbers = np.concatenate([np.arange(1.0, n + 1) for n in parts])
+    numbers = np.delete(numbers, [4] * is_number)  # as of one that was lost
+    noise = np.random.default_rng(0).normal(size=(2, len(numbers)))
+    cells = {
+        name: numbers,
+        "a": noise[0],
+        "b": noise[1],
+        "kind": np.resize(["x", "y", "y"], len(numbers)),
+    }
+    data = prepare(Table("t", pd.DataFrame(cells), ()), "kind")
+    assert (name in data.feature_names) == (not is_number)
+    asked = {question.id: question.default for question in data.questions}
+    assert not is_number or asked[f"use:{name}"] == "info"
+    mixed = {**cells, name: np.random.default_rng(0).permutation(numbers)}
+    assert name in prepare(Table("t", pd.DataFrame(mixed), ()), "kind").feature_names
+
+
+@pytest.mark.parametrize(
     ("name", "scale", "is_time"),
     [
         ("review_time", 1, True),

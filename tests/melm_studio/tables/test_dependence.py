@@ -170,3 +170,14 @@ def test_dates_of_visits_leave_open_where_each_class_has_places_of_its_own(name,
     assert asked == ({name} if is_asked else set())
     crossed = np.char.add("P", (np.arange(60) % 12).astype(str)).astype(object)
     assert asked_of(plot=crossed, SurveyDate=days, label=labels) == set()
+
+
+@pytest.mark.parametrize("is_text", [True, False])
+@pytest.mark.parametrize(("n_cut", "is_asked"), [(9, True), (8, False)])
+def test_the_parts_in_which_rows_are_numbered_are_asked_about(is_text, n_cut, is_asked):
+    lengths = (12, 31, 9, 20, 33, 15, 11, 18, 14)
+    fish = np.concatenate([np.arange(1.0, n + 1) for n in lengths])
+    lakes = np.repeat(np.arange(9) % n_cut, lengths)
+    names = [f"lake {'abcdefghi'[lake]}" for lake in lakes] if is_text else lakes + 40.0
+    sexes = np.random.default_rng(1).permutation(np.resize(["f", "m"], len(fish)))
+    assert asked_of(reach=names, fish=fish, label=sexes) == ({"reach"} if is_asked else set())
