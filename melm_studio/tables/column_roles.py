@@ -534,8 +534,8 @@ def guess_roles(
         one only.
     """
     guesses = _Guesses(table, columns, classes, chosen)
-    roles = {**guesses.codes(), **guesses.counters(), **guesses.first(), **guesses.groups()}
-    roles |= {**guesses.orders(), **guesses.maps(), **guesses.coordinates()}
+    roles = {**guesses.codes(), **guesses.counters(), **guesses.coordinates(), **guesses.first()}
+    roles |= {**guesses.groups(), **guesses.orders(), **guesses.maps()}
     roles = {**guesses.info(roles), **roles}
     return tuple(
         _with_role(column, *roles[column.name]) if column.name in roles else column

@@ -12,6 +12,13 @@ _AXIS = re.compile(
     r"(?P<kind>(?:supervised)?(?:umap|tsne|pacmap|trimap|phate|isomap|mds))(?P<axis>[12xy])"
 )
 _COORDINATES = re.compile("lat|lon|lng|utm|easting|northing", re.IGNORECASE)
+MOST_COLUMNS = 1_000  # more have the words of a language for names, "bed" and "row" among them
+# Of a field, a greenhouse or a plate: Row, plot_no, BLOCK_by_REP.
+_LAYOUT = re.compile(
+    r"(?:sub|i)?(?:block|blk|plot|row|column|col|tray|bench|bed|pot)"
+    r"(?:[ _.#-]|by|in|nos?|nr|num|number|rep|block)*",
+    re.IGNORECASE,
+)
 _OF_EARTH = {
     "lat": "y", "latitude": "y", "northing": "y", "easting": "x", "lng": "x", "lon": "x",
     "long": "x", "longitude": "x",
@@ -74,14 +81,16 @@ def is_map(names: Sequence[str]) -> bool:
 
 
 def coordinates(names: Sequence[str]) -> list[str]:
-    """Return those of the names that say where on the earth rows are, each beside its other axis.
+    """Return those of the names that say where rows are, each beside another that does.
+
+    Of the axes of the earth, each beside its other one.
 
     Examples
     --------
     >>> coordinates(["Lat", "mass", "Long", "fam_lat", "UTM_X", "UTM_Y"])
     ['Lat', 'Long', 'UTM_X', 'UTM_Y']
-    >>> coordinates(["long", "wide"])
-    []
+    >>> coordinates(["long", "wide", "row"]), coordinates(["plot", "Row", "row count"])
+    ([], ['plot', 'Row'])
     """
     pairs: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for name in filter(_COORDINATES.search, names):
@@ -93,6 +102,9 @@ def coordinates(names: Sequence[str]) -> list[str]:
     paired = {
         name for pair in pairs.values() if len(pair) > 1 for axis in pair.values() for name in axis
     }
+    few = names if len(names) <= MOST_COLUMNS else ()
+    layout = [name for name in few if _LAYOUT.fullmatch(name)]
+    paired.update(layout if len(layout) > 1 else ())
     return [name for name in names if name in paired]
 
 

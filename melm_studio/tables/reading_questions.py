@@ -293,7 +293,13 @@ def _coordinates(columns: Sequence[Column], answered: Collection[str]) -> list[s
 
 
 def _place_question(names: Sequence[str], answer: str) -> Question:
-    sentence = f"Are {listed(names, ' and ')} measured features, too? They say where the rows are."
+    listed_names = listed(names, " and " if len(names) == 2 else ", ")
+    are = (
+        f"Are {listed_names} measured features"
+        if names[1:]
+        else f"Is {shortened(names[0])} measured"
+    )
+    sentence = f"{are}, too? {'They say' if names[1:] else 'It says'} where the rows are."
     return Question(USE + names[0], sentence, _PLACE_CHOICES, answer, Use.INFO)
 
 

@@ -84,7 +84,7 @@ def with_subjects_of_places(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[st
     for places, numbers in chain(by_name, _keys_of_occasions(frame)):
         columns = [*places, numbers]
         name = SUBJECT + AND.join(columns)
-        if not places or name in frame:
+        if not 1 <= len(places) <= MOST_PLACES or name in frame:
             continue
         cells = frame[columns]
         codes = cells.groupby(columns, sort=False, dropna=False).ngroup()

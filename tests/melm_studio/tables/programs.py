@@ -1155,7 +1155,7 @@ def arrays_of_limma() -> dict[str, Program]:
         ),
         "wells of a plate": Program(
             lines([["Row", "Col", "Name", "a", "b", "c", "kind"], *wells]).encode(),
-            ("Row", "Col", "a", "b", "c"), "kind", name="Name",
+            ("a", "b", "c"), "kind", name="Name", asked=("use:Row",),
         ),
     }  # fmt: skip
 

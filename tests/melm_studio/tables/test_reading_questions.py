@@ -423,6 +423,7 @@ def test_other_fractions_weigh_no_rows(numbers):
 PAIRS = [
     ("Lat", "Long"), ("latitude_dd", "longitude_dd"), ("UTM_X", "UTM_Y"), ("easting", "northing"),
     ("decimalLatitude", "decimalLongitude"), ("fam_lat", "fam_long"), ("Lat (N)", "Lon (E)"),
+    ("Row", "Col"), ("BLOCK _by_REP", "IBLK"), ("plot #", "tray_no"),
 ]  # fmt: skip
 
 
@@ -448,7 +449,7 @@ def test_where_rows_are_is_no_feature_and_one_answer_makes_a_pair_one(names):
 
 
 def test_several_pairs_of_coordinates_are_one_question():
-    names = ["Lat", "Long", "UTM_X", "UTM_Y"]
+    names = ["Lat", "Long", "UTM_X", "UTM_Y", "row", "column"]
     data = with_places(names)
     assert [one.id for one in data.questions if one.id.startswith("use:")] == ["use:Lat"]
     told = with_places(names, answers={"use:Lat": "feature"})
@@ -457,12 +458,28 @@ def test_several_pairs_of_coordinates_are_one_question():
 
 @pytest.mark.parametrize(
     "names",
-    [("long", "wide"), ("lat", "weight"), ("utm zone", "depth"), ("flat", "along"), ("x", "y")],
+    [
+        ("long", "wide"),
+        ("lat", "weight"),
+        ("utm zone", "depth"),
+        ("flat", "along"),
+        ("x", "y"),
+        ("row", "depth"),
+        ("row count", "column width"),
+        ("potential", "colony"),
+        ("bedrock", "rowing"),
+    ],
 )
 def test_what_is_no_pair_of_coordinates_is_a_feature(names):
     data = with_places(names)
     assert set(data.feature_names) == {"mass", "size", *names}
     assert not [one for one in data.questions if one.id.startswith("use:")]
+
+
+def test_words_of_a_language_are_no_layout():
+    words = [f"word{'abcdefghijklmnopqrstuvwxyz'[at % 26]}{at}" for at in range(1_000)]
+    assert "row" in with_places(("row", "bed", *words)).feature_names
+    assert "row" not in with_places(("row", "bed", *words[:900])).feature_names
 
 
 def test_coordinates_are_not_asked_about_where_the_label_is_a_place_or_they_are_all_there_is():
