@@ -508,8 +508,10 @@ def _least_clustering(column: Column, frame: pd.DataFrame) -> float:
     words, cells = words_of(column.name), frame[column.name]
     if not SUBJECT_WORDS.isdisjoint(words) or (column.role in _NAMING and _are_rounds(cells)):
         return -math.inf
-    is_coded = not CODE_WORDS.isdisjoint(words) or _has_codes(cells)
-    return CLUSTERED if is_coded else PURE
+    if not CODE_WORDS.isdisjoint(words) or _has_codes(cells):
+        return CLUSTERED
+    # Few names that say nothing of things are of a property, such as a continent.
+    return PURE if column.n_values >= LEAST_MEASURED else math.inf
 
 
 def _are_rounds(cells: pd.Series) -> bool:

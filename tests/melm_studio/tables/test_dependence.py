@@ -172,6 +172,19 @@ def test_dates_of_visits_leave_open_where_each_class_has_places_of_its_own(name,
     assert asked_of(plot=crossed, SurveyDate=days, label=labels) == set()
 
 
+@pytest.mark.parametrize(
+    ("name", "n_values", "is_asked"),
+    [("Continent", 8, False), ("basin", 6, False), ("estate", 12, True), ("plot", 8, True)],
+)
+def test_few_names_of_no_things_are_a_property(name, n_values, is_asked):
+    names = [f"{'ABCDEFGHIJKL'[at]}land" for at in np.repeat(np.arange(n_values), 6)]
+    a, b = np.random.default_rng(0).normal(size=(2, n_values)).repeat(6, axis=1)
+    label = np.where(np.repeat(np.arange(n_values), 6) % 2, "x", "y")
+    columns = {name: names, "a": a + np.arange(len(a)) % 3 / 9, "b": b, "label": label}
+    ids = {question.id for question in prepare(table(**columns), "label").questions}
+    assert (f"subjects:{name}" in ids) == is_asked
+
+
 @pytest.mark.parametrize("is_text", [True, False])
 @pytest.mark.parametrize(("n_cut", "is_asked"), [(9, True), (8, False)])
 def test_the_parts_in_which_rows_are_numbered_are_asked_about(is_text, n_cut, is_asked):
