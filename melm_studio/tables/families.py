@@ -26,7 +26,6 @@ MOST_DECADES = 2.0  # between the scales of columns of one unit
 NEARLY_ALL = 0.9
 RARE = 0.8  # share of zeros of what was hardly ever counted
 LEAST_WORDS = 200  # of texts, whose counts are most columns of numbers
-_WORD = re.compile(r"[^\W\d_A-Z]+")
 _NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
 _FIRST_TOKEN = re.compile(r"([^\W_]{2,})[\s_.:|;\-]+\S")
 _LAST_TOKEN = re.compile(r"[\s_.:|;\-]([^\W_]{2,})$")
@@ -129,15 +128,20 @@ def counted_words(frame: pd.DataFrame, facts: Numbers) -> frozenset[str]:
     >>> counted_words(frame := pd.DataFrame({"lot": [0.0, 1.0]}), Numbers.of(frame))
     frozenset()
     """
-    if len(facts.names) < LEAST_WORDS:
+    least = max(LEAST_WORDS, len(facts.names) / 2)
+    is_word = np.array([_is_word(str(name)) for name in facts.names], dtype=bool)
+    if np.count_nonzero(is_word) < least:  # as of most tables
         return frozenset()
-    is_word = np.array([_WORD.fullmatch(str(name)) is not None for name in facts.names])
     n_rare = np.count_nonzero(is_word & ((facts.n_values <= 1) | _are_rare(frame, facts)))
-    if n_rare < max(LEAST_WORDS, len(facts.names) / 2):
+    if n_rare < least:
         return frozenset()
     are_counts = is_word & facts.is_whole & (facts.low == 0) & (facts.n_values <= FEW_VALUES)
     ends = {str(frame.columns[0]), str(frame.columns[-1]), *PLAIN_NAMES}
     return frozenset(map(str, facts.which(are_counts))) - ends
+
+
+def _is_word(name: str) -> bool:
+    return name.isalpha() and name == name.lower()
 
 
 def _skeleton(name: str) -> str:
