@@ -291,10 +291,7 @@ def row_space(X: FloatArray, n_components: int) -> RowSpace:
 
 
 def row_coordinates(X: FloatArray) -> FloatArray:
-    """Return the rows of `row_space`, which take a twentieth of its time without their basis.
-
-    They come from the products of the rows, so that coordinates below a millionth of the longest
-    one are lost.
+    """Return the rows of `row_space`, which take a third of its time without their basis.
 
     Parameters
     ----------
@@ -313,11 +310,11 @@ def row_coordinates(X: FloatArray) -> FloatArray:
     """
     if not is_wide(X, 1):
         return X
-    squares, axes = np.linalg.eigh(X @ X.T)
-    negligible = max(X.shape) * np.finfo(np.float64).eps * squares[-1]
-    kept = slice(min(int(np.sum(squares <= negligible)), len(X) - 1), None)
-    rows: FloatArray = axes[:, kept] * np.sqrt(np.maximum(squares[kept], 0.0))
-    return rows[:, ::-1]
+    triangle = np.asarray(np.linalg.qr(X.T, mode="r"))
+    left, lengths, _ = np.linalg.svd(triangle.T)
+    negligible = max(X.shape) * np.finfo(np.float64).eps * lengths[0]
+    rows: FloatArray = (left * lengths)[:, : max(1, int(np.sum(lengths > negligible)))]
+    return rows
 
 
 def standardized_row_space(
