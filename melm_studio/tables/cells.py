@@ -40,6 +40,8 @@ MAX_TEXT_SHARE = 0.05  # below this share of non-numeric text, a column is numer
 PHRASE = 3  # words, of what is said instead of a number
 LEAST_SAID = 2  # rows
 MOST_MARKS = 2  # words among numbers, for these to be the ones that are missing
+LEAST_BESIDE_MARKS = 12  # different numbers, for this to be so without an answer
+COUNTED_AS_MISSING = "which count as missing"
 MOSTLY = 0.5  # above this share of numbers, non-numeric text is reported
 
 # Has pandas read numbers to the last digit; from 3.1 on it always does, and warns if asked to.
@@ -199,6 +201,7 @@ class _NonNumericText:
     position: int
     is_phrase: bool
     are_few: bool  # one or two words that recur
+    are_marks: bool = False  # such words in less than half of the cells, beside many numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,10 +239,14 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     read = _read_levels(levels, decimal, options.limits, counts, missing[:-1], name=name)
     is_text = (np.isnan(read.values) & ~missing & ~read.is_beyond)[codes]
     text = _non_numeric_text(column, is_text, int(np.count_nonzero(~missing[codes])))
+    n_numbers = int(np.isfinite(read.values).sum())
+    are_few = text is not None and text.are_few and n_numbers >= LEAST_VALUES
+    if text is not None and are_few and n_numbers >= LEAST_BESIDE_MARKS:
+        text = replace(text, are_marks=text.n_cells < (1 - MOSTLY) * text.n_present)
     are_gaps = options.words == "empty" or (text is not None and text.is_phrase)
-    are_marks = text is not None and text.are_few and np.isfinite(read.values).sum() >= LEAST_VALUES
+    are_gaps |= options.words == "auto" and text is not None and text.are_marks
     most_text = 1 - MOSTLY if are_gaps else MAX_TEXT_SHARE
-    if are_marks and options.words == "empty":
+    if are_few and options.words == "empty":
         most_text = 1
     is_numeric = text is None or text.n_cells < most_text * text.n_present
     is_of_ids = name.lower().endswith("id") and names_identifier(name)
@@ -263,7 +270,7 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     texts[missing] = np.nan
     is_mixed = text is not None and text.n_cells <= (1 - MOSTLY) * text.n_present
     cells = pd.Series(texts[codes], column.index, dtype="str")
-    return _Inferred(cells, text if is_mixed or are_marks else None)
+    return _Inferred(cells, text if is_mixed or are_few else None)
 
 
 def _unquoted(levels: list[str]) -> list[str]:
@@ -504,7 +511,10 @@ def _text_step(name: str, text: _NonNumericText, file_rows: IntArray, *, is_nume
 
 
 def _words_among_numbers(inferred: dict[str, _Inferred], file_rows: IntArray) -> str:
-    """Return which columns have so many words among their numbers that they may be text."""
+    """Return which columns have so many words among their numbers that they may be text.
+
+    Those of a few words that count as missing are asked about where there are no others.
+    """
     texts = {
         name: column.text
         for name, column in inferred.items()
@@ -514,12 +524,15 @@ def _words_among_numbers(inferred: dict[str, _Inferred], file_rows: IntArray) ->
     }
     if not texts:
         return ""
+    are_marks = all(text.are_marks for text in texts.values())
+    texts = {name: text for name, text in texts.items() if are_marks or not text.are_marks}
     name, text = next(iter(texts.items()))
     cells = f"{count(text.n_cells, 'cell')} of {number(text.n_present)}"
     where = place(int(file_rows[text.position]))
     others = f"; so has {listed([*texts][1:])}" if len(texts) > 1 else ""
     first = f'first "{shortened(text.first)}" in {where}'
-    return f"{shortened(name)} has words in {cells}, {first}{others}"
+    meaning = f", {COUNTED_AS_MISSING}" if are_marks else ""
+    return f"{shortened(name)} has words in {cells}, {first}{others}{meaning}"
 
 
 def _unit_steps(inferred: dict[str, _Inferred]) -> list[str]:

@@ -14,6 +14,7 @@ import pandas as pd
 from scipy.stats import chi2
 
 from melm_studio.tables.above_rows import NO_GROUPS
+from melm_studio.tables.cells import COUNTED_AS_MISSING
 from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import BEGINS_AGAIN, MAX_CHOSEN_LEVELS, WHERE, are_codes
 from melm_studio.tables.distinct import Numbers, numbered_parts
@@ -134,7 +135,8 @@ def reading_questions(table: Table, answers: Mapping[str, str]) -> Iterator[Ques
             preview = table.turned if question == SAMPLES else ()
             answer = answers.get(question, "")
             default = "rows" if choice == NO_GROUPS else values[0]
-            if question == NAMES and not table.form.has_header:
+            is_second = question == NAMES and not table.form.has_header
+            if is_second or choice.endswith(COUNTED_AS_MISSING):
                 default = values[1]
             yield Question(question, sentence, choices, answer, default, preview)
 
@@ -218,10 +220,9 @@ def column_questions(
 ) -> tuple[Question, ...]:
     """Ask which columns may be something else than they were taken for.
 
-    Numbers that may weigh the rows, coordinates, of
-    which the first is asked about for all, unless the label names places, and whole numbers that
-    count occasions, tell things apart, or are spread more evenly over the rows than anything
-    that is measured.
+    Numbers that may weigh the rows, coordinates, of which the first is asked about for all, unless
+    the label names places, and whole numbers that count occasions, tell things apart, or are spread
+    more evenly over the rows than anything that is measured.
 
     Parameters
     ----------

@@ -195,7 +195,8 @@ def other_unit_in_name() -> MessyTable:
 
 
 def words_among_numbers() -> MessyTable:
-    height = ["broken" if at % 6 == 0 else f"{value}" for at, value in enumerate(A)]
+    words = ("broken", "lost", "wet")
+    height = [words[at % 5 % 3] if at % 6 == 0 else f"{value}" for at, value in enumerate(A)]
     return MessyTable(
         "A column with words in one of six cells is text, and it is asked whether it is numbers.",
         "heights.csv",
@@ -206,8 +207,21 @@ def words_among_numbers() -> MessyTable:
     )
 
 
+def one_word_among_numbers() -> MessyTable:
+    height = ["broken" if at % 6 == 0 else f"{value}" for at, value in enumerate(A)]
+    return MessyTable(
+        "One word in one of six cells of a number counts as missing, and it is asked whether so.",
+        "heights.csv",
+        text_of(["height", "mass", "kind"], height, B, KIND).encode(),
+        ("height", "mass"),
+        shown=('height has words in 8 cells of 48, first "broken" in row 2', "count as missing"),
+        asked=("words",),
+    )
+
+
 TABLES = (
     currency, percent, german_units, exponents, brackets, typeset_minus, mixed_units,
     swiss_thousands, limits, not_detected,
     uncertainties, footnote_marks, named_limits, traces, other_unit_in_name, words_among_numbers,
+    one_word_among_numbers,
 )  # fmt: skip

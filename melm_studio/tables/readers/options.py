@@ -27,7 +27,8 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
         besides that says which they are, or as text.
     words : str
         Whether a column with words in more than one of twenty cells, but fewer than half of them,
-        is text, or numbers with these cells empty.
+        is text, or numbers with these cells empty; by default the latter where one or two words
+        stand among many numbers.
     samples : str
         Whether samples are the rows of the file or its columns; found by itself by default.
     header : str
@@ -60,8 +61,9 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     ] = "half"
 
     words: Annotated[
-        Literal["text", "empty"], Meta(title="How columns with words among numbers are read")
-    ] = "text"
+        Literal["auto", "text", "empty"],
+        Meta(title="How columns with words among numbers are read"),
+    ] = "auto"
     samples: Annotated[
         Literal["auto", "rows", "columns"], Meta(title="Whether samples are rows or columns")
     ] = "auto"

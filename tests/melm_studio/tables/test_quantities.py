@@ -168,11 +168,33 @@ def test_a_phrase_among_numbers_says_why_they_are_missing(phrase):
     assert any("9 cells of weight with text among numbers" in step for step in table.steps)
 
 
-@pytest.mark.parametrize("others", [["heavy"] * 9, ["not at all"] * 8 + ["on the left"]])
-def test_words_among_numbers_that_may_be_classes_are_asked_about(others):
+@pytest.mark.parametrize(
+    ("others", "is_number"),
+    [
+        (["dead"] * 9, True),
+        (["not at all"] * 8 + ["on the left"], True),
+        (["heavy", "light", "medium"] * 3, False),
+    ],
+)
+def test_words_among_numbers_are_asked_about_and_one_or_two_count_as_missing(others, is_number):
     table = of_weights(*others)
-    assert table.frame["weight"].dtype.kind != "f"
-    assert "words" in table.asked
+    assert (table.frame["weight"].dtype.kind == "f") == is_number
+    assert table.asked["words"].endswith("which count as missing") == is_number
+
+
+def test_of_words_that_count_as_missing_others_are_asked_about_first():
+    masses = ["dead" if at % 5 == 0 else at / 7 for at in range(60)]
+    sizes = ["xyz"[at % 3] if at % 4 == 0 else at / 3 for at in range(60)]
+    rows = "".join(f"{masses[at]},{sizes[at]},k{at % 2}\n" for at in range(60))
+    table = read_table(f"mass,size,kind\n{rows}".encode(), "t.csv")
+    assert table.frame.dtypes.map(lambda kind: kind.kind == "f").tolist() == [True, False, False]
+    assert table.asked["words"].startswith("size has words")
+    assert "mass" not in table.asked["words"]
+
+
+def test_a_word_beside_few_numbers_is_one_of_several_classes():
+    rows = "".join(f"{'none' if at % 5 == 0 else at % 4 + 1},{at / 7}\n" for at in range(60))
+    assert read_table(f"stage,x\n{rows}".encode(), "t.csv").frame["stage"].nunique() == 5
 
 
 @pytest.mark.parametrize(

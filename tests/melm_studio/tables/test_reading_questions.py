@@ -244,12 +244,12 @@ def test_where_one_column_is_the_group_no_other_is_offered_it():
 
 def test_words_among_numbers_are_empty_as_answered():
     words = measured().replace("<0.5", "broken")
-    assert "zinc" not in read_and_prepared(words, {}).feature_names
-    data = read_and_prepared(words, {"words": "empty"})
-    assert "zinc" in data.feature_names
-    assert np.isnan(data.unprepared[:, data.feature_names.index("zinc")]).sum() == 15
-    [question] = [one for one in data.questions if one.id == "words"]
-    assert question.answer == "empty"  # and can be answered anew
+    for answer in ("", "empty"):
+        data = read_and_prepared(words, {"words": answer} if answer else {})
+        assert np.isnan(data.unprepared[:, data.feature_names.index("zinc")]).sum() == 15
+        [question] = [one for one in data.questions if one.id == "words"]
+        assert (question.answer, question.default) == (answer, "empty")  # can be answered anew
+    assert "zinc" not in read_and_prepared(words, {"words": "text"}).feature_names
 
 
 def test_the_label_that_is_answered_has_the_classes_and_the_guess_is_a_feature():
