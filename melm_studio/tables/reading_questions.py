@@ -61,9 +61,8 @@ _LAST_WORDS = {
 }  # fmt: skip
 _SPACE_WORDS = {"room"}  # at the end of a longer name, how much of it there is
 _AMOUNT_WORDS = {"average", "avg", "count", "duration", "hours", "mean", "minutes", "per", "total"}
-_UNIT = re.compile(  # (mg/day), (per week), [cm]
-    r"[(\[].*(?:/|\bper\b).*[)\]]|[(\[](?!(?:code|id|key|no|nr)\W)[^\W\d]{1,4}[)\]]$", re.IGNORECASE
-)
+_LAST_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]$")
+_NO_UNITS, LONGEST_UNIT = {"code", "id", "key", "no", "nr"}, 4  # letters
 _OXIDES = re.compile("NO(?=[0-9x])")  # of nitrogen, and no number
 _LABELS = {
     "half": "Half the limit",
@@ -379,6 +378,14 @@ def _is_too_even(cells: pd.Series) -> bool:
     return bool(chi2.cdf(statistic, len(counts) - 1) < TOO_EVEN)
 
 
+def _has_unit(name: str) -> bool:
+    """Return whether a name ends with a unit: (mg/day), (per week), [cm]."""
+    behind = _LAST_BRACKETS.search(name)
+    text = behind[1] if behind else ""
+    is_plain = text.isalpha() and len(text) <= LONGEST_UNIT and text.lower() not in _NO_UNITS
+    return is_plain or "/" in text or "per" in text.split()
+
+
 def _may_be_no_quantity(
     frame: pd.DataFrame, column: Column, *, is_long: bool, is_even: bool
 ) -> bool:
@@ -392,7 +399,7 @@ def _may_be_no_quantity(
     is_named |= any(word in _LAST_WORDS or ends_as_id(word) for word in words[-1:])  # as landcode
     if not (is_named or is_even or is_long) or frame[column.name].dtype.kind != "f":
         return False
-    if _UNIT.search(column.name) or not _AMOUNT_WORDS.isdisjoint(words):
+    if _has_unit(column.name) or not _AMOUNT_WORDS.isdisjoint(words):
         return False
     if len(words) > 1 and words[-1] in _SPACE_WORDS:
         return False
