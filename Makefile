@@ -6,10 +6,10 @@ INSTALL := sh lab/setup/install.sh $(VENV)
 PIN := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--custom-compile-command "make pins" $(UPGRADE)
 
-# Tests run in three processes, a file in one of them: on two cores, since those of the page mostly
-# wait for a browser. Threads below these would wait for each other.
+# Tests run in two processes, for two cores, a file in one of them. A third slows these as much as it
+# does itself. Threads below these would wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-IN_PARALLEL := --numprocesses 3 --dist loadfile --no-loadscope-reorder
+IN_PARALLEL := --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 # Images of containers often forbid Python to keep what it compiles; then every process compiles the
 # libraries anew, which takes it longer than all else at its start.
