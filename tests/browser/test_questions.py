@@ -45,20 +45,20 @@ def test_three_questions_about_reading_are_answered_by_buttons(page: Page, tmp_p
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2, 60))
     table = pd.DataFrame({"lead": x, "zinc": [f"{each:.3f}" for each in 5 + y]})
-    table["visit"], table["rare"] = np.arange(60) % 3 + 1, np.where(np.arange(60) < 2, x, np.nan)
+    table["visit"], table["mass"] = np.arange(60) % 3 + 1, [f"{each:.3f}" for each in 9 + x]
     table["kind"] = np.where(np.arange(60) % 2, "ill", "healthy")
-    table.loc[::4, "zinc"] = "<0.5"
+    table.loc[::4, "zinc"], table.loc[::6, "mass"] = "<0.5", "broken"
     table.to_csv(tmp_path / "visits.csv", index=False)
     answer_otherwise(
         page,
         tmp_path / "visits.csv",
         ("How are these cells read?", "Half the limit", "Half, and a column that says so"),
         ("What is visit?", "A number", "Information"),
-        ("Is rare left out?", "Leave out", "Use"),
+        ("Are these columns text or numbers?", "Numbers, and words are empty", "Text"),
     )
     expect(page.get_by_text("3 answered questions")).to_be_visible()
-    # lead, zinc, which cells of it lie beyond a limit, and rare
-    expect(page.get_by_text("60 rows, 4 features, 2 classes")).to_be_visible()
+    # lead, zinc, and which cells of it lie beyond a limit
+    expect(page.get_by_text("60 rows, 3 features, 2 classes")).to_be_visible()
 
 
 @pytest.mark.slow
