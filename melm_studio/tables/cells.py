@@ -200,8 +200,8 @@ class _NonNumericText:
     first: str
     position: int
     is_phrase: bool
-    are_few: bool  # one or two words that recur
-    are_marks: bool = False  # such words in less than half of the cells, beside many numbers
+    are_few: bool  # one or two words that recur, beside some numbers
+    are_marks: bool  # such words in less than half of the cells, beside many numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,17 +238,9 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     name = str(column.name)
     read = _read_levels(levels, decimal, options.limits, counts, missing[:-1], name=name)
     is_text = (np.isnan(read.values) & ~missing & ~read.is_beyond)[codes]
-    text = _non_numeric_text(column, is_text, int(np.count_nonzero(~missing[codes])))
-    n_numbers = int(np.isfinite(read.values).sum())
-    are_few = text is not None and text.are_few and n_numbers >= LEAST_VALUES
-    if text is not None and are_few and n_numbers >= LEAST_BESIDE_MARKS:
-        text = replace(text, are_marks=text.n_cells < (1 - MOSTLY) * text.n_present)
-    are_gaps = options.words == "empty" or (text is not None and text.is_phrase)
-    are_gaps |= options.words == "auto" and text is not None and text.are_marks
-    most_text = 1 - MOSTLY if are_gaps else MAX_TEXT_SHARE
-    if are_few and options.words == "empty":
-        most_text = 1
-    is_numeric = text is None or text.n_cells < most_text * text.n_present
+    n_present, n_numbers = np.count_nonzero(~missing[codes]), np.isfinite(read.values).sum()
+    text = _non_numeric_text(column, is_text, int(n_present), int(n_numbers))
+    is_numeric = text is None or text.n_cells < _most_text(text, options.words) * text.n_present
     is_of_ids = name.lower().endswith("id") and names_identifier(name)
     if text is not None and is_of_ids and len(levels) == len(codes):
         is_numeric = False  # a word is no number that is missing, but a name as the others
@@ -270,7 +262,18 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     texts[missing] = np.nan
     is_mixed = text is not None and text.n_cells <= (1 - MOSTLY) * text.n_present
     cells = pd.Series(texts[codes], column.index, dtype="str")
-    return _Inferred(cells, text if is_mixed or are_few else None)
+    return _Inferred(cells, text if is_mixed or (text is not None and text.are_few) else None)
+
+
+def _most_text(text: _NonNumericText, words: str) -> float:
+    """The share of non-numeric text below which a column is numeric, as the question is answered.
+
+    See `ReadOptions.words`.
+    """
+    if words == "empty" and text.are_few:
+        return 1.0
+    are_gaps = words == "empty" or text.is_phrase or (words == "auto" and text.are_marks)
+    return 1 - MOSTLY if are_gaps else MAX_TEXT_SHARE
 
 
 def _unquoted(levels: list[str]) -> list[str]:
@@ -473,8 +476,9 @@ def _beyond(
 
 
 def _non_numeric_text(
-    column: pd.Series, is_text: npt.NDArray[np.bool_], n_present: int
+    column: pd.Series, is_text: npt.NDArray[np.bool_], n_present: int, n_numbers: int
 ) -> _NonNumericText | None:
+    """The text in a column of so many different numbers, if any."""
     positions = np.flatnonzero(is_text)
     if len(positions) == 0:
         return None
@@ -484,8 +488,10 @@ def _non_numeric_text(
     is_said = len(text.split()) >= PHRASE or is_among(text, UNKNOWN)
     is_phrase = is_said and len(cells) >= LEAST_SAID
     is_phrase = is_phrase and bool((cells == text).all())
-    are_few = cells.nunique() <= MOST_MARKS < len(cells)
-    return _NonNumericText(len(cells), n_present, text, first, is_phrase, are_few)
+    are_few = n_numbers >= LEAST_VALUES and cells.nunique() <= MOST_MARKS < len(cells)
+    are_marks = are_few and n_numbers >= LEAST_BESIDE_MARKS
+    are_marks = are_marks and len(cells) < (1 - MOSTLY) * n_present
+    return _NonNumericText(len(cells), n_present, text, first, is_phrase, are_few, are_marks)
 
 
 def _text_steps(inferred: dict[str, _Inferred], file_rows: IntArray) -> list[str]:
