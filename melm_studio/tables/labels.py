@@ -76,6 +76,7 @@ MOST_KINDS, LEAST_OF_KIND = 3, 8  # values that are no persons or plates, and ro
 LEAST_OF_NAMED = 20  # rows of each of few things with names, such as causes
 MOST_COUNTED = 50  # columns whose rows of each value are looked at whatever their names
 MOST_INDICATORS = 5  # numbers of two values, above which they say yes or no of many features
+MOST_OF_FEW = 50  # numbers of few values, above which none is likelier the label than another
 # Last words of numbers that are asked for as often as classes are.
 TARGET_WORDS = {
     "charges", "cnt", "cost", "mag", "magnitude", "mpg", "price", "rent", "salary", "sales",
@@ -230,13 +231,13 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     expected = _expected(table, usable)
     if not _is_told(frame, guess):
         rare = COVARIATE_WORDS if is_hinted else frozenset()
-        most = _most_values_of_rivals(table, guess, usable)
+        most, numeric = _most_values_of_rivals(table, guess, usable), {*table.numbers.names}
         likely += [
             name
             for name in others
             if rare.isdisjoint(words_of(name))
             and (
-                _is_text(frame[name])
+                name not in numeric
                 or usable.get(name, MAX_CLASSES) <= (min(most, 2) if is_time(name) else most)
             )
         ]
@@ -279,13 +280,14 @@ def _is_told(frame: pd.DataFrame, guess: str) -> bool:
 
 
 def _expected(table: Table, usable: Mapping[str, int]) -> list[str]:
-    """The last column of few values, and those of which a word is in the name of the file."""
+    """The last column of few values, and those of which a word is in the name of the file.
+
+    None of many numbers that all have few.
+    """
     frame, of_file = table.frame, _words_of_file(table)
-    few = (
-        [str(frame.columns[-1])]
-        if usable.get(str(frame.columns[-1]), MAX_CLASSES) <= FEW_TEXTS
-        else []
-    )
+    last = str(frame.columns[-1])
+    is_of_many = last in table.numbers.names and _n_of_few_values(table, usable) > MOST_OF_FEW
+    few = [last] if usable.get(last, MAX_CLASSES) <= FEW_TEXTS and not is_of_many else []
     named = [
         name
         for name in usable
@@ -315,8 +317,8 @@ def _beside_plain_name(frame: pd.DataFrame, guess: str, others: Sequence[str]) -
 def _most_values_of_rivals(table: Table, guess: str, usable: Mapping[str, int]) -> int:
     """The most values of a number that could be the label as well, though its name does not say so.
 
-    None of many that say yes or no is, unless the guess says it too; nor is any beside words with
-    the name of a label.
+    None of many that say yes or no is, unless the guess says it too; nor are many of few values,
+    such as genotypes, nor is any beside words with the name of a label.
     """
     cells, is_last = table.frame[guess], guess == str(table.frame.columns[-1])
     is_text, is_hinted = _is_text(cells), _is_hinted(guess)
@@ -326,9 +328,14 @@ def _most_values_of_rivals(table: Table, guess: str, usable: Mapping[str, int]) 
     if not (is_text or is_hinted or (is_told and not _is_other_number(cells))):
         return MAX_CLASSES
     n_indicators = sum(usable.get(name) == 2 for name in table.numbers.names)
-    if n_indicators <= MOST_INDICATORS:
-        return FEW_AT_END
-    return 2 if cells.nunique() == 2 and not is_text else 0
+    if n_indicators > MOST_INDICATORS:
+        return 2 if cells.nunique() == 2 and not is_text else 0
+    return FEW_AT_END if _n_of_few_values(table, usable) <= MOST_OF_FEW else 2
+
+
+def _n_of_few_values(table: Table, usable: Mapping[str, int]) -> int:
+    """The number of numbers that could be the label by their few values, such as genotypes."""
+    return sum(usable.get(name, MAX_CLASSES) <= FEW_AT_END for name in table.numbers.names)
 
 
 def _of_many_words(frame: pd.DataFrame, usable: Collection[str]) -> list[str]:
@@ -582,7 +589,10 @@ def _is_place(name: str, frame: pd.DataFrame) -> bool:
 
 
 def _says_more(name: str, guess: str) -> bool:
-    """Return whether a name says that this is a label, and not of a part what the guess says."""
+    """Return whether a name says that this is a label, and not of a part what the guess says.
+
+    Beside what becomes of rows, such as churn, all of its words must.
+    """
     if _is_all_hint(guess) and words_of(guess)[-1] in _VERDICTS:
         return _is_all_hint(name)
     hints = {word for word in words_of(name) if names_label(word)}
@@ -762,8 +772,8 @@ class _Preference:
     def _can_be_held_out(self, name: str) -> bool:
         """Return whether two classes have rows for folds and, of numbers, half of them do.
 
-        Nor are nearly all rows of one, unless its name says that it is the label. Ranges can be
-        held out, and the numbers of many columns are taken to.
+        Where nearly all rows are of one class, they do not, unless the name says that this is the
+        label. Ranges do, and the numbers of many columns are taken to.
         """
         is_number = name in self._numeric
         are_many = len(self._n_values) > MOST_COUNTED and not _is_hinted(name)

@@ -1006,3 +1006,13 @@ def test_days_degrees_and_remarks_are_no_rivals(values):
     assert choices(Table("t", frame, ())) == ["place", "b"]
     named = frame.assign(seen=words("one of the two", "other", "none"))
     assert "seen" in choices(Table("t", named, ()))
+
+
+@pytest.mark.parametrize(("n_genotypes", "is_asked"), [(3, True), (200, False)])
+def test_of_many_numbers_of_few_values_none_could_as_well_be_the_label(n_genotypes, is_asked):
+    rng = np.random.default_rng(0)
+    names = ["".join(rng.choice([*string.ascii_uppercase], 7)) for _ in range(n_genotypes)]
+    frame = pd.DataFrame(rng.integers(0, 3, (60, n_genotypes)), columns=names)
+    frame.insert(0, "soil", ["clay", "sand"] * 30)
+    table = read_table(frame.to_csv(index=False).encode(), "t.csv")
+    assert bool(choices(table)) == is_asked
