@@ -6,10 +6,12 @@ INSTALL := sh lab/setup/install.sh $(VENV)
 PIN := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--custom-compile-command "make pins" $(UPGRADE)
 
-# Tests run in two processes, for two cores, a file in one of them. A third slows these as much as it
-# does itself. Threads below these would wait for each other.
+# Tests run in two processes, for two cores. A third slows these as much as it does itself. Threads
+# below these would wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-IN_PARALLEL := --numprocesses 2 --dist loadfile --no-loadscope-reorder
+FAST_TESTS := $(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" --ignore tests/lab
+# What takes half of the time. The page comes last, as its browser and its studio stay until the end.
+ONE_HALF := tests/melm_core tests/callbacks tests/browser
 
 # Images of containers often forbid Python to keep what it compiles; then every process compiles the
 # libraries anew, which takes it longer than all else at its start.
@@ -29,7 +31,7 @@ PAGE_TOOLS := node_modules/.installed
 WITH_NODE := NODE_USE_SYSTEM_CA=1 PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick slow lab mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean checks lint-python lint-page page browser browsers redis servers nginx
+.PHONY: help run test one-half other-half quick slow lab mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean checks lint-python lint-page page browser browsers redis servers nginx
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,12 +39,20 @@ help: ## Show this list
 run: $(ENGINE) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: make run ARGS="--port 9000"
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
 
+# Each process collects its own tests only. Those of xdist each collect all, and report every test to
+# a third, which takes as long as many of them do.
 test: checks ## Run every check and the fast tests
-	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" --ignore tests/lab $(IN_PARALLEL) $(ARGS)
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going one-half other-half
+
+one-half:
+	@$(FAST_TESTS) $(ONE_HALF) $(ARGS)
+
+other-half:
+	@$(FAST_TESTS) $(addprefix --ignore ,$(ONE_HALF)) $(ARGS)
 
 quick: $(ENGINE) $(PAGE_TOOLS) redis ## Run the tests outside of the browser that a change concerns, the first time all
-	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" --ignore tests/browser --ignore tests/lab $(IN_PARALLEL) \
-		--testmon --testmon-forceselect $(ARGS) || test $$? -eq 5  # it concerns none
+	@$(FAST_TESTS) --ignore tests/browser --numprocesses 2 --dist loadfile --testmon --testmon-forceselect $(ARGS) || \
+		test $$? -eq 5  # it concerns none
 
 slow: $(ENGINE) browser browsers redis nginx ## Run the slow tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m slow $(ARGS)
