@@ -97,7 +97,7 @@ MUTANTS = (
         "melm_studio/workers/scheduling.py",
         "TURN_S = 3.0",
         "TURN_S = 3_000.0",
-        f"{_POOL}::test_endless_runs_give_way_to_those_of_others_and_go_on",
+        f"{_LANE}::test_endless_runs_give_way_to_those_of_others_and_go_on",
     ),
     Mutant(
         "melm_studio/workers/scheduling.py",

@@ -24,8 +24,7 @@ RESTART_DELAY_S = 0.5
 BEAT_S = 0.5
 SILENT_AFTER_S = 3.0
 STARTS_WITHIN_S = 60.0
-# Enough for processes to die, but short where no init process reaps them and they stay listed.
-GONE_WITHIN_S = 2.0
+GONE_WITHIN_S = 2.0  # enough for processes to die
 GONE_POLL_S = 0.005
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 
@@ -156,7 +155,23 @@ def _end_session(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError, PermissionError):  # no living process in the group
         while time.monotonic() < deadline_s:
             os.killpg(process.pid, signal.SIGKILL)
+            if _is_dead(process.pid):
+                return
             time.sleep(GONE_POLL_S)
+
+
+def _is_dead(group: int) -> bool:
+    """Return whether all processes of a group wait to be reaped, which an init process may not do.
+
+    Where the system does not say, no.
+    """
+    states = set()
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it ended meanwhile
+            state, _, its_group, *_ = stat.read_text().rpartition(")")[2].split()
+            if int(its_group) == group:
+                states.add(state)
+    return states == {"Z"}
 
 
 def _close_input(process: subprocess.Popen[bytes]) -> None:

@@ -20,6 +20,7 @@ from melm_studio.runs.records.run import RunState
 from melm_studio.runs.store.disk import DiskRunStore
 from melm_studio.runs.store.open_store import open_store
 from melm_studio.workers import pool as pool_module
+from melm_studio.workers import scheduling
 from melm_studio.workers.pool import WorkerPool
 from tests.melm_studio.runs.helpers import created, wait_until
 from tests.melm_studio.runs.processes import ended
@@ -78,6 +79,19 @@ def deaf_processes(monkeypatch):
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         monkeypatch.setenv(name, "1")
     monkeypatch.setattr(pool_module, "execute_in_child", deaf)
+    hurried(monkeypatch)
+
+
+def hurried(monkeypatch):
+    """Let a pool wait for less time than where processes compute, and are slow to end."""
+    for module, name in (
+        (pool_module, "BEAT_S"),
+        (pool_module, "END_GRACE_S"),
+        (pool_module, "LANE_S"),
+        (scheduling, "CONTESTED_LANE_S"),
+        (scheduling, "TURN_S"),
+    ):
+        monkeypatch.setattr(module, name, getattr(module, name) / 10)
 
 
 @contextmanager

@@ -22,10 +22,10 @@ from melm_studio.workers import scheduling
 from melm_studio.workers.celery_worker import BrokerSlots
 from melm_studio.workers.execute import execute_in_child, execute_queued, execute_run
 from melm_studio.workers.pool import WorkerPool
-from melm_studio.workers.scheduling import NICENESS, PROCESSES_PER_WORKER
+from melm_studio.workers.scheduling import NICENESS, PROCESSES_PER_WORKER, TURN_S
 from tests.melm_studio.runs.helpers import blobs, queue_run, run_of, wait_until
-from tests.melm_studio.runs.processes import DATA, ENDLESS, ended
-from tests.melm_studio.workers.test_pool import Stop, deaf
+from tests.melm_studio.runs.processes import DATA, ENDLESS, ended, working
+from tests.melm_studio.workers.test_pool import Stop, deaf, hurried
 
 HOUR_S = 3_600.0
 
@@ -89,6 +89,7 @@ def deaf_processes(monkeypatch):
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         monkeypatch.setenv(name, "1")
     monkeypatch.setattr(pool_module, "execute_in_child", deaf)
+    hurried(monkeypatch)
     monkeypatch.setattr(scheduling, "TURN_S", HOUR_S)
 
 
@@ -128,7 +129,10 @@ def test_what_somebody_looks_at_needs_no_message_of_the_broker(store, settings):
             slots.close()
 
 
-def test_runs_are_asked_at_once_to_give_way_to_the_lane_and_one_is_left(disk_store, tmp_path):
+def test_runs_are_asked_at_once_to_give_way_to_the_lane_and_one_is_left(
+    disk_store, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(pool_module, "LANE_S", HOUR_S)
     with serving(disk_store, Settings(data_dir=tmp_path, workers=3)) as pool:
         held = [pool.begun("ada") for _ in range(3)]
         pool.begun("ada", looked_at=True)
@@ -215,6 +219,21 @@ def test_no_more_processes_than_workers_begin_where_runs_take_half_of_the_memory
         assert pool.state(waiting) is RunState.QUEUED
         megabytes.clear()
         wait_until(lambda: pool.state(waiting) is RunState.RUNNING)
+
+
+@pytest.mark.fault
+def test_endless_runs_give_way_to_those_of_others_and_go_on(disk_store, tmp_path, monkeypatch):
+    monkeypatch.setattr(pool_module, "execute_in_child", execute_in_child)
+    monkeypatch.setattr(scheduling, "TURN_S", TURN_S / 10)
+    with serving(disk_store, Settings(data_dir=tmp_path, workers=2)):
+        endless = working(disk_store), working(disk_store)
+        done = ended(disk_store, queue_run(disk_store, DATA, "pca", owner="eve").run_id)
+        assert done.state is RunState.DONE
+        for record in endless:
+            n_events = disk_store.n_events(record.run_id)
+            wait_until(lambda run_id=record.run_id, n=n_events: disk_store.n_events(run_id) > n)
+            assert disk_store.get(record.run_id).pid == record.pid
+            assert disk_store.get(record.run_id).gave_way_s is None
 
 
 @pytest.mark.attack

@@ -187,18 +187,6 @@ def test_as_many_runs_work_at_a_time_as_there_are_workers(shared):
 
 
 @pytest.mark.fault
-def test_endless_runs_give_way_to_those_of_others_and_go_on(shared):
-    first, second = working(shared), working(shared)
-    done = ended(shared, queue_run(shared, DATA, "pca", owner="eve").run_id)
-    assert done.state is RunState.DONE
-    for record in (first, second):
-        n_events = shared.n_events(record.run_id)
-        wait_until(lambda run_id=record.run_id, n=n_events: shared.n_events(run_id) > n)
-        assert shared.get(record.run_id).pid == record.pid
-        assert shared.get(record.run_id).gave_way_s is None
-
-
-@pytest.mark.fault
 def test_a_run_that_takes_too_long_is_stopped_and_says_so(shared):
     record = working(shared)
     shared.update_request(record.run_id, lambda request: request.cancelled("Too long."))
