@@ -37,7 +37,7 @@ from melm_studio.tables.labels import (
     numbers_say_split,
     says_split,
 )
-from melm_studio.tables.maps import coordinates, map_columns
+from melm_studio.tables.maps import coordinates, map_columns, says_site, says_work
 from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.readers import is_picture, names_picture
 from melm_studio.tables.roles import (
@@ -132,6 +132,7 @@ LEAST_WITH_CODES, MOST_ROUND = 20, 0.5  # rows; of codes, those that 5 divides
 MANY_CODES = 4  # columns of them, which are not asked about but left out
 MAP_AXIS = "an axis of a map of the rows: drawn beside a plane, and no feature"
 WHERE = "it says where the row is, which nobody measured of it"
+WHENCE = "it says what the row was taken from, which nobody measured of it"
 FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
 MOST_WORDS = 4  # of a name; did_the_subject_meet_the_criteria is a question
@@ -534,13 +535,38 @@ def guess_roles(
         one only.
     """
     guesses = _Guesses(table, columns, classes, chosen)
-    roles = {**guesses.codes(), **guesses.counters(), **guesses.coordinates(), **guesses.first()}
+    roles = {**guesses.codes(), **guesses.counters(), **guesses.origins(), **guesses.first()}
     roles |= {**guesses.groups(), **guesses.orders(), **guesses.maps()}
     roles = {**guesses.info(roles), **roles}
     return tuple(
         _with_role(column, *roles[column.name]) if column.name in roles else column
         for column in columns
     )
+
+
+def origins(columns: Sequence[Column]) -> dict[str, str]:
+    """Return the columns that say where rows are or what they were taken from, and which of these.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Those that are features, or are none for this reason or as the user chose, are looked at.
+    """
+    of_places = {*coordinates([column.name for column in columns])}
+    are_few = len(columns) <= MOST_OF_PANEL  # more have the words of a language for names
+    found: dict[str, str] = {}
+    for column in columns:
+        is_number = column.role is Role.NUMERIC
+        is_told = column.role is Role.INFO and column.reason == CHOSEN
+        if column.reason in (WHERE, WHENCE):
+            found[column.name] = column.reason
+        elif not (is_told or column.role in FEATURES) or (is_number and not are_few):
+            continue
+        elif column.name in of_places or (not is_number and says_site(column.name)):
+            found[column.name] = WHERE
+        elif says_work(column.name):
+            found[column.name] = WHENCE
+    return found
 
 
 def without_said(
@@ -581,7 +607,7 @@ class _Guesses:
         classes: Classes,
         chosen: Mapping[str, Use],
     ) -> None:
-        self._chosen = chosen
+        self._chosen, self._columns = chosen, columns
         self._frame, self._numbers = table.frame, table.numbers
         self._classes = classes
         self._n_features = sum(column.role in FEATURES for column in columns)
@@ -760,14 +786,17 @@ class _Guesses:
             return {}
         return {numeric[index].name: (Role.INFO, MAP_AXIS) for index in coordinates.columns}
 
-    def coordinates(self) -> dict[str, tuple[Role, str]]:
-        """The places of rows, unless one is used as if measured, or hardly any features remain."""
-        of_places = coordinates([*map(str, self._frame.columns)])
-        names = [c.name for c in self._open if c.role is Role.NUMERIC and c.name in of_places]
-        are_used = any(self._chosen.get(name) in AS_FEATURES for name in of_places)
-        if are_used or self._n_features - len(names) < FEWEST_FEATURES:
+    def origins(self) -> dict[str, tuple[Role, str]]:
+        """Where rows are and what they were taken from, unless hardly any features remain.
+
+        None where the first, about which all are asked, is used as if measured.
+        """
+        found = origins(self._columns)
+        names = [column.name for column in self._open if column.name in found]
+        is_used = any(self._chosen.get(name) in AS_FEATURES for name in [*found][:1])
+        if is_used or self._n_features - len(names) < FEWEST_FEATURES:
             return {}
-        return dict.fromkeys(names, (Role.INFO, WHERE))
+        return {name: (Role.INFO, found[name]) for name in names}
 
     def info(self, roles: Collection[str]) -> dict[str, tuple[Role, str]]:
         """At most one name; the other columns that are left out describe rows."""

@@ -1,4 +1,4 @@
-"""Columns that are axes: of a map somebody made of the rows, such as a UMAP, or of the earth."""
+"""Columns that say where rows are: on a map somebody made, such as a UMAP, or on the earth."""
 
 from __future__ import annotations
 
@@ -28,6 +28,21 @@ _PLACES = {
     "city", "country", "county", "district", "island", "lake", "locality", "location", "place",
     "province", "region", "river", "site", "state", "station", "village", "zone",
 }  # fmt: skip
+
+# Where a row was found, rather than of which kind a place is: no region of a brain, no state.
+_SITES = {
+    "island", "lake", "locality", "pond", "reef", "river", "station", "stream", "village", "watershed",
+}  # fmt: skip
+_PERHAPS_SITES = {"location", "site"}  # or where in a body, but for these words before them
+_OF_FIELD_WORK = {
+    "capture", "collection", "collecting", "company", "field", "geographic", "nest", "sample",
+    "sampling", "study", "trapping",
+}  # fmt: skip
+_WORKS = {
+    "author", "authors", "citation", "citations", "dataset", "doi", "journal", "pmid", "project",
+    "publication", "ref", "reference", "references", "refs", "source", "study",
+}  # fmt: skip
+_OF_NAMES = {"code", "data", "id", "label", "name", "no", "nr", "number"}
 
 
 class MapColumns(NamedTuple):
@@ -111,3 +126,27 @@ def coordinates(names: Sequence[str]) -> list[str]:
 def names_place(name: str) -> bool:
     """Return whether a name is that of places, such as "site" or "river"."""
     return not _PLACES.isdisjoint(words_of(name))
+
+
+def says_work(name: str) -> bool:
+    """Return whether a name is that of the work that a row was taken from.
+
+    Examples
+    --------
+    >>> [says_work(name) for name in ("Study", "data source", "REF", "energy source", "studytime")]
+    [True, True, True, False, False]
+    """
+    words = {*words_of(name)}
+    return not words.isdisjoint(_WORKS) and words <= _WORKS | _OF_NAMES
+
+
+def says_site(name: str) -> bool:
+    """Return whether a name is that of where a row was found, rather than of where in a body.
+
+    Examples
+    --------
+    >>> [says_site(name) for name in ("Island", "site name", "sampling site", "tumor site")]
+    [True, True, True, False]
+    """
+    words = [word for word in words_of(name) if word not in _OF_NAMES] or [""]
+    return words[-1] in _SITES or (words[-1] in _PERHAPS_SITES and {*words[:-1]} <= _OF_FIELD_WORK)

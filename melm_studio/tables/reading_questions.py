@@ -16,7 +16,14 @@ from scipy.stats import chi2
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.cells import COUNTED_AS_MISSING
 from melm_studio.tables.classes import is_measure, sort_key, value_name
-from melm_studio.tables.column_roles import BEGINS_AGAIN, MAX_CHOSEN_LEVELS, WHERE, are_codes
+from melm_studio.tables.column_roles import (
+    BEGINS_AGAIN,
+    MAX_CHOSEN_LEVELS,
+    WHENCE,
+    WHERE,
+    are_codes,
+    origins,
+)
 from melm_studio.tables.distinct import Numbers, numbered_parts
 from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import listed, number, shortened, words_of
@@ -29,7 +36,7 @@ from melm_studio.tables.labels import (
     may_be_no_label,
     rival_labels,
 )
-from melm_studio.tables.maps import coordinates, names_place
+from melm_studio.tables.maps import names_place
 from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, Choice, Question
 from melm_studio.tables.read import Table
 from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
@@ -103,7 +110,8 @@ _ASKED = {
     "codes": "Are these numbers codes of what is missing? {}.",
 }
 _WEIGHT_CHOICES = (Choice(Use.FEATURE, "It measures them"), Choice(Use.INFO, "It does: leave out"))
-_PLACE_CHOICES = (Choice(Use.INFO, "They say where"), Choice(Use.FEATURE, "They are measured"))
+_ORIGIN_CHOICES = (Choice(Use.INFO, "Information alone"), Choice(Use.FEATURE, "Measured"))
+_SAID = {WHERE: "where the rows are", WHENCE: "which work the rows are from"}
 _NUMBER_CHOICES = (
     Choice(Use.FEATURE, "A number"),
     Choice(Use.CATEGORY, "A category"),
@@ -219,9 +227,9 @@ def column_questions(
 ) -> tuple[Question, ...]:
     """Ask which columns may be something else than they were taken for.
 
-    Numbers that may weigh the rows, coordinates, of which the first is asked about for all, unless
-    the label names places, and whole numbers that count occasions, tell things apart, or are spread
-    more evenly over the rows than anything that is measured.
+    Numbers that may weigh the rows, what says where these are or from which work, of which the
+    first is asked about for all, and whole numbers that count occasions, tell things apart, or are
+    spread more evenly over the rows than anything that is measured.
 
     Parameters
     ----------
@@ -250,13 +258,14 @@ def column_questions(
     even = _evenly_spread(frame, columns, numbers)
     told = {*numbers.which(numbers.is_whole)}.intersection(answered)
     weight = _weight(frame, columns, numbers)
-    places = _coordinates(columns, answered)
+    from_where = _origins(columns, answered)
+    asked_for_all = next(iter(from_where), None)
     subjects = {other.removeprefix(SUBJECTS) for other in others if other.startswith(SUBJECTS)}
     unasked = {*chosen, *subjects.difference(told), *counted_words(frame, numbers)}
     n_rows = len(frame)
     questions = (
-        _place_question(places, answered.get(column.name, ""))
-        if places and column.name == places[0]
+        _origin_question(from_where, answered.get(column.name, ""))
+        if column.name == asked_for_all
         else _weight_question(column, answered.get(column.name, ""))
         if column.name == weight
         else _number_question(column, numbers, answered.get(column.name, ""), taken)
@@ -265,7 +274,7 @@ def column_questions(
         and column.name not in unasked
         and not column.exclusion_reason
         and (
-            column.name in (weight, *places[:1])
+            column.name in (weight, asked_for_all)
             or column.name in told  # and may be said otherwise
             or column.reason == BEGINS_AGAIN
             or (
@@ -280,27 +289,28 @@ def column_questions(
     return tuple(islice(questions, MOST_COLUMNS))
 
 
-def _coordinates(columns: Sequence[Column], answered: Collection[str]) -> list[str]:
-    """The columns that say where rows are, if they are information or an answer says otherwise."""
-    of_places = {*coordinates([column.name for column in columns])}
+def _origins(columns: Sequence[Column], answered: Mapping[str, str]) -> dict[str, str]:
+    """The columns that say where rows are or what they were taken from, if an answer may matter.
+
+    It does where they are information, or an answer says otherwise, and the label is no place.
+    """
+    found = origins(columns)
     are_of_places = any(
         column.role is Role.LABEL and names_place(column.name) for column in columns
     )
-    named = [column for column in columns if column.name in of_places]
-    is_asked = any(column.reason == WHERE or column.name in answered for column in named)
-    names = [column.name for column in named if column.role in (Role.NUMERIC, Role.INFO)]
-    return names if is_asked and not are_of_places else []
+    is_asked = any(c.name in found and c.role is Role.INFO for c in columns)
+    is_asked |= not answered.keys().isdisjoint(found)
+    kept = {name: why for name, why in found.items() if why == WHENCE or not are_of_places}
+    return kept if is_asked else {}
 
 
-def _place_question(names: Sequence[str], answer: str) -> Question:
-    listed_names = listed(names, " and " if len(names) == 2 else ", ")
-    are = (
-        f"Are {listed_names} measured features"
-        if names[1:]
-        else f"Is {shortened(names[0])} measured"
-    )
-    sentence = f"{are}, too? {'They say' if names[1:] else 'It says'} where the rows are."
-    return Question(USE + names[0], sentence, _PLACE_CHOICES, answer, Use.INFO)
+def _origin_question(reasons: Mapping[str, str], answer: str) -> Question:
+    names = [shortened(name) for name in reasons]
+    shown = listed(names, " and " if len(names) == 2 else ", ")
+    are = f"Are {shown} measured features" if names[1:] else f"Is {shown} measured"
+    what = " or ".join(_SAID[why] for why in dict.fromkeys(reasons.values()))
+    sentence = f"{are}, too? {'They say' if names[1:] else 'It says'} {what}."
+    return Question(USE + next(iter(reasons)), sentence, _ORIGIN_CHOICES, answer, Use.INFO)
 
 
 def _weight(frame: pd.DataFrame, columns: Sequence[Column], numbers: Numbers) -> str:

@@ -482,6 +482,45 @@ def test_words_of_a_language_are_no_layout():
     assert "row" not in with_places(("row", "bed", *words[:900])).feature_names
 
 
+def with_words(names, numbers=(), answers=None):
+    frame = pd.DataFrame(RNG.normal(size=(60, 2)), columns=["mass", "size"])
+    for name in numbers:
+        frame[name] = RNG.integers(1, 30, 60).astype(float)
+    for name in names:
+        frame[name] = RNG.choice(np.array(["one", "two", "three"], dtype=object), 60)
+    frame["kind"] = np.resize(np.array(["p", "q"], dtype=object), 60)
+    return prepare(Table("t", frame, ()), "kind", answers=answers or {})
+
+
+ORIGINS = ["Island", "site_name", "sampling site", "Location", "Study", "data source", "citations"]
+
+
+@pytest.mark.parametrize(
+    ("names", "numbers"), [*(([name], []) for name in ORIGINS), (ORIGINS, ["REF", "study no"])]
+)
+def test_where_rows_come_from_is_no_feature_and_one_question(names, numbers):
+    data = with_words(names, numbers)
+    assert set(data.feature_names) == {"mass", "size"}
+    [asked] = [one for one in data.questions if one.id.startswith("use:")]
+    assert asked.default == "info"
+    told = with_words(names, numbers, answers={asked.id: "feature"})
+    assert {column.role for column in told.columns} <= {
+        Role.NUMERIC, Role.CATEGORICAL, Role.LABEL
+    }  # fmt: skip
+    [again] = [one for one in told.questions if one.id == asked.id]
+    assert (again.sentence, again.answer) == (asked.sentence, "feature")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["tumor site", "brain location", "energy source", "field of study", "Region", "allocation"],
+)
+def test_words_of_a_body_or_a_cause_are_features(name):
+    data = with_words([name])
+    assert len(data.feature_names) == 5
+    assert not [one for one in data.questions if one.id.startswith("use:")]
+
+
 def test_coordinates_are_not_asked_about_where_the_label_is_a_place_or_they_are_all_there_is():
     data = with_places(("Lat", "Long"), label="site")
     assert set(data.feature_names) == {"mass", "size"}
