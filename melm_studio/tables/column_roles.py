@@ -37,7 +37,13 @@ from melm_studio.tables.labels import (
     numbers_say_split,
     says_split,
 )
-from melm_studio.tables.maps import coordinates, map_columns, says_site, says_work
+from melm_studio.tables.maps import (
+    coordinates,
+    map_columns,
+    says_site,
+    says_size_of_sample,
+    says_work,
+)
 from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.readers import is_picture, names_picture
 from melm_studio.tables.roles import (
@@ -133,6 +139,8 @@ MANY_CODES = 4  # columns of them, which are not asked about but left out
 MAP_AXIS = "an axis of a map of the rows: drawn beside a plane, and no feature"
 WHERE = "it says where the row is, which nobody measured of it"
 WHENCE = "it says what the row was taken from, which nobody measured of it"
+HOW_MANY = "it says of how many things a number is, which nobody measured of them"
+ORIGINS = (WHERE, WHENCE, HOW_MANY)
 FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
 MOST_WORDS = 4  # of a name; did_the_subject_meet_the_criteria is a question
@@ -545,7 +553,7 @@ def guess_roles(
 
 
 def origins(columns: Sequence[Column]) -> dict[str, str]:
-    """Return the columns that say where rows are or what they were taken from, and which of these.
+    """Return the columns that say where rows or their numbers come from, and in which way.
 
     Parameters
     ----------
@@ -558,7 +566,7 @@ def origins(columns: Sequence[Column]) -> dict[str, str]:
     for column in columns:
         is_number = column.role is Role.NUMERIC
         is_told = column.role is Role.INFO and column.reason == CHOSEN
-        if column.reason in (WHERE, WHENCE):
+        if column.reason in ORIGINS:
             found[column.name] = column.reason
         elif not (is_told or column.role in FEATURES) or (is_number and not are_few):
             continue
@@ -566,6 +574,8 @@ def origins(columns: Sequence[Column]) -> dict[str, str]:
             found[column.name] = WHERE
         elif says_work(column.name):
             found[column.name] = WHENCE
+        elif says_size_of_sample(column.name):
+            found[column.name] = HOW_MANY
     return found
 
 
@@ -804,12 +814,30 @@ class _Guesses:
             c for c in self._open if c.role in (Role.ID, Role.IGNORED) and c.name not in roles
         ]
         kept = {c.name: (Role.INFO, c.reason) for c in self._describing(left_out)}
+        kept |= self._copies([c for c in left_out if c.name in kept], roles)
         ids = (c for c in left_out if c.role is Role.ID and not self._recurs(c))
         names = [column for column in ids if not self._says_more(column)]
         if names and Role.NAME not in self._taken:
             best = max(names, key=self._name_preference)
             kept[best.name] = (Role.NAME, f"{best.reason.partition(':')[0]}: it names the rows")
         return kept
+
+    def _copies(
+        self, left_out: Sequence[Column], roles: Collection[str]
+    ) -> dict[str, tuple[Role, str]]:
+        """Numbers that equal those by which rows or things are known, as two tables joined have."""
+        ids = (c for c in left_out if c.role is Role.ID and self._recurs(c))
+        by_n = {column.n_values: column.name for column in ids}
+        copied = {
+            column.name: by_n[column.n_values]
+            for column in self._open
+            if column.role is Role.NUMERIC and column.name not in roles and column.n_values in by_n
+        }
+        return {
+            name: (Role.INFO, f"equal to {shortened(of)}")
+            for name, of in copied.items()
+            if self._frame[name].equals(self._frame[of])
+        }
 
     def _named(self, names_it: Callable[[Sequence[str]], bool]) -> Iterator[Column]:
         return (column for column, words in self._with_words if names_it(words))

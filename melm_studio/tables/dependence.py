@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 import pandas as pd
@@ -60,6 +60,7 @@ CODE_WORDS = {
     "sample", "session", "slide", "specimen", "tank", "user",
 }  # fmt: skip
 _NAMING_WORDS = SUBJECT_WORDS | CODE_WORDS
+_NAMES = {"name", "title"}  # which few things have in common, such as of jobs
 LEAST_MEASURED, MOSTLY = 10, 0.5  # things that are measured so often, and share that all times are
 _NAMING = (Role.ID, Role.NAME, Role.INFO)
 MOST_REPEATS = 20  # rows for each subject, on average
@@ -71,6 +72,7 @@ CHANCE = 1e-4  # that they are
 CERTAIN = 0.005  # p-value, of 199 permutations none of which does as well
 LEAST_NEAR = 0.02  # share of rows; fewer near doubles hardly change a held-out share
 MOST_TESTED, MOST_ASKED, MOST_OFFERED = 20, 3, 3  # columns
+NEARLY_ALIKE = 1.05  # times as many parts
 FEWEST_BLOCKS = 3  # of every class, for rows to be kept together in runs
 
 _TRIED = "Without an answer the verdict is computed each way."
@@ -329,10 +331,14 @@ def dependence_questions(
     if not is_settled:
         asked += _asked_columns(rows, answers)
     elif Role.GROUP not in roles and not asked:  # dates of visits do not say who came
-        named = [column for column in rows.columns if _is_named(column.name)]
+        named = [column for column in _not_numbered_anew(rows) if _is_named(column.name)]
         often = [column for column in named if _repeats(column, len(rows.y))]
         nested = {*named_like_subjects(rows.frame, often, rows.y)}
-        asked_for = (c for c in named if c.name in nested or _is_repeated_id(c, rows))
+        asked_for = (
+            c
+            for c in named
+            if c.name in nested or _is_repeated_id(c, rows) or _is_key(c, often, rows)
+        )
         repeated = islice(_of_different_rows(asked_for, rows), MOST_ASKED)
         asked += [_subject_question(column, rows) for column in repeated]
     is_open = not is_settled and NEIGHBORS not in {**known, **answers}
@@ -364,12 +370,8 @@ def _of_groups(rows: AskedRows, answers: Mapping[str, str]) -> Iterator[Question
 def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question]:
     """Questions of columns that look like subjects."""
     answered = [column for column in rows.columns if SUBJECTS + column.name in answers]
-    of_places = (column.name.rpartition(AND) for column in rows.columns)
-    numbered_anew = {numbers for places, _, numbers in of_places if places.startswith(SUBJECT)}
     unanswered = [
-        column
-        for column in rows.columns
-        if SUBJECTS + column.name not in answers and column.name not in numbered_anew
+        column for column in _not_numbered_anew(rows) if SUBJECTS + column.name not in answers
     ]
     repeated_ids = [column for column in unanswered if _is_repeated_id(column, rows)]
     repeating = [column for column in unanswered if _repeats(column, len(rows.y))]
@@ -386,17 +388,31 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
     candidates_like = [
         column for column in islice(candidates, MOST_TESTED) if _is_like_subject(column, rows)
     ]
-    blocked = [
+    n_most = len(rows.y) / LEAST_VISITS  # of some pairs one is missing
+    paired = [c for c in unanswered if c.role is not Role.NUMERIC and 2 < c.n_values <= n_most]
+    blocked = (
         column
-        for column in named
+        for column in dict.fromkeys([*named, *paired])
         if column not in candidates_like and is_balanced(rows.frame[column.name], rows.y)
-    ]
+    )
+    keys = (column for column in named if _is_key(column, named, rows))
     likely = _of_different_rows(
-        [*answered, *_numbered_within(unanswered, rows), *repeated_ids, *candidates_like, *blocked],
+        chain(
+            [*answered, *_numbered_within(unanswered, rows), *repeated_ids, *candidates_like],
+            blocked,
+            keys,
+        ),
         rows,
     )
     asked = (column for column in likely if column not in answered)
     return [_subject_question(column, rows) for column in islice(asked, MOST_ASKED)]
+
+
+def _not_numbered_anew(rows: AskedRows) -> list[Column]:
+    """The columns without numbers that begin again in each of several places."""
+    of_places = (column.name.rpartition(AND) for column in rows.columns)
+    numbered_anew = {numbers for places, _, numbers in of_places if places.startswith(SUBJECT)}
+    return [column for column in rows.columns if column.name not in numbered_anew]
 
 
 def _numbered_within(columns: Sequence[Column], rows: AskedRows) -> Iterator[Column]:
@@ -412,13 +428,23 @@ def _numbered_within(columns: Sequence[Column], rows: AskedRows) -> Iterator[Col
 
 
 def _of_different_rows(columns: Iterable[Column], rows: AskedRows) -> Iterator[Column]:
-    """The columns that put other rows together than those before, as a name beside a number."""
-    partitions: set[bytes] = set()
+    """The columns that put other rows together than those before, as a name beside a number.
+
+    But for a few rows, as where two things have one name.
+    """
+    before: list[IntArray] = []
     for column in columns:
-        partition = pd.factorize(rows.frame[column.name])[0].tobytes()
-        if partition not in partitions:
+        codes = pd.factorize(rows.frame[column.name])[0]
+        if not any(_are_hardly_others(codes, others) for others in before):
             yield column
-        partitions.add(partition)
+        before.append(codes)
+
+
+def _are_hardly_others(codes: IntArray, others: IntArray) -> bool:
+    """Return whether two partitions have hardly more parts together than the one with fewer."""
+    sizes = (int(codes.max()) + 1, int(others.max()) + 1)
+    most = NEARLY_ALIKE * min(sizes)
+    return max(sizes) <= most and len(np.unique(codes * (sizes[1] + 1) + others)) <= most + 1
 
 
 def _repeats(column: Column, n_rows: int) -> bool:
@@ -450,7 +476,7 @@ def _is_repeated_id(column: Column, rows: AskedRows) -> bool:
     if n_most > max(MOST_REPEATS, n_repeats / 2):
         return False
     if cells.dtype.kind == "f":
-        return column.role is not Role.INFO
+        return column.role is not Role.INFO or names_identifier(column.name)
     codes, texts = pd.factorize(cells)
     is_known, of_classes = codes >= 0, np.bincount(rows.y) / len(rows.y)
     pairs = np.unique(codes[is_known] * len(of_classes) + rows.y[is_known])
@@ -474,6 +500,14 @@ def named_like_subjects(
     """
     named = [column for column in columns if _is_named(column.name) and _repeats(column, len(y))]
     return frozenset(column.name for column in _may_be_subjects(named, frame, y))
+
+
+def _is_key(column: Column, often: Collection[Column], rows: AskedRows) -> bool:
+    """Return whether this is kept as the key of things that several rows each are of."""
+    is_id = names_identifier(column.name) and _NAMES.isdisjoint(words_of(column.name))
+    if not is_id or column.role not in _NAMING or column not in often:
+        return False
+    return bool(fewest_values(value_codes(rows.frame, [column.name]), rows.y)[0] >= MIN_GROUPS)
 
 
 def _may_be_subjects(

@@ -20,6 +20,7 @@ from melm_studio.tables.roles import FEATURES, Column, Role
 LEAST_COMPARED = 3  # subjects, of which each fold leaves two for the fit
 LEAST_ASKED = 5
 MOSTLY = 0.5  # share of the subjects with several labels, for a question
+LEAST_OF_MANY, MOSTLY_ALIKE = 20, 0.8  # subjects, and share of them that appear alike
 
 _WHY = (
     "Then what differs between them is taken out, and shuffles exchange labels within each alone."
@@ -64,6 +65,8 @@ def design_question(
 def is_balanced(cells: pd.Series, y: IntArray) -> bool:
     """Return whether all values of a column have the same number of rows of each class.
 
+    Of many, nearly all: of some pairs one may be missing.
+
     Examples
     --------
     >>> is_balanced(pd.Series([*"abcdeabcde"]), np.repeat([0, 1], 5))
@@ -73,7 +76,10 @@ def is_balanced(cells: pd.Series, y: IntArray) -> bool:
     if codes.min() < 0 or codes.max() + 1 < LEAST_ASKED:
         return False
     table = pd.crosstab(codes, y).to_numpy()
-    return bool(table.shape[1] > 1 and table[0].min() > 0 and (table == table[0]).all())
+    usual = np.median(table, axis=0)
+    least = 1.0 if len(table) < LEAST_OF_MANY else MOSTLY_ALIKE
+    is_usual = (table == usual).all(axis=1).mean() >= least
+    return bool(table.shape[1] > 1 and usual.min() > 0 and is_usual)
 
 
 def _n_labels(codes: IntArray, y: IntArray) -> IntArray:

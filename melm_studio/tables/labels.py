@@ -23,6 +23,7 @@ from melm_studio.tables.identifiers import (
     names_label,
     rank_as_label,
 )
+from melm_studio.tables.maps import says_work
 from melm_studio.tables.read import Table
 from melm_studio.tables.readers import is_picture, names_picture
 from melm_studio.tables.roles import FIRST_UNNAMED, NO_LABEL, SECOND_UNNAMED
@@ -70,6 +71,7 @@ SPARSE = 20  # values that whole numbers could have for each row, where they num
 LEAST_OF_IDS = 1e6
 _ACCESSION = re.compile(r"[A-Za-z]{0,6}[ _\-]?[0-9]{4,}")
 MOST_OF_ONE = 0.99  # of the rows, in one class of a column that is guessed before others
+MOST_OF_FLAG = 0.9  # of the rows, with one of two words that is guessed before other words
 LEAST_HELD_OUT, ROWS_OF_FEW = 5, 8  # rows of a class; of a small table, one of so many
 LEAST_OF_MANY = 5  # rows of each of many words, on average
 MOST_KINDS, LEAST_OF_KIND = 3, 8  # values that are no persons or plates, and rows of each
@@ -362,6 +364,11 @@ def _are_events(cells: pd.Series) -> bool:
     sizes = cells.value_counts().sort_index()
     is_counting = sizes.index[0] == 0 and not _is_other_number(cells)
     return len(sizes) > 2 and is_counting and bool((np.diff(sizes) < 0).all())
+
+
+def _is_flag(cells: pd.Series) -> bool:
+    """Return whether nearly all rows have one of two words, as where something is rarely so."""
+    return bool(cells.value_counts(normalize=True).iloc[0] > MOST_OF_FLAG)
 
 
 def _parts_further(cells: pd.Series, other: pd.Series) -> bool:
@@ -753,6 +760,7 @@ class _Preference:
         is_telling = n_values <= few if name == last else n_values == 2 and not is_number
         if name == last and is_number and self._has_words and _are_events(self._frame[name]):
             is_telling = False
+        is_flag = is_telling and name != last and _is_flag(self._frame[name])
         is_cut = is_number and self._has_named_words and is_measure(self._frame[name])
         return (
             name.lower() not in PLAIN_NAMES and (is_cut or not self._can_be_held_out(name)),
@@ -760,20 +768,23 @@ class _Preference:
             not (self._has_header or name in self._ends),
             self._file.isdisjoint(words) or _is_other_number(self._frame[name]),
             not self._rare.isdisjoint(words)
+            or says_work(name)
             or (_names_no_class(name) and name not in self._kinds_of_persons),
-            not is_telling,
+            is_flag or not is_telling,
             is_number,
             is_number and n_values > 2,
             name != last,
             name != first,
+            is_flag,
             n_values,
         )
 
     def _can_be_held_out(self, name: str) -> bool:
-        """Return whether two classes have rows for folds and, of numbers, half of them do.
+        """Return whether two classes have rows for folds, and half of the rows are of such.
 
-        Where nearly all rows are of one class, they do not, unless the name says that this is the
-        label. Ranges do, and the numbers of many columns are taken to.
+        Of numbers, half of the classes do as well. Where nearly all rows are of one class, they do
+        not, unless the name says that this is the label. Ranges do, and the numbers of many columns
+        are taken to.
         """
         is_number = name in self._numeric
         are_many = len(self._n_values) > MOST_COUNTED and not _is_hinted(name)
@@ -781,7 +792,9 @@ class _Preference:
             return True
         sizes = self._frame[name].value_counts()
         least = min(max(len(self._frame) // ROWS_OF_FEW, 2), LEAST_HELD_OUT)
-        n_large = int((sizes >= least).sum())
+        is_large = sizes >= least
         if not _is_hinted(name) and sizes.max() > MOST_OF_ONE * sizes.sum():
             return False
-        return n_large > 1 and (not is_number or 2 * n_large >= len(sizes))
+        if is_number and 2 * is_large.sum() < len(sizes):
+            return False
+        return is_large.sum() > 1 and bool(2 * sizes[is_large].sum() >= sizes.sum())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from melm_studio.tables.formatting import words_of
@@ -23,6 +24,7 @@ _OF_EARTH = {
     "lat": "y", "latitude": "y", "northing": "y", "easting": "x", "lng": "x", "lon": "x",
     "long": "x", "longitude": "x",
 }  # fmt: skip
+_WHOLE_WORDS = {"latitude", "longitude"}
 _OF_UTM = _OF_EARTH | {"e": "x", "n": "y", "x": "x", "y": "y"}  # zones of Mercator projections
 _PLACES = {
     "city", "country", "county", "district", "island", "lake", "locality", "location", "place",
@@ -31,7 +33,8 @@ _PLACES = {
 
 # Where a row was found, rather than of which kind a place is: no region of a brain, no state.
 _SITES = {
-    "island", "lake", "locality", "pond", "reef", "river", "station", "stream", "village", "watershed",
+    "island", "lake", "locality", "pond", "reef", "river", "station", "stream", "village",
+    "watershed",
 }  # fmt: skip
 _PERHAPS_SITES = {"location", "site"}  # or where in a body, but for these words before them
 _OF_FIELD_WORK = {
@@ -98,7 +101,7 @@ def is_map(names: Sequence[str]) -> bool:
 def coordinates(names: Sequence[str]) -> list[str]:
     """Return those of the names that say where rows are, each beside another that does.
 
-    Of the axes of the earth, each beside its other one.
+    Of the axes of the earth, each beside its other one, and other latitudes beside such.
 
     Examples
     --------
@@ -114,8 +117,13 @@ def coordinates(names: Sequence[str]) -> list[str]:
         others = tuple(word for word in words if word not in axes and len(word) > 1)  # Lat (N)
         for axis in [axes[word] for word in words if word in axes]:
             pairs.setdefault(others, {}).setdefault(axis, []).append(name)
+    is_on_earth = any(len(pair) > 1 for pair in pairs.values())  # then latitudes alone are, too
     paired = {
-        name for pair in pairs.values() if len(pair) > 1 for axis in pair.values() for name in axis
+        name
+        for pair in pairs.values()
+        for of_axis in pair.values()
+        for name in of_axis
+        if len(pair) > 1 or (is_on_earth and not _WHOLE_WORDS.isdisjoint(words_of(name)))
     }
     few = names if len(names) <= MOST_COLUMNS else ()
     layout = [name for name in few if _LAYOUT.fullmatch(name)]
@@ -138,6 +146,18 @@ def says_work(name: str) -> bool:
     """
     words = {*words_of(name)}
     return not words.isdisjoint(_WORKS) and words <= _WORKS | _OF_NAMES
+
+
+def says_size_of_sample(name: str) -> bool:
+    """Return whether a name is that of how many things a number of the row is of.
+
+    Examples
+    --------
+    >>> says_size_of_sample("sample_size_tibia"), says_size_of_sample("size of samples")
+    (True, False)
+    """
+    words = words_of(name)
+    return ("sample", "size") in pairwise(words) or "samplesize" in words
 
 
 def says_site(name: str) -> bool:

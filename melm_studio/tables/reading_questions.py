@@ -18,6 +18,7 @@ from melm_studio.tables.cells import COUNTED_AS_MISSING
 from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import (
     BEGINS_AGAIN,
+    HOW_MANY,
     MAX_CHOSEN_LEVELS,
     WHENCE,
     WHERE,
@@ -111,7 +112,11 @@ _ASKED = {
 }
 _WEIGHT_CHOICES = (Choice(Use.FEATURE, "It measures them"), Choice(Use.INFO, "It does: leave out"))
 _ORIGIN_CHOICES = (Choice(Use.INFO, "Information alone"), Choice(Use.FEATURE, "Measured"))
-_SAID = {WHERE: "where the rows are", WHENCE: "which work the rows are from"}
+_SAID = {
+    WHERE: "where the rows are",
+    WHENCE: "which work the rows are from",
+    HOW_MANY: "how many were measured",
+}
 _NUMBER_CHOICES = (
     Choice(Use.FEATURE, "A number"),
     Choice(Use.CATEGORY, "A category"),
@@ -271,7 +276,7 @@ def column_questions(
         else _number_question(column, numbers, answered.get(column.name, ""), taken)
         for column in columns
         if column.role is not Role.LABEL
-        and column.name not in unasked
+        and (column.name not in unasked or column.name in {asked_for_all}.difference(chosen))
         and not column.exclusion_reason
         and (
             column.name in (weight, asked_for_all)
@@ -300,7 +305,7 @@ def _origins(columns: Sequence[Column], answered: Mapping[str, str]) -> dict[str
     )
     is_asked = any(c.name in found and c.role is Role.INFO for c in columns)
     is_asked |= not answered.keys().isdisjoint(found)
-    kept = {name: why for name, why in found.items() if why == WHENCE or not are_of_places}
+    kept = {name: why for name, why in found.items() if why != WHERE or not are_of_places}
     return kept if is_asked else {}
 
 

@@ -126,7 +126,8 @@ def twin_questions(
     ]
     if len(gaps) >= LEAST_ALIKE:
         gaps = gaps[: _n_asked([[gap.id.removeprefix(TWIN)] for gap in gaps], answers)]
-    return *asked_twins.values(), *gaps[: max(0, MOST_ASKED - len(asked_twins))]
+    n_open = sum(question.default != LEFT_OUT for question in asked_twins.values())
+    return *asked_twins.values(), *gaps[: max(0, MOST_ASKED - n_open)]
 
 
 def _is_part(twin: ColumnAlone, others: Iterable[ColumnAlone]) -> bool:

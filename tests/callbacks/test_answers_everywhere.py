@@ -23,7 +23,7 @@ from tests.callbacks.test_share_link import DATA, drop, open_link, shared
 
 NAME = "visits.csv"
 ANSWERS = {"limits": "indicator", "use:visit": "group", "use:lat": "feature"}
-BUTTONS = ("Half, and a column that says so", "A group", "They are measured")
+BUTTONS = ("Half, and a column that says so", "A group", "Measured")
 
 
 def visits() -> bytes:

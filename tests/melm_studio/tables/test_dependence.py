@@ -77,16 +77,43 @@ def test_the_runs_of_random_labels_are_standardized():
     assert np.std(scores) == pytest.approx(1.0, abs=0.1)
 
 
-@pytest.mark.parametrize(("gaps", "is_asked"), [(0, True), (3, True), (30, False)])
-def test_things_that_are_measured_equally_often_are_asked_about_whatever_their_labels(
-    gaps, is_asked
-):
+@pytest.mark.parametrize("gaps", [0, 3, 30])
+@pytest.mark.parametrize(
+    ("name", "is_asked"), [("SID", True), ("battery_id", True), ("battery level", False)]
+)
+def test_keys_of_several_rows_are_asked_about_whatever_their_labels(name, is_asked, gaps):
     rng = np.random.default_rng(0)
     rows = np.sort(rng.permutation(96)[: 96 - gaps])
-    sid = np.repeat(np.arange(1.0, 25), 4)[rows]
-    a, b = rng.normal(size=(2, 24))[:, sid.astype(int) - 1]
-    data = prepare(table(SID=sid, a=a, b=b, label=rng.permutation([*"xy"] * 48)[rows]), "label")
-    assert any(question.id == "subjects:SID" for question in data.questions) == is_asked
+    key = np.repeat(np.arange(1.0, 25), 4)[rows]
+    a, b = rng.normal(size=(2, 24))[:, key.astype(int) - 1]
+    columns = {name: key, "a": a, "b": b, "label": rng.permutation([*"xy"] * 48)[rows]}
+    asked = {question.id for question in prepare(table(**columns), "label").questions}
+    assert (f"subjects:{name}" in asked) == is_asked
+
+
+def test_of_two_keys_that_put_nearly_the_same_rows_together_one_is_asked_about():
+    ids = np.repeat(np.arange(101.0, 141.0), 3)
+    names = [f"Brewery {min(number, 138.0):.0f}" for number in ids]  # two have one name
+    label = np.random.default_rng(0).permutation([*"xy"] * 60)
+    assert asked_of(brewery_id=ids, brewery_name=names, label=label) == {"brewery_id"}
+    others = np.random.default_rng(1).permutation(ids)
+    assert asked_of(brewery_id=ids, beer_id=others, label=label) == {"brewery_id", "beer_id"}
+
+
+@pytest.mark.parametrize(("n_single", "is_asked"), [(0, True), (6, True), (24, False)])
+def test_pairs_of_which_some_lack_one_are_asked_about(n_single, is_asked):
+    rows = np.arange(80 - n_single)
+    names = [f"{'abcdefghij'[at % 10]}{'klmn'[at % 40 // 10]} genus" for at in rows]
+    asked = asked_of(Binomial=names, label=np.where(rows < 40, "F", "M"))
+    assert asked == ({"Binomial"} if is_asked else set())
+
+
+def test_a_number_that_equals_a_key_in_each_row_is_no_feature_either():
+    ids = np.repeat(np.arange(101.0, 141.0), 3)
+    columns = {"brewery_id": ids, "id of the other table (brewery)": ids, "bitterness": ids + 0.5}
+    columns["a"], columns["b"] = np.random.default_rng(0).normal(size=(2, 120))
+    data = prepare(table(**columns, label=["x", "y"] * 60), "label")
+    assert set(data.feature_names) == {"bitterness", "a", "b"}
 
 
 def asked_of(**columns) -> set[str]:
@@ -147,7 +174,7 @@ def test_columns_that_put_the_same_rows_together_are_asked_about_once():
     columns |= {"a": np.arange(80.0) % 7, "b": np.arange(80.0) % 11, "label": labels}
     questions = prepare(table(**columns), "label", answers=answers).questions
     assert "subjects:run_sample" not in {question.id for question in questions}
-    others = {**columns, "run_sample": np.roll(np.array(columns["run_sample"], object), 2)}
+    others = {**columns, "run_sample": np.roll(np.array(columns["run_sample"], object), 30)}
     assert "subjects:run_sample" in {
         question.id for question in prepare(table(**others), "label", answers=answers).questions
     }

@@ -116,7 +116,6 @@ def test_categories_counts_and_ages_are_not_like_subjects():
             visits=rng.poisson(4, 150).astype(float),
             town=[f"Town {'ABCDEFGHIJ'[at]}" for at in rng.integers(0, 10, 150)],
             grade=[f"G{at}" for at in rng.integers(1, 9, 150)],
-            customer_id=1000.0 + rng.integers(0, 70, 150),
             label=np.where(y, "a", "b"),
         ),
         "label",
