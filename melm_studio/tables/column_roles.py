@@ -562,21 +562,21 @@ def origins(columns: Sequence[Column]) -> dict[str, str]:
     """
     of_places = {*coordinates([column.name for column in columns])}
     are_few = len(columns) <= MOST_OF_PANEL  # more have the words of a language for names
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for column in columns:
         is_number = column.role is Role.NUMERIC
         is_told = column.role is Role.INFO and column.reason == CHOSEN
         if column.reason in ORIGINS:
-            found[column.name] = column.reason
+            reasons[column.name] = column.reason
         elif not (is_told or column.role in FEATURES) or (is_number and not are_few):
             continue
         elif column.name in of_places or (not is_number and says_site(column.name)):
-            found[column.name] = WHERE
+            reasons[column.name] = WHERE
         elif says_work(column.name):
-            found[column.name] = WHENCE
+            reasons[column.name] = WHENCE
         elif says_size_of_sample(column.name):
-            found[column.name] = HOW_MANY
-    return found
+            reasons[column.name] = HOW_MANY
+    return reasons
 
 
 def without_said(
@@ -797,16 +797,16 @@ class _Guesses:
         return {numeric[index].name: (Role.INFO, MAP_AXIS) for index in coordinates.columns}
 
     def origins(self) -> dict[str, tuple[Role, str]]:
-        """Where rows are and what they were taken from, unless hardly any features remain.
+        """The columns that say where rows come from, unless hardly any features remain.
 
         None where the first, about which all are asked, is used as if measured.
         """
-        found = origins(self._columns)
-        names = [column.name for column in self._open if column.name in found]
-        is_used = any(self._chosen.get(name) in AS_FEATURES for name in [*found][:1])
+        reasons = origins(self._columns)
+        names = [column.name for column in self._open if column.name in reasons]
+        is_used = any(self._chosen.get(name) in AS_FEATURES for name in [*reasons][:1])
         if is_used or self._n_features - len(names) < FEWEST_FEATURES:
             return {}
-        return {name: (Role.INFO, found[name]) for name in names}
+        return {name: (Role.INFO, reasons[name]) for name in names}
 
     def info(self, roles: Collection[str]) -> dict[str, tuple[Role, str]]:
         """At most one name; the other columns that are left out describe rows."""

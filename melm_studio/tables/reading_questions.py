@@ -299,14 +299,15 @@ def _origins(columns: Sequence[Column], answered: Mapping[str, str]) -> dict[str
 
     It does where they are information, or an answer says otherwise, and the label is no place.
     """
-    found = origins(columns)
+    reasons = origins(columns)
     are_of_places = any(
         column.role is Role.LABEL and names_place(column.name) for column in columns
     )
-    is_asked = any(c.name in found and c.role is Role.INFO for c in columns)
-    is_asked |= not answered.keys().isdisjoint(found)
-    kept = {name: why for name, why in found.items() if why != WHERE or not are_of_places}
-    return kept if is_asked else {}
+    is_asked = any(c.name in reasons and c.role is Role.INFO for c in columns)
+    is_asked |= not answered.keys().isdisjoint(reasons)
+    if not is_asked:
+        return {}
+    return {name: why for name, why in reasons.items() if why != WHERE or not are_of_places}
 
 
 def _origin_question(reasons: Mapping[str, str], answer: str) -> Question:
