@@ -182,6 +182,17 @@ def test_the_first_screen_has_no_barrier(page: Page, width: int, scheme: str):
     studio.open_sheet()
     studio.summary.locator("summary").click()
     found["data"] = barriers(page)
+    assert not only_found(found)
+
+
+@pytest.mark.slow
+@SCHEMES
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_that_opens_before_a_run_has_a_barrier(page: Page, width: int, scheme: str):
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 844})
+    studio, found = StudioPage(page), {}
+    studio.open_sheet()
     for menu in ("Samples", "Recent"):
         page.get_by_role("button", name=menu, exact=True).click()
         found[menu] = barriers(page)

@@ -95,6 +95,7 @@ def angle_of(panel: Panel) -> list[float]:
     return list(trace_of(panel, PlaneTrace.ARROW_HEADS)["marker"]["angle"])
 
 
+@pytest.mark.slow
 def test_several_runs_start_together_and_their_figures_are_compared(page: Page, wines: StudioPage):
     wines.choose_methods("LDA", "PCA")
     wines.show_settings()

@@ -105,7 +105,8 @@ def test_the_label_can_be_changed(page: Page, pots: str):
             expect(item).to_contain_text(name)
 
 
-@pytest.mark.parametrize("way", [pytest.param("input", marks=pytest.mark.slow), "drop"])
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["input", "drop"])
 def test_a_bad_file_is_explained_and_leaves_data_and_runs_alone(
     page: Page, tmp_path: Path, way: str
 ):

@@ -54,33 +54,33 @@ OVERHANG = "() => document.scrollingElement.scrollWidth - innerWidth"
 
 
 @pytest.mark.parametrize("size", LARGE)
-def test_all_that_a_first_run_needs_is_in_sight(page: Page, size: str):
+@pytest.mark.parametrize("sample", ["Wine", pytest.param("Digits", marks=pytest.mark.slow)])
+def test_all_that_a_first_run_needs_is_in_sight(page: Page, size: str, sample: str):
     page.set_viewport_size(SIZES[size])
     studio = StudioPage(page)
-    for sample in ("Wine", "Digits"):
-        studio.choose_sample(sample)
-        for part in (
-            studio.data_name,
-            studio.method,
-            page.get_by_role("textbox", name="Kernel width γ"),
-            page.get_by_role("slider", name="Kernel width γ"),
-            page.get_by_role("button", name="Let the method choose γ"),
-            studio.run_button,
-        ):
-            expect(part).to_be_in_viewport(ratio=1)
-        studio.open_sheet()
-        for part in (
-            page.get_by_text("Drop a table, or choose a file"),
-            page.get_by_role("button", name="Samples", exact=True),
-            page.get_by_role("button", name="Recent", exact=True),
-            page.get_by_role("textbox", name="Label column"),
-            page.get_by_role("list", name="Classes"),
-        ):
-            expect(part).to_be_in_viewport(ratio=1)
-        assert studio.sheet.evaluate("el => el.scrollHeight <= el.clientHeight")
-        page.keyboard.press("Escape")
-        expect(studio.sheet).to_be_hidden()
-        expect(studio.data_name).to_be_focused()
+    studio.choose_sample(sample)
+    for part in (
+        studio.data_name,
+        studio.method,
+        page.get_by_role("textbox", name="Kernel width γ"),
+        page.get_by_role("slider", name="Kernel width γ"),
+        page.get_by_role("button", name="Let the method choose γ"),
+        studio.run_button,
+    ):
+        expect(part).to_be_in_viewport(ratio=1)
+    studio.open_sheet()
+    for part in (
+        page.get_by_text("Drop a table, or choose a file"),
+        page.get_by_role("button", name="Samples", exact=True),
+        page.get_by_role("button", name="Recent", exact=True),
+        page.get_by_role("textbox", name="Label column"),
+        page.get_by_role("list", name="Classes"),
+    ):
+        expect(part).to_be_in_viewport(ratio=1)
+    assert studio.sheet.evaluate("el => el.scrollHeight <= el.clientHeight")
+    page.keyboard.press("Escape")
+    expect(studio.sheet).to_be_hidden()
+    expect(studio.data_name).to_be_focused()
 
 
 @pytest.mark.slow
