@@ -28,7 +28,7 @@ FOLDERS = ("melm_core", "melm_studio", "callbacks")
 # Of so many parts a quadratic pattern needs two million steps, which take longer than this even
 # where one letter is repeated, as in "a+b".
 N_PARTS, SHORT_S = 2_000, 0.0007
-MOST_S, MOST_RATIO = 0.5, 3.0
+MOST_S, MOST_RATIO = 0.2, 3.0
 N_TRIES, MOST_LINEAR = 6, 2  # of which so many acquit a pattern
 # In these ways a pattern is tried at the first letter alone.
 ANCHORED = {"match", "fullmatch"}
@@ -154,8 +154,13 @@ def _letters_of(kind: Any, value: Any) -> list[str]:
     if kind is kinds.ANY:
         return list("a7 ")
     parts = value if kind is kinds.IN else [(kind, value)]
-    one = re.compile(f"[{''.join(_part_text(*part) for part in parts)}]")
     named = "".join(chr(letter) for part, letter in parts if part is kinds.LITERAL)
+    return _fitting("".join(_part_text(*part) for part in parts), named)
+
+
+@cache
+def _fitting(of_class: str, named: str) -> list[str]:
+    one = re.compile(f"[{of_class}]")
     fitting = [letter for letter in named + LETTERS if one.fullmatch(letter)]
     of_kinds = {(c.isalpha(), c.isdigit(), c.isspace(), c.isupper()): c for c in fitting}
     return list(of_kinds.values())[:MOST_SAMPLES]

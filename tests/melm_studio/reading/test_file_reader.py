@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -45,9 +46,19 @@ DEADLINE_S = 60.0
 
 
 @pytest.fixture(scope="module")
-def reader():
+def secret(tmp_path_factory):
+    """A file that the studio has open."""
+    with (tmp_path_factory.mktemp("studio") / "secret").open("w") as file:
+        yield file.name
+
+
+@pytest.fixture(scope="module")
+def reader(secret):
+    """Of a studio that has a variable and a file."""
     limits = ReadingLimits(memory_mb=256, seconds=60)
-    with closing(FileReader({f"{JOBS}:{name}": 2 for name in NAMES}, limits)) as reader:
+    jobs = {f"{JOBS}:{name}": 2 for name in NAMES}
+    with pytest.MonkeyPatch.context() as patch, closing(FileReader(jobs, limits)) as reader:
+        patch.setenv("MELM_STORE", "redis://:password@localhost")
         yield reader
 
 
@@ -82,10 +93,13 @@ def test_a_reader_that_crashes_gives_a_sentence_and_the_next_file_is_read(reader
     assert asked(reader, "echo") == b"hello"
 
 
-@pytest.mark.parametrize("job", ["spin", "spin_without_alarm", "wait"])
-def test_a_reader_that_does_not_end_is_ended_and_says_so(reader, job):
-    with pytest.raises(RefusedError, match="longer than 1 s"):
-        asked(reader, job, seconds=1)
+def test_a_reader_that_does_not_end_is_ended_and_says_so(reader):
+    with ThreadPoolExecutor() as studio:
+        jobs = ("spin", "spin_without_alarm", "wait")
+        asking = [studio.submit(asked, reader, job, seconds=1) for job in jobs]
+        for each in asking:
+            with pytest.raises(RefusedError, match="longer than 1 s"):
+                each.result()
 
 
 @pytest.mark.fault
@@ -116,15 +130,11 @@ def test_a_reader_that_sends_invalid_messages_fails(reader, job):
         asked(reader, job)
 
 
-def test_a_reader_has_neither_variables_nor_files_of_the_studio(reader, monkeypatch, tmp_path):
-    monkeypatch.setenv("MELM_STORE", "redis://:password@localhost")
-    own = FileReader({f"{JOBS}:look_around": 2}, ReadingLimits(256, 60))
-    secret = (tmp_path / "secret").open("w")
-    with closing(own), secret:
-        raw = asked(own, "look_around", str(tmp_path / "written").encode(), most=2**20)
+def test_a_reader_has_neither_variables_nor_files_of_the_studio(reader, secret, tmp_path):
+    raw = asked(reader, "look_around", str(tmp_path / "written").encode(), most=2**20)
     found = json.loads(raw)
     assert not [name for name in found["variables"] if "MELM" in name]
-    assert str(tmp_path / "secret") not in found["open"]
+    assert secret not in found["open"]
     assert found["writing"] == "File too large"
     assert found["files"] == "Too many open files"
 
