@@ -10,8 +10,8 @@ PIN := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --ge
 # below these would wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 FAST_TESTS := $(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" --ignore tests/lab
-# What takes half of the time. The page comes last, as its browser and its studio stay until the end.
-ONE_HALF := tests/melm_core tests/callbacks tests/browser
+# What takes half of the time.
+ONE_HALF := tests/melm_core tests/callbacks
 
 # Images of containers often forbid Python to keep what it compiles; then every process compiles the
 # libraries anew, which takes it longer than all else at its start.

@@ -24,7 +24,11 @@ SLOW_S = 1800
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let slow tests take their time."""
+    """Let slow tests take their time, and those of the page come last.
+
+    Their browser and their studio stay until the end.
+    """
+    items.sort(key=lambda item: "browser" in item.path.parts)
     for item in items:
         if item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.timeout(SLOW_S))

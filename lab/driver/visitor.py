@@ -34,13 +34,8 @@ class Visitor:
 
     def __init__(self, http: Any) -> None:
         self.http = http  # Flask's test client, or what acts like it
-        self._callbacks = self.http.get("/_dash-dependencies").json
-        self.values = {
-            f"{name}.{prop}": value
-            for component in components(self.http.get("/_dash-layout").json)
-            if isinstance(name := component["props"].get("id"), str)
-            for prop, value in component["props"].items()
-        }
+        self._callbacks = _parsed(self.http.get("/_dash-dependencies").data)
+        self.values = dict(_values_of(self.http.get("/_dash-layout").data))
 
     @property
     def cookie(self) -> str:
@@ -311,6 +306,22 @@ def shared_reader() -> FileReader:
     reader = new_file_reader(Settings(data_dir=Path()), patience_s=_PATIENCE_S)
     atexit.register(reader.close)
     return reader
+
+
+@cache
+def _parsed(body: bytes) -> Any:
+    """Parsed once for all visitors of a studio."""
+    return json.loads(body)
+
+
+@cache
+def _values_of(layout: bytes) -> dict[str, Any]:
+    return {
+        f"{name}.{prop}": value
+        for component in components(_parsed(layout))
+        if isinstance(name := component["props"].get("id"), str)
+        for prop, value in component["props"].items()
+    }
 
 
 def components(tree: Any) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,15 @@ from werkzeug.test import TestResponse
 from lab.driver.visitor import Studio, Visitor, opened_studio
 
 
+@pytest.fixture(scope="session", autouse=True)
+def short_checks() -> Iterator[None]:
+    """A check of few shuffles and resamples says all that one of many does, but for a smaller p."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 19)
+        patch.setattr("melm_studio.analyses.check.N_RESAMPLES", 3)
+        yield
+
+
 @pytest.fixture(scope="session")
 def one_studio(tmp_path_factory) -> Iterator[Studio]:
     """Made once, as its page and its 150 routes take a while."""

@@ -19,14 +19,11 @@ from tests.callbacks.routes.talks.messages import newest
 def checked(studio):
     """The strip of a run with a check, and a program's access to it."""
     visitor = studio.visitor()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 19)
-        patch.setattr("melm_studio.analyses.check.N_RESAMPLES", 3)
-        visitor.choose_sample("wine")
-        run = visitor.start(method="lda")
-        studio.work()
-        visitor.command(run, "analyses/check")
-        studio.work()
+    visitor.choose_sample("wine")
+    run = visitor.start(method="lda")
+    studio.work()
+    visitor.command(run, "analyses/check")
+    studio.work()
     token = visitor.http.post(f"{PREFIX}/tokens").json["token"]
     strip = visitor.news(run)["verdict"]
     return SimpleNamespace(

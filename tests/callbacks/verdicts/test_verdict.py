@@ -5,12 +5,6 @@ from __future__ import annotations
 import pytest
 
 
-@pytest.fixture(autouse=True)
-def few_shuffles(monkeypatch):
-    monkeypatch.setattr("melm_studio.analyses.check.N_PERMUTATIONS", 19)
-    monkeypatch.setattr("melm_studio.analyses.check.N_RESAMPLES", 3)
-
-
 @pytest.fixture
 def finished(studio, visitor):
     visitor.choose_sample("iris")
