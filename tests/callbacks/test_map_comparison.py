@@ -89,6 +89,7 @@ def test_the_held_out_rows_of_a_map_are_no_yes_before_the_check(studio):
     assert LABELS_MAY_BE_USED in verdict["notes"]
 
 
+@pytest.mark.slow
 def test_it_is_drawn_with_its_own_axes_and_shape(studio, owner, compared):
     of_map = runs(studio, owner)[0]
     event = studio.store.last_event(of_map.run_id)

@@ -26,10 +26,23 @@ def rows(n_rows: int = 60) -> pd.DataFrame:
 
 @pytest.fixture
 def visitor(studio):
+    return one_who_has_one_class(studio)
+
+
+def one_who_has_one_class(studio):
     visitor = studio.visitor()
     changes = visitor.choose_file(csv(rows().assign(label="healthy")), "sera.csv")
     assert changes.get(f"{ids.DATA_ERROR}.children") is None
     return visitor
+
+
+@pytest.fixture(scope="module")
+def done(studio):
+    """A visitor, and their run that is done."""
+    visitor = one_who_has_one_class(studio)
+    run = visitor.start(method="pca")
+    studio.work()
+    return visitor, run
 
 
 def test_a_table_of_numbers_is_read_without_a_label_where_that_is_answered(studio):
@@ -75,9 +88,8 @@ def test_whatever_is_asked_of_one_class_is_answered_in_words(studio, visitor):
 
 
 @pytest.mark.parametrize("name", ANALYSES)
-def test_analyses_that_need_classes_are_refused(studio, visitor, name):
-    run = visitor.start(method="pca")
-    studio.work()
+def test_analyses_that_need_classes_are_refused(studio, done, name):
+    visitor, run = done
     answer = visitor.http.post(f"/runs/{run}/analyses/{name}")
     if "classes" in ANALYSES[name].needs:
         assert answer.json["error"].startswith(NOTHING)

@@ -18,8 +18,8 @@ SCRIPT = re.compile(r"```js\n(.*?)```", re.DOTALL)
 
 def copy_of_the_studio(folder: Path) -> Path:
     shutil.copy(ROOT / "app.py", folder)
-    for part in COPIED:
-        ignored = shutil.ignore_patterns("__pycache__")
+    for part in COPIED:  # with what is compiled, but for what is just being written
+        ignored = shutil.ignore_patterns("*.pyc.*")
         shutil.copytree(ROOT / part, folder / part, ignore=ignored)
     return folder
 

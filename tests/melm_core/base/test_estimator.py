@@ -86,8 +86,8 @@ def test_more_features_than_rows_may_have_weights(plane):
 @pytest.mark.parametrize("engine", ["direct", "nufft"])
 def test_the_divergence_of_weighted_rows_is_that_of_repeated_ones(engine):
     search = SearchOptions(engine=engine)
-    weighted = MELM(random_state=0, search=search, n_init=3).fit(X, Y, sample_weight=WEIGHTS)
-    again = MELM(random_state=0, search=search, n_init=3).fit(repeated(X), repeated(Y))
+    weighted = MELM(random_state=0, search=search, n_init=1).fit(X, Y, sample_weight=WEIGHTS)
+    again = MELM(random_state=0, search=search, n_init=1).fit(repeated(X), repeated(Y))
     assert weighted.divergence_ == pytest.approx(again.divergence_, rel=1e-7)
     np.testing.assert_allclose(weighted.predict_proba(X), again.predict_proba(X), atol=1e-4)
 

@@ -134,7 +134,7 @@ def test_the_engines_agree_with_outliers_at_fifty_sigma_and_narrow_kernels(k):
     np.testing.assert_allclose(nufft[1], direct[1], atol=1e-8 * np.abs(direct[1]).max())
 
 
-@pytest.mark.parametrize("gamma", [1.0, 0.1])
+@pytest.mark.parametrize("gamma", [pytest.param(1.0, marks=pytest.mark.slow), 0.1])
 @pytest.mark.parametrize("name", DATA_SETS)
 def test_the_engines_agree_on_the_data_sets_of_the_paper(name, gamma):
     X, y = standardized(name)

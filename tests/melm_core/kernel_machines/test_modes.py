@@ -95,7 +95,9 @@ def test_nothing_is_thrown_out_of_reach(seed):
     assert nearest.max() < 3 * bandwidth
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))]
+)
 def test_kernels_of_their_own_widths_lead_up_to_stationary_points(seed):
     centers, weights, _ = machine(seed)
     widths = np.random.default_rng(seed).uniform(0.2, 1.0, size=len(centers))

@@ -177,6 +177,7 @@ def test_groups_that_allow_no_folds_are_no_yes(monkeypatch):
     assert "belong together, they are too few to tell." in check_sentence(report)
 
 
+@pytest.mark.slow
 def test_readings_are_a_table_of_the_report(real):
     report = real[-1]
     found = {one.caption: one for one in check_tables(report, ("a", "b"), is_final=True)}

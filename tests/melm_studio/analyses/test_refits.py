@@ -164,7 +164,7 @@ def test_a_drawing_of_folds_that_disagree_is_said_to_be_blurred(store):
     assert blur_sentence(agreeing) == ""
 
 
-@pytest.mark.parametrize("n_components", [1, 2, 3])
+@pytest.mark.parametrize("n_components", [1, pytest.param(2, marks=pytest.mark.slow), 3])
 def test_views_of_any_number_of_components_have_unseen_places(store, n_components):
     fit, report = refitted(store, "pca", n_components=n_components)
     view = PlaneRenderer(store).view(Shown.of(fit, store.last_event(fit.run_id)))

@@ -165,6 +165,7 @@ def test_a_plane_blind_to_the_batch_loses_the_batch_and_keeps_the_classes(told):
     assert held_out[3] > held_out[0] - 5
 
 
+@pytest.mark.slow
 def test_a_drawing_is_found_among_many_rows_and_neither_among_few_nor_by_variance(told):
     facts = told["drawing"][1]
     assert [given["check"].split(".")[0] for given in facts] == ["No", "No", "Yes"]

@@ -73,7 +73,7 @@ def test_few_modes_of_few_rows_in_a_plane_are_not_spread(n_rows, n_modes, expect
     assert bool(taken) == expected
 
 
-@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("k", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_divergence_and_its_gradient_are_the_same_without_finufft(k, monkeypatch):
     X, y = load_wine(return_X_y=True)
     classes, _ = whitened_kernel_classes(X, y, n_components=k)
