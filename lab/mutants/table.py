@@ -114,7 +114,7 @@ MUTANTS = (
     Mutant(
         "melm_studio/workers/scheduling.py",
         "CONTESTED_LANE_S = 0.5",
-        "CONTESTED_LANE_S = 500.0",
+        "CONTESTED_LANE_S = 5_000.0",
         f"{_LANE}::test_a_full_lane_is_left_to_who_waits_for_it",
     ),
     Mutant(
