@@ -64,6 +64,8 @@ LEAST_VALUES = 4  # beside it
 LEAST_CODED = 2  # rows
 LEAST_MEASURED = 3  # different numbers, among more cells beyond a limit: others are classes
 _LEADING_ZERO = re.compile("0[0-9]")
+_NUMBER_AND_LETTER = re.compile("[0-9]+[A-Za-z]")
+DENSE = 2  # at most so many times as many whole numbers between the ends of running ones as are had
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -238,11 +240,11 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     name = str(column.name)
     read = _read_levels(levels, decimal, options.limits, counts, missing[:-1], name=name)
     is_text = (np.isnan(read.values) & ~missing & ~read.is_beyond)[codes]
-    n_present, n_numbers = np.count_nonzero(~missing[codes]), np.isfinite(read.values).sum()
-    text = _non_numeric_text(column, is_text, int(n_present), int(n_numbers))
+    n_present = int(np.count_nonzero(~missing[codes]))
+    text = _non_numeric_text(column, is_text, n_present, read.values[np.isfinite(read.values)])
     is_numeric = text is None or text.n_cells < _most_text(text, options.words) * text.n_present
-    is_of_ids = name.lower().endswith("id") and names_identifier(name)
-    if text is not None and is_of_ids and len(levels) == len(codes):
+    is_of_ids = text is not None and name.lower().endswith("id") and names_identifier(name)
+    if len(levels) == len(codes) and (is_of_ids or _are_running_numbers(levels, missing[:-1])):
         is_numeric = False  # a word is no number that is missing, but a name as the others
     if is_numeric and not options.as_written:
         return _Inferred(
@@ -274,6 +276,17 @@ def _most_text(text: _NonNumericText, words: str) -> float:
         return 1.0
     are_gaps = words == "empty" or text.is_phrase or (words == "auto" and text.are_marks)
     return 1 - MOSTLY if are_gaps else MAX_TEXT_SHARE
+
+
+def _are_running_numbers(levels: list[str], missing: npt.NDArray[np.bool_]) -> bool:
+    """Return whether distinct cells number the rows, a few with a letter behind: 617, 617B, 618."""
+    present = list(itertools.compress(levels, ~missing))
+    numbers = [float(level) for level in present if level.isdecimal()]
+    others = [level for level in present if not level.isdecimal()]
+    if not 0 < len(others) < MAX_TEXT_SHARE * len(present):
+        return False
+    are_dense = max(numbers) - min(numbers) < DENSE * len(numbers)
+    return are_dense and all(map(_NUMBER_AND_LETTER.fullmatch, others))
 
 
 def _unquoted(levels: list[str]) -> list[str]:
@@ -476,9 +489,9 @@ def _beyond(
 
 
 def _non_numeric_text(
-    column: pd.Series, is_text: npt.NDArray[np.bool_], n_present: int, n_numbers: int
+    column: pd.Series, is_text: npt.NDArray[np.bool_], n_present: int, numbers: FloatArray
 ) -> _NonNumericText | None:
-    """The text in a column of so many different numbers, if any."""
+    """The text in a column of such different numbers, if any."""
     positions = np.flatnonzero(is_text)
     if len(positions) == 0:
         return None
@@ -488,8 +501,8 @@ def _non_numeric_text(
     is_said = len(text.split()) >= PHRASE or is_among(text, UNKNOWN)
     is_phrase = is_said and len(cells) >= LEAST_SAID
     is_phrase = is_phrase and bool((cells == text).all())
-    are_few = n_numbers >= LEAST_VALUES and cells.nunique() <= MOST_MARKS < len(cells)
-    are_marks = are_few and n_numbers >= LEAST_BESIDE_MARKS
+    are_few = len(numbers) >= LEAST_VALUES and cells.nunique() <= MOST_MARKS < len(cells)
+    are_marks = are_few and len(numbers) >= LEAST_BESIDE_MARKS
     are_marks = are_marks and len(cells) < (1 - MOSTLY) * n_present
     return _NonNumericText(len(cells), n_present, text, first, is_phrase, are_few, are_marks)
 

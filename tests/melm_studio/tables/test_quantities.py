@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from melm_core.base import Quantity, quantity
-from melm_studio.tables import read_table
+from melm_studio.tables import Role, prepare, read_table
 from melm_studio.tables.quantities import conversion, is_unit, with_unit, without_unit
 
 
@@ -218,3 +218,30 @@ def test_an_interval_or_a_deviation_behind_a_number_is_no_part_of_it(cell, value
     rows = "".join(f"{cell};{at % 7};{'ab'[at % 2]}\n" for at in range(12))
     steps = read_table(f"x;y;kind\n{rows}".encode(), "t.csv").steps
     assert any("Left out behind numbers" in step for step in steps) == (value is not None)
+
+
+def of_numbered(numbers, name="no_of_sample"):
+    rows = "".join(f"{number},{at / 7},k{at % 2}\n" for at, number in enumerate(numbers))
+    return read_table(f"{name},x,kind\n{rows}".encode(), "t.csv")
+
+
+def test_a_letter_behind_few_running_numbers_is_a_part_of_their_names():
+    numbers = [*map(str, range(101, 160)), "117B", "140b"]
+    table = of_numbered(numbers)
+    assert table.frame["no_of_sample"].tolist() == numbers
+    assert not any("unit" in step.lower() for step in table.steps)
+    (column,) = (each for each in prepare(table).columns if each.name == "no_of_sample")
+    assert column.role in (Role.ID, Role.NAME)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [*range(101, 160), *["7g"] * 2],  # equal ones are no names
+        [*range(100, 6100, 100), "117g", "140g"],  # measured ones lie apart
+        [*range(101, 160), *(f"{at}g" for at in range(3, 30))],  # not few
+        [*range(101, 160), "170 g", "172 g"],  # as nobody writes a name
+    ],
+)
+def test_a_letter_behind_other_numbers_is_their_unit(numbers):
+    assert of_numbered(numbers, "weight").frame["weight [g]"].dtype.kind == "f"
