@@ -29,9 +29,17 @@ from melm_core.base import (
     measured,
     plain_number,
 )
-from melm_studio.tables.formatting import NAMES_SHOWN, count, listed, number, place, shortened
+from melm_studio.tables.formatting import (
+    NAMES_SHOWN,
+    count,
+    listed,
+    number,
+    place,
+    shortened,
+    words_of,
+)
 from melm_studio.tables.frames import assembled
-from melm_studio.tables.identifiers import names_identifier
+from melm_studio.tables.identifiers import names_identifier, names_label
 from melm_studio.tables.quantities import in_one_unit, with_unit, without_unit
 from melm_studio.tables.readers import ReadOptions
 from melm_studio.tables.scales import UNKNOWN, is_among
@@ -41,6 +49,8 @@ PHRASE = 3  # words, of what is said instead of a number
 LEAST_SAID = 2  # rows
 MOST_MARKS = 2  # words among numbers, for these to be the ones that are missing
 LEAST_BESIDE_MARKS = 12  # different numbers, for this to be so without an answer
+MOST_CLASSES = 30  # different whole numbers, for these to be classes by the name of the column
+LEAST_OF_CLASS = 5  # rows, for each of them on average
 COUNTED_AS_MISSING = "which count as missing"
 MOSTLY = 0.5  # above this share of numbers, non-numeric text is reported
 
@@ -204,6 +214,7 @@ class _NonNumericText:
     is_phrase: bool
     are_few: bool  # one or two words that recur, beside some numbers
     are_marks: bool  # such words in less than half of the cells, beside many numbers
+    are_classes: bool  # as the numbers are, by the name of the column
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,6 +285,8 @@ def _most_text(text: _NonNumericText, words: str) -> float:
     """
     if words == "empty" and text.are_few:
         return 1.0
+    if words != "empty" and text.are_classes:
+        return 0.0
     are_gaps = words == "empty" or text.is_phrase or (words == "auto" and text.are_marks)
     return 1 - MOSTLY if are_gaps else MAX_TEXT_SHARE
 
@@ -501,10 +514,20 @@ def _non_numeric_text(
     is_said = len(text.split()) >= PHRASE or is_among(text, UNKNOWN)
     is_phrase = is_said and len(cells) >= LEAST_SAID
     is_phrase = is_phrase and bool((cells == text).all())
+    are_classes = not is_phrase and _are_classes(str(column.name), numbers, n_present)
     are_few = len(numbers) >= LEAST_VALUES and cells.nunique() <= MOST_MARKS < len(cells)
-    are_marks = are_few and len(numbers) >= LEAST_BESIDE_MARKS
+    are_marks = are_few and len(numbers) >= LEAST_BESIDE_MARKS and not are_classes
     are_marks = are_marks and len(cells) < (1 - MOSTLY) * n_present
-    return _NonNumericText(len(cells), n_present, text, first, is_phrase, are_few, are_marks)
+    return _NonNumericText(
+        len(cells), n_present, text, first, is_phrase, are_few, are_marks, are_classes
+    )
+
+
+def _are_classes(name: str, numbers: FloatArray, n_present: int) -> bool:
+    """Return whether few whole numbers of many cells have a name as the label's."""
+    are_few = len(numbers) <= min(MOST_CLASSES, n_present / LEAST_OF_CLASS)
+    are_whole = bool((numbers == np.floor(numbers)).all())
+    return are_few and are_whole and any(map(names_label, words_of(name)[-1:]))
 
 
 def _text_steps(inferred: dict[str, _Inferred], file_rows: IntArray) -> list[str]:

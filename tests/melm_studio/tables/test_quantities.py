@@ -245,3 +245,31 @@ def test_a_letter_behind_few_running_numbers_is_a_part_of_their_names():
 )
 def test_a_letter_behind_other_numbers_is_their_unit(numbers):
     assert of_numbered(numbers, "weight").frame["weight [g]"].dtype.kind == "f"
+
+
+def of_categories(name: str, *others: str, numbers: range = range(18, 66, 4)):
+    cells = [*(str(number) for number in numbers for _ in range(8)), *others]
+    rows = "".join(f"{cell},{at / 7},k{at % 2}\n" for at, cell in enumerate(cells))
+    return read_table(f"{name},x,kind\n{rows}".encode(), "t.csv")
+
+
+@pytest.mark.parametrize("name", ["Category", "age class", "types"])
+@pytest.mark.parametrize("others", [("Athena",), ("Clydesdale", "Athena") * 10])
+def test_words_among_few_numbers_under_the_name_of_a_label_are_classes(name, others):
+    table = of_categories(name, *others)
+    assert {*others} <= {*table.frame[name]}
+    assert not table.asked.get("words", "").endswith("which count as missing")
+
+
+@pytest.mark.parametrize(
+    ("name", "others", "numbers"),
+    [
+        ("Category", ("unknown",) * 2, range(18, 66, 4)),
+        ("response time", ("Athena",), range(18, 66, 4)),
+        ("response", ("Athena",), range(60)),
+    ],
+)
+def test_what_is_unknown_and_words_among_measured_numbers_stay_missing(name, others, numbers):
+    column = of_categories(name, *others, numbers=numbers).frame[name]
+    assert column.isna().sum() == len(others)
+    assert column.dtype.kind == "f"
