@@ -42,6 +42,7 @@ from melm_core.base.quantities import (
     plain_cell,
     plain_number,
     quantity,
+    seconds_of,
 )
 from melm_core.base.row_blocks import BlockSource
 from melm_core.base.sample_weights import balanced_share, checked_weights
@@ -124,6 +125,7 @@ __all__ = [
     "quantity",
     "range_of",
     "read_rows",
+    "seconds_of",
     "sources_of",
     "split_unit",
     "stratified_sample",

@@ -102,6 +102,10 @@ PLAIN_DIGITS = str.maketrans(
 OTHER_DIGITS = re.compile(
     rf"[-+\uff0d\uff0b\u2212]?[{_DIGITS}][{_DIGITS}\u066b\uff0e\uff0c\u066c.eE+-]*"
 )
+_DURATION = re.compile(
+    r"(?:(?P<days>[0-9]{1,4}) days?,? )?(?:(?P<hours>[0-9]{1,4}):(?=[0-5][0-9]:))?"
+    r"(?P<minutes>[0-9]{1,4}):(?P<seconds>[0-5][0-9](?:[.,][0-9]{0,9})?)"
+)
 FORTRAN = re.compile(r"([+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+))[dD]([+-]?[0-9]{1,3})")
 
 
@@ -200,6 +204,22 @@ def measured(cell: str, decimal: str) -> Measured | None:
     if read is None:
         return None
     return Measured(read, 0 if match is None else -1 if match["sign"] in "<≤" else 1)
+
+
+def seconds_of(cell: str) -> float:
+    """Read a duration such as 1:25:57, 55:13.2 or "2 days, 01:25:57" in seconds; NaN for others.
+
+    Examples
+    --------
+    >>> from melm_core.base import seconds_of
+    >>> seconds_of("1:25:57"), seconds_of("55:13.2"), seconds_of("1:60")
+    (5157.0, 3313.2, nan)
+    """
+    match = _DURATION.fullmatch(cell)
+    if match is None:
+        return math.nan
+    days, hours, minutes = (int(match[part] or 0) for part in ("days", "hours", "minutes"))
+    return 60 * (60 * (24 * days + hours) + minutes) + float(match["seconds"].replace(",", "."))
 
 
 def plain_cell(cell: str) -> str:

@@ -27,6 +27,7 @@ from melm_core.base.quantities import (
     is_far,
     measured,
     plain_number,
+    seconds_of,
 )
 
 
@@ -66,6 +67,7 @@ class CellRules:
 
 
 # <arithmetic>: `program_of` copies the lines from here to the end into a program.
+LEAST_OF_SECOND = 1 / 100  # of the unit of a column, of which 12:30 is no time in hours
 BEYOND_LIMIT = " beyond limit"  # behind the name of the column of which this says it
 
 
@@ -246,6 +248,8 @@ def name_and_unit(
 ) -> tuple[str, str]:
     """Split a name from the unit behind it: in brackets, or in parentheses if it is known.
 
+    Seconds are the unit of what is written as hh:mm:ss.
+
     Parameters
     ----------
     name : str
@@ -259,6 +263,7 @@ def name_and_unit(
     (('lead', 'mg'), ('lead (old)', ''))
     """
     bare, unit = split_unit(name)
+    unit = "s" if re.fullmatch("(h+:)?m+:s+.*", unit.lower()) else unit
     is_unit = name.endswith("]") or any(unit in spellings for spellings in units.values())
     return (bare, unit) if unit and is_unit else (name, "")
 
@@ -332,7 +337,10 @@ def numbers_as_known(
         signs = np.zeros(len(cells))
     else:
         texts = _with_decimals(cells, column, decimal, rules)
-        found = {text: _measured(text, decimal) for text in dict.fromkeys(texts)}
+        are_times = units.get(target, {}).get("s", (0.0, 0.0))[0] > LEAST_OF_SECOND
+        found = {
+            text: _measured(text, decimal, are_times=are_times) for text in dict.fromkeys(texts)
+        }
         conversions = _conversions([*found.items()], texts, column, (target, there), units)
         read = {}
         for text, (quantity, sign) in found.items():
@@ -373,7 +381,9 @@ def _with_decimals(
     return [cell.replace(",", ".") if cell in alike else cell for cell in cells]
 
 
-def _measured(cell: str, decimal: str) -> Measured:
+def _measured(cell: str, decimal: str, *, are_times: bool) -> Measured:
+    if are_times and math.isfinite(lasted := seconds_of(cell)):
+        return Measured(Quantity(lasted, "s"), 0)
     number = plain_number(cell, decimal)
     plain = Measured(Quantity(number, ""), 0)
     return plain if math.isfinite(number) else measured(cell, decimal) or Measured(None, 0)

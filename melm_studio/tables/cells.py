@@ -28,7 +28,9 @@ from melm_core.base import (
     is_far,
     measured,
     plain_number,
+    seconds_of,
 )
+from melm_studio.tables.durations import are_durations
 from melm_studio.tables.formatting import (
     NAMES_SHOWN,
     count,
@@ -125,10 +127,11 @@ def infer_columns(
     if codes := [one for one in texts if one in numbers.columns]:
         numbers = numbers.drop(columns=codes)
     plain = numbers.to_numpy(np.float64)
+    is_dated = not is_number.all() and any("date" in name.lower() for name in names)
     inferred = {
         names[index]: _Inferred(cells.iloc[:, index].astype("str"))
         if names[index] in texts
-        else _infer(cells.iloc[:, index], decimal, options)
+        else _infer(cells.iloc[:, index], decimal, options, is_dated=is_dated)
         for index in np.flatnonzero(~is_number).tolist()
     }
     coded = {} if options.as_written else _codes_of_missing(names, is_number, plain, inferred)
@@ -225,6 +228,7 @@ class _Inferred:
     text: _NonNumericText | None = None
     has_thousands: bool = False
     has_behind: bool = False  # uncertainties or marks of footnotes
+    has_durations: bool = False
     unit: str = ""
     n_converted: int = 0  # cells in another unit than the column's
     is_beyond: npt.NDArray[np.bool_] | None = None  # cells such as <0.5 and n.d.
@@ -238,7 +242,7 @@ class _Inferred:
         return 0 if self.is_beyond is None else int(np.count_nonzero(self.is_beyond))
 
 
-def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
+def _infer(column: pd.Series, decimal: str, options: ReadOptions, *, is_dated: bool) -> _Inferred:
     codes, distinct = pd.factorize(column.astype("str"))
     levels = _unquoted([level.strip() for level in distinct])
     is_ambiguous = decimal == "." and _have_one_comma(levels)
@@ -249,6 +253,10 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
     missing = np.array([*is_missing, True])  # code -1 is missing
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
     name = str(column.name)
+    written = levels
+    others = [level for level, gone in zip(levels, is_missing, strict=True) if not gone]
+    if has_durations := are_durations(name, others, is_dated=is_dated):
+        levels = [_duration(level, decimal) for level in levels]
     read = _read_levels(levels, decimal, options.limits, counts, missing[:-1], name=name)
     is_text = (np.isnan(read.values) & ~missing & ~read.is_beyond)[codes]
     n_present = int(np.count_nonzero(~missing[codes]))
@@ -263,6 +271,7 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
             text,
             has_thousands=any(THOUSANDS[decimal].fullmatch(level) for level in levels),
             has_behind=any(map(BEHIND.search, levels)),
+            has_durations=has_durations,
             unit=read.unit,
             n_converted=int(counts[read.is_converted].sum()),
             is_beyond=read.is_beyond[codes],
@@ -271,7 +280,7 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions) -> _Inferred:
             is_ambiguous=is_ambiguous,
             limit=read.limit,
         )
-    texts = np.array([*levels, ""], dtype=object)
+    texts = np.array([*written, ""], dtype=object)
     texts[missing] = np.nan
     is_mixed = text is not None and text.n_cells <= (1 - MOSTLY) * text.n_present
     cells = pd.Series(texts[codes], column.index, dtype="str")
@@ -300,6 +309,12 @@ def _are_running_numbers(levels: list[str], missing: npt.NDArray[np.bool_]) -> b
         return False
     are_dense = max(numbers) - min(numbers) < DENSE * len(numbers)
     return are_dense and all(map(_NUMBER_AND_LETTER.fullmatch, others))
+
+
+def _duration(cell: str, decimal: str) -> str:
+    """A duration such as 1:25:57 as a quantity, other cells as they are."""
+    seconds = seconds_of(cell)
+    return cell if math.isnan(seconds) else f"{seconds:.12g} s".replace(".", decimal)
 
 
 def _unquoted(levels: list[str]) -> list[str]:
@@ -579,10 +594,12 @@ def _words_among_numbers(inferred: dict[str, _Inferred], file_rows: IntArray) ->
 
 def _unit_steps(inferred: dict[str, _Inferred]) -> list[str]:
     units = [f"{name} in {column.unit}" for name, column in inferred.items() if column.unit]
+    durations = [name for name, column in inferred.items() if column.has_durations]
     converted = [name for name, column in inferred.items() if column.n_converted]
     n_cells = sum(column.n_converted for column in inferred.values())
     return [
         *([f"Units were read with the numbers: {listed(units)}."] if units else []),
+        *([f"Read as durations, not as times of day: {listed(durations)}."] if durations else []),
         *([f"Converted to the column's unit: {count(n_cells, 'cell')} ({listed(converted)})."]
           if converted else []),
     ]  # fmt: skip

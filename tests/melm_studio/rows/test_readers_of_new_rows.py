@@ -87,6 +87,14 @@ def commas(_: int, cell: str) -> str:
     return f"{int(cell):,}"
 
 
+def lasted(at: int, cell: str) -> str:
+    return f"0:{6 * int(cell):02}:{17 * at % 60:02}"
+
+
+def in_minutes(at: int, cell: str) -> str:
+    return f"{6 * int(cell) + 17 * at % 60 / 60}"
+
+
 def arabic(_: int, cell: str) -> str:
     digits = "".join(map(chr, range(0x660, 0x66A)))
     return cell.translate(str.maketrans("0123456789.", f"{digits}\u066b"))
@@ -162,7 +170,9 @@ LIMITS = labeled(file(lead={1: "<1", 3: "n.d."}.get))
 CODES = labeled(file(count=lambda at, cell: "-99" if at in (1, 4) else cell))
 COMMAS = labeled(file(count=commas))
 NO_UNIT, CELLS = ["Total acid", "lead", "count"], ["Total acid", "lead [CFU]", "count"]
+CLOCK = ["Total acid", "lead [hh:mm:ss]", "count"]
 NEVER = 'Column "color" has categories that the plane was not fitted to: '
+DURATIONS = labeled(file(NO_UNIT, lead=lasted))
 HALF_OF_LIMIT, HALF = file(lead=once("0.5")), file(lead=once("0.25"))
 OTHERS = {
     "a category": (labeled(colored()), {}, colored(last="green"), colored(last="green")),
@@ -221,6 +231,18 @@ OTHERS = {
         FIRST, {}, file(acid=lambda _, cell: f"{int(1000 * float(cell)):,}"),
         'The comma in the numbers of "Total acid", such as "-1,500", may part thousands or be a',
     ),
+    **{
+        f"durations {form}": (DURATIONS, {}, file(["Total acid", name, "count"], lead=cell), None)
+        for form, name, cell in (
+            ("as they are", "lead", lasted),
+            ("with minutes first", "lead", lambda at, cell: lasted(at, cell)[2:]),
+            ("in minutes", "lead [min]", in_minutes),
+        )
+    },
+    "a single duration": (DURATIONS, {}, one_row(file(NO_UNIT, lead=lasted)),
+                          one_row(file(["Total acid", "lead [s]", "count"], lead=once("720", 0)))),
+    "durations of a form": (labeled(file(CLOCK, lead=lasted)), {}, file(CLOCK, lead=lasted), None),
+    "a duration of no time": (FIRST, {}, file(lead=once("12:30")), file(lead=once(""))),
     "digits of another script": (FIRST, {}, file(acid=arabic), SAME),
     "exponents of Fortran": (FIRST, {}, file(acid=everywhere("{}D+00")), SAME),
 }  # fmt: skip

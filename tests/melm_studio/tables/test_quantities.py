@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import io
+
 import numpy as np
+import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -273,3 +277,88 @@ def test_what_is_unknown_and_words_among_measured_numbers_stay_missing(name, oth
     column = of_categories(name, *others, numbers=numbers).frame[name]
     assert column.isna().sum() == len(others)
     assert column.dtype.kind == "f"
+
+
+RUN = [f"{45 + at % 20}:{7 * at % 60:02}" for at in range(24)]
+SLEPT = [f"0{1 + at % 5}:{13 * at % 60:02}:{7 * at % 60:02}" for at in range(24)]
+SWUM = [f"{at % 3}:{7 * at % 60:02}.{at % 10}" for at in range(24)]
+DAWN = [f"0{5 + at % 3}:{13 * at % 60:02}:00" for at in range(24)]
+
+
+def of_clocks(cells, name="run", beside="x"):
+    rows = "".join(f"{cell},{at / 7},k{at % 2}\n" for at, cell in enumerate(cells))
+    return read_table(f"{name},{beside},kind\n{rows}".encode(), "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("cells", "first"),
+    [
+        (RUN, 2700),
+        (SLEPT, 3600),
+        (SWUM, 0),
+        ([f"{cell}.5" for cell in RUN], 2700.5),
+        ([cell.replace("05:", "30:") for cell in SLEPT], 3600),  # more than a day
+        ([f"{at % 2} days, {cell}" for at, cell in enumerate(SLEPT)], 3600),
+        ([f"0 days {cell}.250000" for cell in SLEPT], 3600.25),
+        ([*RUN, *["1:02:03"] * 4], 2700),
+        ([*SWUM, "45.3", "", "DNF"], 0),
+    ],
+)
+def test_durations_are_numbers_in_seconds(cells, first):
+    table = of_clocks(cells)
+    column = table.frame["run [s]"]
+    assert column[0] == first
+    assert column.notna().sum() == len([cell for cell in cells if cell not in ("", "DNF")])
+    assert "Read as durations, not as times of day: run." in table.steps
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "first"),
+    [("run (min)", "run (min)", 45), ("run [mm:ss]", "run [mm:ss] [s]", 2700)],
+)
+def test_durations_are_in_the_unit_of_their_name(name, unit, first):
+    assert of_clocks(RUN, name).frame[unit][0] == pytest.approx(first)
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("time", [f"{6 + at % 14:02}:{13 * at % 60:02}" for at in range(24)]),
+        ("time", [f"{6 + at % 14:02}:{13 * at % 60:02}:{7 * at % 60:02}" for at in range(24)]),
+        ("time", DAWN),  # as workbooks have them
+        ("time", sorted(SLEPT)),  # a log
+        ("night", [*SLEPT, "23:10:12"]),
+        ("start", SLEPT),
+        ("time of day", SLEPT),
+        ("RA", SLEPT),
+        ("seen", [*(f"{6 + at % 14:02}:{13 * at % 60:02}" for at in range(24)), "24:00", "25:10"]),
+        ("sets", [f"25:{at % 24:02}" for at in range(24)]),  # scores
+        ("allele", [f"{24 + at % 20}:{1 + at % 11:02}:01" for at in range(24)]),
+        ("shares", [f"{99 - at}:{1 + at:02}" for at in range(57)]),
+        ("dilution", ["1:10", "1:20", "1:50", "1:30", "1:40", "1:15", "1:25"] * 4),
+        ("lap", ["30:15", "31:50", "32:05"] * 8),  # classes
+    ],
+)
+def test_times_of_day_scores_and_codes_stay_as_they_are_written(name, cells):
+    assert of_clocks(cells, name).frame[name].tolist() == cells
+
+
+def test_times_of_day_that_strayed_among_durations_are_none():
+    cells = [*(f"{at} min" for at in range(10, 60)), *SLEPT]
+    assert of_clocks(cells, "duration").frame["duration"].tolist() == cells
+
+
+def test_beside_dates_a_time_is_one_of_day():
+    assert of_clocks(SLEPT, "time", "date").frame["time"].tolist() == SLEPT
+    assert "time [s]" in of_clocks(SLEPT, "time").frame
+
+
+def test_times_that_a_workbook_has_as_such_are_durations_as_well():
+    book = openpyxl.Workbook()
+    book.active.append(["sleep", "kind"])
+    for at in range(24):
+        book.active.append([dt.timedelta(minutes=100 * at + 13, seconds=at), "kl"[at % 2]])
+        book.active.cell(at + 2, 1).number_format = "[h]:mm:ss"
+    book.save(raw := io.BytesIO())
+    column = read_table(raw.getvalue(), "t.xlsx").frame["sleep [s]"]
+    assert column.tolist() == [60 * (100 * at + 13) + at for at in range(24)]
