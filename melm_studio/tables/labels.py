@@ -102,9 +102,12 @@ _OF_FOLDS, MOST_FOLDS = {"cv", "fold", "id", "k", "no", "number", "test"}, 20
 ABOUT_ROWS = {"metadata", "datastore"}  # first words; of the Sequence Read Archive
 # Words of numbers that the training and testing of a model has left beside the rows.
 WORDS_OF_MODELS = _PREDICTED | _TRAINING | {"fold"}
-_HELD_OUT = {"dev", "heldout", "holdout", "test", "testing", "val", "valid", "validation"}
+_HELD_OUT = {
+    "dev", "heldout", "holdout", "prediction", "test", "testing", "val", "valid", "validation",
+}  # fmt: skip
 LEAST_WORD = 4  # letters, of a word of the file's name that says what its label is
 LEAST_WORDS = 5  # of half the values of a column of remarks
+MOST_LOST = 0.1  # rows without a class, for a guess to be beyond doubt
 MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
 MANY_MISSING = 0.5  # of those of the guess, for there to be none
 # Times of day, days and degrees of latitude, which are no classes.
@@ -223,7 +226,8 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     if guess == NO_LABEL:
         return []
     frame, cells, is_text = table.frame, table.frame[guess], _is_text(table.frame[guess])
-    if guess.lower() in PLAIN_NAMES:
+    loses_rows = cells.isna().mean() > MOST_LOST
+    if guess.lower() in PLAIN_NAMES and not loses_rows:
         return _beside_plain_name(frame, guess, others)
     first, last = str(frame.columns[0]), str(frame.columns[-1])
     is_hinted = _is_hinted(guess) and not is_measure(cells)
@@ -231,7 +235,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     likely = [name for name in others if _says_more(name, guess)]
     likely += [name for name in table.beside if name in usable]
     expected = _expected(table, usable)
-    if not _is_told(frame, guess):
+    if loses_rows or not _is_told(frame, guess):
         rare = COVARIATE_WORDS if is_hinted else frozenset()
         most, numeric = _most_values_of_rivals(table, guess, usable), {*table.numbers.names}
         likely += [
@@ -678,12 +682,12 @@ def says_split(name: str, values: Collection[object]) -> bool:
 
     Examples
     --------
-    >>> says_split("Case", ["Train", "Test"]), says_split("train", ["True", "False"])
+    >>> says_split("Case", ["Training set", "Test set"]), says_split("train", ["True", "False"])
     (True, True)
     >>> says_split("blood", ["test", "none"])
     False
     """
-    words = {str(value).casefold() for value in values}
+    words = {str(value).casefold().removesuffix(" set") for value in values}
     if words == {"true", "false"}:
         return not _TRAINING.isdisjoint(words_of(name))
     return len(words) > 1 and words <= _TRAINING | _HELD_OUT and not words.isdisjoint(_TRAINING)

@@ -402,6 +402,45 @@ def test_what_became_of_something_is_the_label_beside_a_flag():
     assert guess_label(Table("t", frame, ())) == "koi_disposition"
 
 
+@pytest.mark.parametrize(("n_without", "is_asked"), [(0, False), (4, False), (24, True)])
+def test_a_label_that_loses_rows_is_asked_about_whatever_its_name_says(n_without, is_asked):
+    frame = measured("mass", "size").assign(kind=words("granite", "basalt", "gabbro"), label=0.0)
+    frame["label"] = numbers(0, 1)
+    frame.loc[: n_without - 1, "label"] = np.nan
+    offered = choices(Table("t", frame, ()))
+    assert ("kind" in offered) == is_asked
+
+
+def test_a_label_of_one_or_two_rows_for_each_word_comes_behind_others():
+    frame = measured("mass", "size").assign(
+        species=[f"{'abcdefghij'[row // 6]}us {'klm'[row // 2 % 3]}a" for row in range(N_ROWS)],
+        genus=[f"{'abcdefghij'[row // 6]}us" for row in range(N_ROWS)],
+    )
+    assert choices(Table("t", frame, ()))[:2] == ["genus", "species"]
+    assert guess_label(Table("t", frame.drop(columns="genus"), ())) == "species"
+
+
+@pytest.mark.parametrize(("n_yes", "guess"), [(3, "lifestyle"), (20, "inferred")])
+def test_a_mark_that_hardly_any_row_has_comes_behind_words(n_yes, guess):
+    lifestyle = words("aerial", "aquatic", "terrestrial")
+    frame = measured("mass").assign(
+        inferred=["YES"] * n_yes + ["NO"] * (N_ROWS - n_yes),
+        lifestyle=lifestyle,
+        wing=RNG.random(N_ROWS),
+    )
+    assert guess_label(Table("t", frame, ())) == guess
+
+
+def test_the_work_that_rows_are_from_comes_behind_other_words():
+    frame = measured("mass").assign(
+        citations=words("[1]", "[2]"),
+        rock=words("granite", "basalt", "gabbro"),
+        age=RNG.random(N_ROWS),
+    )
+    assert guess_label(Table("t", frame, ())) == "rock"
+    assert guess_label(Table("t", frame.drop(columns="rock"), ())) == "citations"
+
+
 def test_two_values_of_the_last_column_are_offered_beside_what_a_name_says():
     frame = measured("mass").assign(dx=numbers(0, 1, 2, 3), well=numbers(0, 1))
     assert choices(Table("t", frame, ())) == ["dx", "well"]
