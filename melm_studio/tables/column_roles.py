@@ -140,7 +140,9 @@ MAP_AXIS = "an axis of a map of the rows: drawn beside a plane, and no feature"
 WHERE = "it says where the row is, which nobody measured of it"
 WHENCE = "it says what the row was taken from, which nobody measured of it"
 HOW_MANY = "it says of how many things a number is, which nobody measured of them"
-ORIGINS = (WHERE, WHENCE, HOW_MANY)
+WHEN = "a part of a date, which says when and measures nothing"
+ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY)
+_PARTS_OF_DATE = {"year", "month", "day"}
 FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
 MOST_WORDS = 4  # of a name; did_the_subject_meet_the_criteria is a question
@@ -553,7 +555,7 @@ def guess_roles(
 
 
 def origins(columns: Sequence[Column]) -> dict[str, str]:
-    """Return the columns that say where rows or their numbers come from, and in which way.
+    """Return the columns that say where, when or of what rows or their numbers are, and which.
 
     Parameters
     ----------
@@ -561,6 +563,7 @@ def origins(columns: Sequence[Column]) -> dict[str, str]:
         Those that are features, or are none for this reason or as the user chose, are looked at.
     """
     of_places = {*coordinates([column.name for column in columns])}
+    dates = _parts_of_date(columns)
     are_few = len(columns) <= MOST_OF_PANEL  # more have the words of a language for names
     reasons: dict[str, str] = {}
     for column in columns:
@@ -572,11 +575,19 @@ def origins(columns: Sequence[Column]) -> dict[str, str]:
             continue
         elif column.name in of_places or (not is_number and says_site(column.name)):
             reasons[column.name] = WHERE
+        elif column.name in dates:
+            reasons[column.name] = WHEN
         elif says_work(column.name):
             reasons[column.name] = WHENCE
         elif says_size_of_sample(column.name):
             reasons[column.name] = HOW_MANY
     return reasons
+
+
+def _parts_of_date(columns: Sequence[Column]) -> list[str]:
+    """The years, months and days of one date, if two of them or more are columns."""
+    parts = [column.name for column in columns if column.name.lower() in _PARTS_OF_DATE]
+    return parts if len({part.lower() for part in parts}) > 1 else []
 
 
 def without_said(

@@ -20,6 +20,7 @@ from melm_studio.tables.column_roles import (
     BEGINS_AGAIN,
     HOW_MANY,
     MAX_CHOSEN_LEVELS,
+    WHEN,
     WHENCE,
     WHERE,
     are_codes,
@@ -112,11 +113,7 @@ _ASKED = {
 }
 _WEIGHT_CHOICES = (Choice(Use.FEATURE, "It measures them"), Choice(Use.INFO, "It does: leave out"))
 _ORIGIN_CHOICES = (Choice(Use.INFO, "Information alone"), Choice(Use.FEATURE, "Measured"))
-_SAID = {
-    WHERE: "where the rows are",
-    WHENCE: "which work the rows are from",
-    HOW_MANY: "how many were measured",
-}
+_SAID = {WHERE: "where", WHEN: "when", WHENCE: "in which work"}
 _NUMBER_CHOICES = (
     Choice(Use.FEATURE, "A number"),
     Choice(Use.CATEGORY, "A category"),
@@ -295,7 +292,7 @@ def column_questions(
 
 
 def _origins(columns: Sequence[Column], answered: Mapping[str, str]) -> dict[str, str]:
-    """The columns that say where rows are or what they were taken from, if an answer may matter.
+    """The columns that say where, when or of what rows are, if an answer may matter.
 
     It does where they are information, or an answer says otherwise, and the label is no place.
     """
@@ -314,8 +311,10 @@ def _origin_question(reasons: Mapping[str, str], answer: str) -> Question:
     names = [shortened(name) for name in reasons]
     shown = listed(names, " and " if len(names) == 2 else ", ")
     are = f"Are {shown} measured features" if names[1:] else f"Is {shown} measured"
-    what = " or ".join(_SAID[why] for why in dict.fromkeys(reasons.values()))
-    sentence = f"{are}, too? {'They say' if names[1:] else 'It says'} {what}."
+    said = [_SAID[why] for why in _SAID if why in reasons.values()]
+    parts = [f"{', '.join(said)} the rows were recorded"] if said else []
+    parts += ["how many were measured"] if HOW_MANY in reasons.values() else []
+    sentence = f"{are}, too? {'They say' if names[1:] else 'It says'} {' or '.join(parts)}."
     return Question(USE + next(iter(reasons)), sentence, _ORIGIN_CHOICES, answer, Use.INFO)
 
 

@@ -424,7 +424,8 @@ PAIRS = [
     ("Lat", "Long"), ("latitude_dd", "longitude_dd"), ("UTM_X", "UTM_Y"), ("easting", "northing"),
     ("decimalLatitude", "decimalLongitude"), ("fam_lat", "fam_long"), ("Lat (N)", "Lon (E)"),
     ("Row", "Col"), ("BLOCK _by_REP", "IBLK"), ("plot #", "tray_no"),
-    ("Min.Latitude", "Centroid.Latitude", "Centroid.Longitude"),
+    ("Min.Latitude", "Centroid.Latitude", "Centroid.Longitude"), ("Year", "month"),
+    ("Lat", "Long", "day", "month", "year"),
 ]  # fmt: skip
 
 
@@ -469,6 +470,7 @@ def test_several_pairs_of_coordinates_are_one_question():
         ("row count", "column width"),
         ("potential", "colony"),
         ("bedrock", "rowing"),
+        ("year of birth", "month"),
     ],
 )
 def test_what_is_no_pair_of_coordinates_is_a_feature(names):
