@@ -333,8 +333,12 @@ def _alone(
     n_folds = min(_N_FOLDS, smallest)
     if n_folds < 2:
         return np.full(len(table), 1.0 / n_classes), np.zeros(len(table))
+    try:
+        folds = stratified_folds(y, n_folds, seed, groups)
+    except UserError:  # a class is of one group: better its rows apart than no answer
+        folds = stratified_folds(y, n_folds, seed)
     fold_of = np.empty(len(y), dtype=np.int64)
-    for number, fold in enumerate(stratified_folds(y, n_folds, seed, groups)):
+    for number, fold in enumerate(folds):
         fold_of[fold.test] = number
     right = _rights(table, cells, y, fold_of, min(_NEIGHBORS, max(smallest // 4, 1)))
     of_class = np.stack([right[:, y == code].mean(axis=1) for code in range(n_classes)])

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pandas as pd
+from scipy.stats import chi2, multinomial
 
 from melm_core.base import CODES, IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
@@ -36,6 +37,7 @@ from melm_studio.tables.labels import (
     names_prediction,
     numbers_say_split,
     says_split,
+    says_the_same,
 )
 from melm_studio.tables.maps import (
     coordinates,
@@ -141,7 +143,10 @@ WHERE = "it says where the row is, which nobody measured of it"
 WHENCE = "it says what the row was taken from, which nobody measured of it"
 HOW_MANY = "it says of how many things a number is, which nobody measured of them"
 WHEN = "a part of a date, which says when and measures nothing"
-ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY)
+DESIGN = "a factor of the design: each class has as many rows of each level"
+ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, DESIGN)
+MOST_OF_FACTOR, MOST_FACTORS = 10, 50  # levels, and columns looked at
+TOO_EVEN = 0.01  # how likely rows are spread over the values as evenly by chance
 _PARTS_OF_DATE = {"year", "month", "day"}
 FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
@@ -387,6 +392,8 @@ def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
         return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
     if cells.n_values == 1 and cells.n_missing < MOST_GAPS * cells.n_present:
         return Role.CONSTANT, "every value is the same"
+    if cells.name == "filter_$":
+        return Role.IGNORED, "SPSS keeps there which rows it has selected"
     if about := _about_rows(cells):
         return Role.IGNORED, about
     return _id_of_rows(cells) if cells.is_numeric else _soft_exclusion_of_text(cells)
@@ -510,6 +517,8 @@ def _never_meet(cells: _Cells) -> bool:
 def _numbers_things(cells: _Cells) -> bool:
     """Return whether recurring whole numbers are of hospital records or such, or fractions ids."""
     *before, last = words_of(cells.name) or ("",)
+    if before and last.isdigit():  # of the wave of a survey: hhid97
+        *before, last = before
     is_long_id = bool(before) and last == "id" and cells.low >= LEAST_CODE  # of chips and runs
     least = 2 if is_long_id else LEAST_NUMBERED
     if not cells.is_whole:  # such as 5034.107635
@@ -545,8 +554,9 @@ def guess_roles(
         one only.
     """
     guesses = _Guesses(table, columns, classes, chosen)
-    roles = {**guesses.codes(), **guesses.counters(), **guesses.origins(), **guesses.first()}
+    roles = {**guesses.codes(), **guesses.counters(), **guesses.first()}
     roles |= {**guesses.groups(), **guesses.orders(), **guesses.maps()}
+    roles = {**guesses.origins(roles), **roles}
     roles = {**guesses.info(roles), **roles}
     return tuple(
         _with_role(column, *roles[column.name]) if column.name in roles else column
@@ -554,34 +564,93 @@ def guess_roles(
     )
 
 
-def origins(columns: Sequence[Column]) -> dict[str, str]:
+def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
     """Return the columns that say where, when or of what rows or their numbers are, and which.
 
     Parameters
     ----------
     columns : sequence of Column
         Those that are features, or are none for this reason or as the user chose, are looked at.
+    frame : DataFrame
+        The rows that have a class.
     """
-    of_places = {*coordinates([column.name for column in columns])}
-    dates = _parts_of_date(columns)
     are_few = len(columns) <= MOST_OF_PANEL  # more have the words of a language for names
+    of_places = {*coordinates([column.name for column in columns])}
+    of_tables = {
+        **dict.fromkeys(_factors(columns, frame) if are_few else (), DESIGN),
+        **dict.fromkeys(_parts_of_date(columns), WHEN),
+        **dict.fromkeys(of_places, WHERE),
+    }
     reasons: dict[str, str] = {}
     for column in columns:
-        is_number = column.role is Role.NUMERIC
         is_told = column.role is Role.INFO and column.reason == CHOSEN
         if column.reason in ORIGINS:
             reasons[column.name] = column.reason
-        elif not (is_told or column.role in FEATURES) or (is_number and not are_few):
             continue
-        elif column.name in of_places or (not is_number and says_site(column.name)):
-            reasons[column.name] = WHERE
-        elif column.name in dates:
-            reasons[column.name] = WHEN
-        elif says_work(column.name):
-            reasons[column.name] = WHENCE
-        elif says_size_of_sample(column.name):
-            reasons[column.name] = HOW_MANY
+        is_feature = column.role in FEATURES and (are_few or column.role is not Role.NUMERIC)
+        why = _said_origin(column) or of_tables.get(column.name, "")
+        if why and (is_told or is_feature):
+            reasons[column.name] = why
     return reasons
+
+
+def _said_origin(column: Column) -> str:
+    """What the name of a column says of where its rows or numbers come from; empty if nothing."""
+    is_number = column.role is Role.NUMERIC or (
+        column.role is Role.CATEGORICAL and column.reason.endswith(CHOSEN)
+    )
+    if not is_number and says_site(column.name):
+        return WHERE
+    if says_work(column.name):
+        return WHENCE
+    return HOW_MANY if says_size_of_sample(column.name) else ""
+
+
+def _factors(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
+    """The factors of a design, which divides the rows of each class evenly over their levels.
+
+    And what follows from one. By chance hardly any column would do so.
+    """
+    label = next((column.name for column in columns if column.role is Role.LABEL), "")
+    if label not in frame:
+        return []
+    y = pd.factorize(frame[label])[0]
+    few = [
+        column.name
+        for column in columns
+        if column.role in FEATURES
+        and 2 <= column.n_values <= MOST_OF_FACTOR
+        and not column.reason.endswith(CHOSEN)
+    ]
+    texts = [name for name in few if frame[name].dtype.kind != "f"][:MOST_FACTORS]
+    codes = {name: pd.factorize(frame[name])[0] for name in texts}
+    factors = [name for name in texts if _is_divided(codes[name], y)]
+    for name in few[:MOST_FACTORS]:
+        levels = codes.get(name, pd.factorize(frame[name])[0])
+        if name not in factors and any(_follows(levels, codes[factor]) for factor in factors):
+            factors.append(name)
+            codes[name] = levels
+    return factors
+
+
+def _is_divided(levels: IntArray, y: IntArray) -> bool:
+    """Return whether each class has as many rows of each level, but for a few."""
+    if levels.min() < 0 or y.min() < 0 or y.max() < 1:
+        return False
+    table = pd.crosstab(y, levels).to_numpy()
+    expected = table.sum(axis=1, keepdims=True) / table.shape[1]
+    statistic = ((table - expected) ** 2 / expected).sum()
+    log_chance = float(
+        sum(multinomial.logpmf(row, row.sum(), np.full(len(row), 1 / len(row))) for row in table)
+    )
+    is_even = chi2.cdf(statistic, len(table) * (table.shape[1] - 1)) < TOO_EVEN
+    return bool(is_even and log_chance < math.log(TOO_EVEN))
+
+
+def _follows(levels: IntArray, others: IntArray) -> bool:
+    """Return whether rows of one level of the others are of one level, and none is missing."""
+    n_pairs = len(np.unique(levels * (others.max() + 1) + others))
+    return bool(levels.min() >= 0 and n_pairs == others.max() + 1)
 
 
 def _parts_of_date(columns: Sequence[Column]) -> list[str]:
@@ -807,19 +876,23 @@ class _Guesses:
             return {}
         return {numeric[index].name: (Role.INFO, MAP_AXIS) for index in coordinates.columns}
 
-    def origins(self) -> dict[str, tuple[Role, str]]:
+    def origins(self, roles: Collection[str]) -> dict[str, tuple[Role, str]]:
         """The columns that say where rows come from, unless hardly any features remain.
 
         None where the first, about which all are asked, is used as if measured.
         """
-        reasons = origins(self._columns)
+        reasons = origins(self._columns, self._frame.iloc[self._classes.rows])
         names = [column.name for column in self._open if column.name in reasons]
+        others = [c for c in self._open if c.name not in {*names, *roles}]
+        if sum(column.role is Role.NUMERIC for column in others) < FEWEST_FEATURES:
+            names = [name for name in names if reasons[name] != DESIGN]
         is_used = any(self._chosen.get(name) in AS_FEATURES for name in [*reasons][:1])
-        if is_used or self._n_features - len(names) < FEWEST_FEATURES:
+        n_left = self._n_features - len({*names, *roles})
+        if is_used or n_left < FEWEST_FEATURES:
             return {}
         return {name: (Role.INFO, reasons[name]) for name in names}
 
-    def info(self, roles: Collection[str]) -> dict[str, tuple[Role, str]]:
+    def info(self, roles: Mapping[str, tuple[Role, str]]) -> dict[str, tuple[Role, str]]:
         """At most one name; the other columns that are left out describe rows."""
         left_out = [
             c for c in self._open if c.role in (Role.ID, Role.IGNORED) and c.name not in roles
@@ -834,21 +907,27 @@ class _Guesses:
         return kept
 
     def _copies(
-        self, left_out: Sequence[Column], roles: Collection[str]
+        self, left_out: Sequence[Column], roles: Mapping[str, tuple[Role, str]]
     ) -> dict[str, tuple[Role, str]]:
-        """Numbers that equal those by which rows or things are known, as two tables joined have."""
-        ids = (c for c in left_out if c.role is Role.ID and self._recurs(c))
-        by_n = {column.n_values: column.name for column in ids}
-        copied = {
-            column.name: by_n[column.n_values]
-            for column in self._open
-            if column.role is Role.NUMERIC and column.name not in roles and column.n_values in by_n
+        """Features that say the same as what is left out, as where two tables were joined.
+
+        Words or ids of which each stands for one place, say, or numbers equal to ids.
+        """
+        told = {
+            column.n_values: column
+            for column in (*left_out, *(c for c in self._open if c.name in roles))
+            if column.n_values > 1 and self._recurs(column)
         }
-        return {
-            name: (Role.INFO, f"equal to {shortened(of)}")
-            for name, of in copied.items()
-            if self._frame[name].equals(self._frame[of])
-        }
+        copies: dict[str, tuple[Role, str]] = {}
+        for column in self._open:
+            of = told.get(column.n_values)
+            if of is None or column.role not in FEATURES or column.name in roles:
+                continue
+            is_said = column.role is not Role.NUMERIC or names_identifier(column.name)
+            cells, others = self._frame[column.name], self._frame[of.name]
+            if cells.equals(others) or (is_said and says_the_same(cells, others)):
+                copies[column.name] = (Role.INFO, f"it says the same as {shortened(of.name)}")
+        return copies
 
     def _named(self, names_it: Callable[[Sequence[str]], bool]) -> Iterator[Column]:
         return (column for column, words in self._with_words if names_it(words))

@@ -24,7 +24,7 @@ from melm_core.folds import (
     serial_dependence,
 )
 from melm_core.methods import COMPONENTS
-from melm_studio.tables.column_roles import BEGINS_AGAIN, MIN_GROUPS, are_dates
+from melm_studio.tables.column_roles import BEGINS_AGAIN, MIN_GROUPS, WHERE, are_dates
 from melm_studio.tables.designs import design_question, is_balanced
 from melm_studio.tables.distinct import Numbers, blocks, clustering, fewest_values, value_codes
 from melm_studio.tables.formatting import MOST_NAMES, count, listed, number, shortened, words_of
@@ -452,6 +452,7 @@ def _repeats(column: Column, n_rows: int) -> bool:
     if column.role in (Role.LABEL, Role.CONSTANT):
         return False
     is_id = column.role in _NAMING and not column.n_missing and names_identifier(column.name)
+    is_id |= column.reason == WHERE or column.name.startswith(SUBJECT)
     if column.n_values < n_rows / MOST_REPEATS and not is_id:
         return False
     is_often = column.n_values <= n_rows / LEAST_REPEATS
@@ -542,7 +543,7 @@ def _least_clustering(column: Column, frame: pd.DataFrame) -> float:
     words, cells = words_of(column.name), frame[column.name]
     if not SUBJECT_WORDS.isdisjoint(words) or (column.role in _NAMING and _are_rounds(cells)):
         return -math.inf
-    if not CODE_WORDS.isdisjoint(words) or _has_codes(cells):
+    if column.reason == WHERE or not CODE_WORDS.isdisjoint(words) or _has_codes(cells):
         return CLUSTERED
     # Few names that say nothing of things are of a property, such as a continent.
     return PURE if column.n_values >= LEAST_MEASURED else math.inf

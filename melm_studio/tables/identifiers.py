@@ -25,7 +25,7 @@ ID_WORDS = {
     "seqno", "sku", "ssn", "upc", "uuid",
 }  # fmt: skip
 GROUP_WORDS = {
-    "animal", "assessor", "donor", "panelist", "participant", "patient", "person", "rater",
+    "animal", "assessor", "donor", "panelist", "participant", "patient", "person", "rater", "subj",
     "subject",
 }  # fmt: skip
 # Who had a hand in the record of a row: no property of the row.
@@ -55,6 +55,7 @@ _SHORT = re.compile("[a-z]{1,2}id")  # of geographic systems and databases: fid,
 _ENDS_OF_IDS = ("code", "id", "number")
 _JOINED = re.compile(f"[a-z]{{3,}}(?:{'|'.join(_ENDS_OF_IDS)})")  # copairid, plotcode, rownumber
 _NO_SHORT = {"acid", "aid", "bid", "grid", "kid", "mid", "paid", "void"}
+_NUMBER_SIGN = re.compile(r"(?:^|[\s_.])(?:№|#|[Nn][°º])")  # and no unit: [#/µl]
 _NITROGEN = {("no", "2"), ("no", "3")}  # dioxide and nitrate
 _NO_IDS = (
     "acid", "arid", "covid", "fluid", "grid", "humid", "hybrid", "lipid", "liquid", "oid", "paid",
@@ -85,8 +86,12 @@ def names_identifier(name: str) -> bool:
     (True, True, True)
     >>> names_identifier("citric acid"), names_identifier("mass"), names_identifier("NO2")
     (False, False, False)
+    >>> names_identifier("Band #"), names_identifier("N° viro"), names_identifier("# of eggs")
+    (True, True, False)
     """
     words = words_of(name)
+    if _NUMBER_SIGN.search(name) and words[:1] != ("of",):  # no number of traps
+        return True
     if not words or words[:2] in _NITROGEN:
         return False
     if len(words) > 1 and (words[-1] == "s" or words[-1].isdigit()):

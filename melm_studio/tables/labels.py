@@ -255,7 +255,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
         if _may_name_classes(name, frame[name])
         and frame[name].isna().mean() <= MOST_MISSING
         and (_is_hinted(name) or not _are_sentences(frame[name]))
-        and (is_measure(cells) or not _says_the_same(cells, frame[name]))
+        and (is_measure(cells) or not says_the_same(cells, frame[name]))
     ]
     preference = _Preference(table, usable, TIME_WORDS)
     ranked = sorted(
@@ -385,7 +385,7 @@ def _is_text(cells: pd.Series) -> bool:
     return cells.dtype.kind != "f"
 
 
-def _says_the_same(cells: pd.Series, other: pd.Series) -> bool:
+def says_the_same(cells: pd.Series, other: pd.Series) -> bool:
     """Return whether two columns part the rows alike, such as codes and the names of these."""
     codes, other_codes = pd.factorize(cells)[0], pd.factorize(other)[0]
     return bool((codes == other_codes).all())
@@ -467,6 +467,7 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
     """Return the columns that look like a label, the guess first, the others in order."""
     members = members_of_families(table.frame, table.numbers)
     usable = dict(_could_be_labels(table, {*map(str, table.frame)}.difference(members, without)))
+    usable = {name: n for name, n in usable.items() if n <= 2 or not _is_place(name, table.frame)}
     if not usable:
         return ()
     present = table.frame[[*usable]].notna().to_numpy().mean(axis=0)
@@ -487,7 +488,7 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
     if is_number or _are_accessions(frame[guess]):  # a code of other words
         named = (name for name in usable if _is_text(frame[name]))
         texts = (name for name in named if not _are_accessions(frame[name]))
-        guess = next((name for name in texts if _says_the_same(frame[guess], frame[name])), guess)
+        guess = next((name for name in texts if says_the_same(frame[guess], frame[name])), guess)
     return (guess, *(name for name in usable if name != guess))
 
 

@@ -16,7 +16,7 @@ _COORDINATES = re.compile("lat|lon|lng|utm|easting|northing", re.IGNORECASE)
 MOST_COLUMNS = 1_000  # more have the words of a language for names, "bed" and "row" among them
 # Of a field, a greenhouse or a plate: Row, plot_no, BLOCK_by_REP.
 _LAYOUT = re.compile(
-    r"(?:sub|i)?(?:block|blk|plot|row|column|col|tray|bench|bed|pot)"
+    r"(?:field|left|right|sub|i)?[ _.]?(?:block|blk|plot|row|column|col|bay|tray|bench|bed|pot)"
     r"(?:[ _.#-]|by|in|nos?|nr|num|number|rep|block)*",
     re.IGNORECASE,
 )

@@ -18,6 +18,7 @@ from melm_studio.tables.cells import COUNTED_AS_MISSING
 from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import (
     BEGINS_AGAIN,
+    DESIGN,
     HOW_MANY,
     MAX_CHOSEN_LEVELS,
     WHEN,
@@ -260,7 +261,7 @@ def column_questions(
     even = _evenly_spread(frame, columns, numbers)
     told = {*numbers.which(numbers.is_whole)}.intersection(answered)
     weight = _weight(frame, columns, numbers)
-    from_where = _origins(columns, answered)
+    from_where = _origins(columns, frame, answered)
     asked_for_all = next(iter(from_where), None)
     subjects = {other.removeprefix(SUBJECTS) for other in others if other.startswith(SUBJECTS)}
     unasked = {*chosen, *subjects.difference(told), *counted_words(frame, numbers)}
@@ -291,12 +292,14 @@ def column_questions(
     return tuple(islice(questions, MOST_COLUMNS))
 
 
-def _origins(columns: Sequence[Column], answered: Mapping[str, str]) -> dict[str, str]:
+def _origins(
+    columns: Sequence[Column], frame: pd.DataFrame, answered: Mapping[str, str]
+) -> dict[str, str]:
     """The columns that say where, when or of what rows are, if an answer may matter.
 
     It does where they are information, or an answer says otherwise, and the label is no place.
     """
-    reasons = origins(columns)
+    reasons = origins(columns, frame)
     are_of_places = any(
         column.role is Role.LABEL and names_place(column.name) for column in columns
     )
@@ -314,6 +317,7 @@ def _origin_question(reasons: Mapping[str, str], answer: str) -> Question:
     said = [_SAID[why] for why in _SAID if why in reasons.values()]
     parts = [f"{', '.join(said)} the rows were recorded"] if said else []
     parts += ["how many were measured"] if HOW_MANY in reasons.values() else []
+    parts += ["how a design divides the rows"] if DESIGN in reasons.values() else []
     sentence = f"{are}, too? {'They say' if names[1:] else 'It says'} {' or '.join(parts)}."
     return Question(USE + next(iter(reasons)), sentence, _ORIGIN_CHOICES, answer, Use.INFO)
 

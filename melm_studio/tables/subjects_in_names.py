@@ -28,8 +28,8 @@ _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 # Names of what is measured several times.
 SUBJECT_WORDS = {
     "animal", "donor", "embryo", "individual", "infant", "listener", "mouse", "participant",
-    "patient", "person", "pupil", "rat", "respondent", "speaker", "student", "subject", "talker",
-    "volunteer", "worker",
+    "patient", "person", "pupil", "rat", "respondent", "speaker", "student", "subj", "subject",
+    "talker", "volunteer", "worker",
 }  # fmt: skip
 _NO_SUBJECTS = {  # times and places
     "date", "day", "month", "period", "quarter", "time", "timestamp", "week", "year",

@@ -8,7 +8,8 @@ import pandas as pd
 from melm_studio.tables.read import Table
 
 N_ROWS = 60
-LABEL = [*"xyz", *"yzx", *"zxy", *"xyz", *"zyx"] * 4  # 20 rows each, in no step with cycles
+# 20 rows each in random order: no column divides the rows of each class evenly, as designs do.
+LABEL = np.random.default_rng(0).permutation([*"xyz" * 20]).tolist()
 
 
 def table(**columns) -> Table:

@@ -108,6 +108,31 @@ def test_pairs_of_which_some_lack_one_are_asked_about(n_single, is_asked):
     assert asked == ({"Binomial"} if is_asked else set())
 
 
+@pytest.mark.parametrize(("n_places", "is_asked"), [(8, True), (2, False)])
+def test_places_that_have_rows_of_one_class_each_are_asked_about(n_places, is_asked):
+    place = np.repeat(np.arange(n_places), 240 // n_places)
+    names = np.array([f"{'abcdefgh'[at]}-land" for at in place], dtype=object)
+    shift = np.random.default_rng(1).normal(size=n_places)[place]
+    a, b = np.random.default_rng(0).normal(size=(2, 240)) + 3 * shift
+    columns = {"site": names, "a": a, "b": b, "label": np.where(place % 2, "x", "y")}
+    asked = {question.id for question in prepare(table(**columns), "label").questions}
+    assert ("subjects:site" in asked) == is_asked
+
+
+def test_a_copy_of_where_rows_are_is_no_feature_either():
+    site = np.random.default_rng(0).choice(np.array(["Belen", "Delicias", "Malpica"], object), 120)
+    other = np.array([f"{name} (Spain)" for name in site], dtype=object)
+    a, b = np.random.default_rng(1).normal(size=(2, 120))
+    columns = {"excavation": other, "site": site, "a": a, "b": b, "label": ["x", "y"] * 60}
+    assert set(prepare(table(**columns), "label").feature_names) == {"a", "b"}
+
+
+def test_a_class_of_one_group_is_no_reason_to_refuse_a_table():
+    columns = {"core": np.repeat(np.arange(20.0), 6), "label": np.repeat([*"xyz"], [60, 54, 6])}
+    columns["a"], columns["b"] = np.random.default_rng(0).normal(size=(2, 120))
+    assert len(prepare(table(**columns), "label", roles={"core": "group"}).class_names) == 3
+
+
 def test_a_number_that_equals_a_key_in_each_row_is_no_feature_either():
     ids = np.repeat(np.arange(101.0, 141.0), 3)
     columns = {"brewery_id": ids, "id of the other table (brewery)": ids, "bitterness": ids + 0.5}

@@ -431,6 +431,15 @@ def test_a_mark_that_hardly_any_row_has_comes_behind_words(n_yes, guess):
     assert guess_label(Table("t", frame, ())) == guess
 
 
+def test_the_second_axis_of_a_place_is_no_label():
+    frame = measured("Ag", "As").assign(
+        X=4e5 + numbers(*range(0, 9000, 1000)), type=numbers(0, 1, 2)
+    )
+    frame = frame.assign(Y=4e6 + numbers(*range(0, 8000, 1000)))
+    assert guess_label(Table("t", frame, ())) == "type"
+    assert guess_label(Table("t", frame.drop(columns="X"), ())) == "Y"
+
+
 def test_the_work_that_rows_are_from_comes_behind_other_words():
     frame = measured("mass").assign(
         citations=words("[1]", "[2]"),

@@ -346,11 +346,12 @@ def test_a_table_without_features_gets_a_sentence_with_what_was_left_out():
 def test_a_sheet_that_says_what_samples_are_says_what_it_lacks(columns, is_sheet):
     frame = pd.DataFrame({"Sample Name": [f"S{at}-x" for at in range(60)], **columns})
     frame = frame.astype({"replicate.id": float}) if "replicate.id" in columns else frame
-    data = prepare(Table("sheet", frame.assign(genotype=[*"ab"] * 30), ()), "genotype")
+    genotype = np.random.default_rng(0).permutation([*"ab" * 30])
+    data = prepare(Table("sheet", frame.assign(genotype=genotype), ()), "genotype")
     said = [one for one in data.warnings if one.startswith("No feature is a measurement")]
     assert len(said) == is_sheet
     assert [one for one in data.steps if one.startswith("No feature")] == said
-    unnamed = frame.drop(columns="Sample Name").assign(genotype=[*"ab"] * 30)
+    unnamed = frame.drop(columns="Sample Name").assign(genotype=genotype)
     assert not any("a .zip" in one for one in prepare(Table("s", unnamed, ()), "genotype").warnings)
 
 

@@ -142,7 +142,7 @@ def test_what_whole_numbers_are_can_be_said_otherwise(name, use):
 
 
 def test_whole_numbers_are_categories_as_answered():
-    text = of_sites(ward=[[9, 10, 11][at % 3] for at in range(60)])
+    text = of_sites(ward=[[9, 10, 11][at * at % 7 % 3] for at in range(60)])
     [question] = [one for one in read_and_prepared(text, {}).questions if one.id == "use:ward"]
     assert "category" in [choice.value for choice in question.choices]
     data = read_and_prepared(text, {"use:ward": "category"})
@@ -515,6 +515,40 @@ def test_where_rows_come_from_is_no_feature_and_one_question(names, numbers):
     }  # fmt: skip
     [again] = [one for one in told.questions if one.id == asked.id]
     assert (again.sentence, again.answer) == (asked.sentence, "feature")
+
+
+def of_design(n_each, noise=(), answers=None):
+    """Treatments crossed with strains, of which each has a line and a temperature."""
+    strain = np.tile(np.repeat(np.array(["s1", "s2", "s3"], dtype=object), n_each), 2)
+    columns = {
+        "treatment": np.repeat(np.array(["control", "dose"], dtype=object), 3 * n_each),
+        "strain": strain,
+        "line": np.where(strain == "s3", "wild", "lab").astype(object),
+        "temperature": np.where(strain == "s1", 10.0, 20.0),
+        "dose level": np.where(np.arange(6 * n_each) % 7 < 3, "low", "high").astype(object),
+    }
+    frame = pd.DataFrame(columns)
+    for row in noise:
+        frame.loc[row, "strain"] = "s1"
+    frame[["mass", "size"]] = RNG.normal(size=(6 * n_each, 2))
+    return prepare(Table("t", frame, ()), "treatment", answers=answers or {})
+
+
+@pytest.mark.parametrize("n_each", [8, 40])
+def test_factors_that_divide_each_class_evenly_are_no_features_and_one_question(n_each):
+    data = of_design(n_each)
+    assert {*data.feature_names} >= {"mass", "size"}
+    info = {column.name for column in data.columns if column.role is Role.INFO}
+    assert info == {"strain", "line", "temperature"}
+    [asked] = [one for one in data.questions if one.id.startswith("use:")]
+    assert (asked.id, asked.default) == ("use:strain", "info")
+    told = of_design(n_each, answers={"use:strain": "feature"})
+    assert len(told.feature_names) > len(data.feature_names) + 2
+
+
+def test_a_factor_of_which_a_class_has_too_few_rows_is_a_feature():
+    assert "temperature" in of_design(8, noise=range(8, 14)).feature_names
+    assert "temperature" in of_design(2).feature_names  # by chance as well
 
 
 @pytest.mark.parametrize(
