@@ -146,6 +146,7 @@ WHEN = "a part of a date, which says when and measures nothing"
 DESIGN = "a factor of the design: each class has as many rows of each level"
 ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, DESIGN)
 MOST_OF_FACTOR, MOST_FACTORS = 10, 50  # levels, and columns looked at
+MOST_DESIGNED = 50_000  # rows
 TOO_EVEN = 0.01  # how likely rows are spread over the values as evenly by chance
 _PARTS_OF_DATE = {"year", "month", "day"}
 FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
@@ -595,7 +596,7 @@ def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
 
 
 def _said_origin(column: Column) -> str:
-    """What the name of a column says of where its rows or numbers come from; empty if nothing."""
+    """Return what a name says of where rows or numbers come from; empty if nothing."""
     is_number = column.role is Role.NUMERIC or (
         column.role is Role.CATEGORICAL and column.reason.endswith(CHOSEN)
     )
@@ -612,7 +613,7 @@ def _factors(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
     And what follows from one. By chance hardly any column would do so.
     """
     label = next((column.name for column in columns if column.role is Role.LABEL), "")
-    if label not in frame:
+    if label not in frame or len(frame) > MOST_DESIGNED:
         return []
     y = pd.factorize(frame[label])[0]
     few = [
@@ -883,11 +884,12 @@ class _Guesses:
         """
         reasons = origins(self._columns, self._frame.iloc[self._classes.rows])
         names = [column.name for column in self._open if column.name in reasons]
-        others = [c for c in self._open if c.name not in {*names, *roles}]
+        others = [c for c in self._columns if c.name not in {*names, *roles}]
         if sum(column.role is Role.NUMERIC for column in others) < FEWEST_FEATURES:
             names = [name for name in names if reasons[name] != DESIGN]
         is_used = any(self._chosen.get(name) in AS_FEATURES for name in [*reasons][:1])
-        n_left = self._n_features - len({*names, *roles})
+        left_out = {*names, *roles}
+        n_left = sum(c.role in FEATURES and c.name not in left_out for c in self._columns)
         if is_used or n_left < FEWEST_FEATURES:
             return {}
         return {name: (Role.INFO, reasons[name]) for name in names}
@@ -897,14 +899,17 @@ class _Guesses:
         left_out = [
             c for c in self._open if c.role in (Role.ID, Role.IGNORED) and c.name not in roles
         ]
-        kept = {c.name: (Role.INFO, c.reason) for c in self._describing(left_out)}
-        kept |= self._copies([c for c in left_out if c.name in kept], roles)
+        described = {c.name: (Role.INFO, c.reason) for c in self._describing(left_out)}
+        described |= self._copies([c for c in left_out if c.name in described], roles)
         ids = (c for c in left_out if c.role is Role.ID and not self._recurs(c))
         names = [column for column in ids if not self._says_more(column)]
         if names and Role.NAME not in self._taken:
             best = max(names, key=self._name_preference)
-            kept[best.name] = (Role.NAME, f"{best.reason.partition(':')[0]}: it names the rows")
-        return kept
+            described[best.name] = (
+                Role.NAME,
+                f"{best.reason.partition(':')[0]}: it names the rows",
+            )
+        return described
 
     def _copies(
         self, left_out: Sequence[Column], roles: Mapping[str, tuple[Role, str]]
@@ -913,6 +918,8 @@ class _Guesses:
 
         Words or ids of which each stands for one place, say, or numbers equal to ids.
         """
+        if len(self._open) > MOST_OF_PANEL:
+            return {}
         told = {
             column.n_values: column
             for column in (*left_out, *(c for c in self._open if c.name in roles))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
@@ -337,7 +337,7 @@ def dependence_questions(
         asked_for = (
             c
             for c in named
-            if c.name in nested or _is_repeated_id(c, rows) or _is_key(c, often, rows)
+            if c.name in nested or _is_repeated_id(c, rows) or (c in often and _is_key(c, rows))
         )
         repeated = islice(_of_different_rows(asked_for, rows), MOST_ASKED)
         asked += [_subject_question(column, rows) for column in repeated]
@@ -388,14 +388,19 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
     candidates_like = [
         column for column in islice(candidates, MOST_TESTED) if _is_like_subject(column, rows)
     ]
-    n_most = len(rows.y) / LEAST_VISITS  # of some pairs one is missing
-    paired = [c for c in unanswered if c.role is not Role.NUMERIC and 2 < c.n_values <= n_most]
+    n_rows = len(rows.y)
+    paired = [  # of some pairs one is missing
+        column
+        for column in unanswered
+        if column.role is not Role.NUMERIC
+        and n_rows / MOST_REPEATS <= column.n_values <= n_rows / LEAST_VISITS
+    ]
     blocked = (
         column
         for column in dict.fromkeys([*named, *paired])
         if column not in candidates_like and is_balanced(rows.frame[column.name], rows.y)
     )
-    keys = (column for column in named if _is_key(column, named, rows))
+    keys = (column for column in named if _is_key(column, rows))
     likely = _of_different_rows(
         chain(
             [*answered, *_numbered_within(unanswered, rows), *repeated_ids, *candidates_like],
@@ -436,8 +441,8 @@ def _of_different_rows(columns: Iterable[Column], rows: AskedRows) -> Iterator[C
     for column in columns:
         codes = pd.factorize(rows.frame[column.name])[0]
         if not any(_are_hardly_others(codes, others) for others in before):
+            before.append(codes)
             yield column
-        before.append(codes)
 
 
 def _are_hardly_others(codes: IntArray, others: IntArray) -> bool:
@@ -503,10 +508,10 @@ def named_like_subjects(
     return frozenset(column.name for column in _may_be_subjects(named, frame, y))
 
 
-def _is_key(column: Column, often: Collection[Column], rows: AskedRows) -> bool:
+def _is_key(column: Column, rows: AskedRows) -> bool:
     """Return whether this is kept as the key of things that several rows each are of."""
     is_id = names_identifier(column.name) and _NAMES.isdisjoint(words_of(column.name))
-    if not is_id or column.role not in _NAMING or column not in often:
+    if not is_id or column.role not in _NAMING:
         return False
     return bool(fewest_values(value_codes(rows.frame, [column.name]), rows.y)[0] >= MIN_GROUPS)
 
