@@ -101,6 +101,7 @@ _UNIT = re.compile(r"\[[^\[\]]+\]$")
 LEAST_NUMBERED, MOST_SHARING = 10, 20  # values, and rows for each on average
 NAME_WORDS = {"id", "identifier", "key", "name", "names", "sample", "specimen", "title", "uuid"}
 BATCH_WORDS = {"batch", "bloc", "block", "bloco", "bloque", "lot", "plate"}
+_OF_THINGS = SAYS_A_NUMBER | {"key", "label", "name"}
 _OF_BATCH = {"barcode", "code", "id", "identifier", "name", "no", "nr", "number"}
 _OF_LAND = {"a", "acre", "acres", "area", "feet", "ft", "m", "parking", "size", "sq", "sqft", "sqm"}
 ORDER_WORDS = {"date", "datetime", "datum", "injection", "order", "time", "timestamp"}
@@ -884,15 +885,15 @@ class _Guesses:
         """
         reasons = origins(self._columns, self._frame.iloc[self._classes.rows])
         names = [column.name for column in self._open if column.name in reasons]
-        others = [c for c in self._columns if c.name not in {*names, *roles}]
-        if sum(column.role is Role.NUMERIC for column in others) < FEWEST_FEATURES:
+        if self._n_left({*names, *roles}, (Role.NUMERIC,)) < FEWEST_FEATURES:
             names = [name for name in names if reasons[name] != DESIGN]
         is_used = any(self._chosen.get(name) in AS_FEATURES for name in [*reasons][:1])
-        left_out = {*names, *roles}
-        n_left = sum(c.role in FEATURES and c.name not in left_out for c in self._columns)
-        if is_used or n_left < FEWEST_FEATURES:
+        if is_used or self._n_left({*names, *roles}, FEATURES) < FEWEST_FEATURES:
             return {}
         return {name: (Role.INFO, reasons[name]) for name in names}
+
+    def _n_left(self, without: set[str], roles: Collection[Role]) -> int:
+        return sum(c.role in roles and c.name not in without for c in self._columns)
 
     def info(self, roles: Mapping[str, tuple[Role, str]]) -> dict[str, tuple[Role, str]]:
         """At most one name; the other columns that are left out describe rows."""
@@ -1014,7 +1015,8 @@ def _names_group(words: Sequence[str]) -> bool:
     """Return whether these words name what was measured several times, and ask nothing of it."""
     if words in _NUMBERS_OF_IMAGES:
         return True
-    return len(words) <= MOST_WORDS and not GROUP_WORDS.isdisjoint(words)
+    named = [word for word in words if word not in _OF_THINGS]  # and no weight of a subject
+    return len(words) <= MOST_WORDS and bool(named) and named[-1] in GROUP_WORDS
 
 
 def _names_batch(words: Sequence[str]) -> bool:

@@ -55,9 +55,10 @@ LEAST_VISITS = 1.6  # of a subject: some came once
 LEAST_REPEATED = 0.05  # share of the rows with the identifier of another
 # Names that are asked about only if the rows of each value are of one class, or nearly.
 CODE_WORDS = {
-    "batch", "cage", "case", "client", "code", "customer", "day", "family", "household", "id",
-    "identifier", "litter", "mrn", "no", "nr", "number", "plant", "plate", "plot", "record",
-    "sample", "session", "slide", "specimen", "tank", "user",
+    "accession", "batch", "cage", "case", "channel", "client", "code", "customer", "day", "entry",
+    "family", "household", "id", "identifier", "litter", "mrn", "no", "nr", "number", "plant",
+    "plate", "plot", "population", "record", "sample", "session", "slide", "specimen", "tank",
+    "trap", "user",
 }  # fmt: skip
 _NAMING_WORDS = SUBJECT_WORDS | CODE_WORDS
 _NAMES = {"name", "title"}  # which few things have in common, such as of jobs
@@ -403,9 +404,10 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
     keys = (column for column in named if _is_key(column, rows))
     likely = _of_different_rows(
         chain(
-            [*answered, *_numbered_within(unanswered, rows), *repeated_ids, *candidates_like],
-            blocked,
+            [*answered, *_numbered_within(unanswered, rows), *repeated_ids],
             keys,
+            candidates_like,
+            blocked,
         ),
         rows,
     )
@@ -457,7 +459,8 @@ def _repeats(column: Column, n_rows: int) -> bool:
     if column.role in (Role.LABEL, Role.CONSTANT):
         return False
     is_id = column.role in _NAMING and not column.n_missing and names_identifier(column.name)
-    is_id |= column.reason == WHERE or column.name.startswith(SUBJECT)
+    is_of_many = column.role is Role.INFO and column.n_values >= LEAST_MEASURED
+    is_id |= is_of_many or column.reason == WHERE or column.name.startswith(SUBJECT)
     if column.n_values < n_rows / MOST_REPEATS and not is_id:
         return False
     is_often = column.n_values <= n_rows / LEAST_REPEATS

@@ -33,10 +33,14 @@ _PLACES = {
 
 # Where a row was found, rather than of which kind a place is: no region of a brain, no state.
 _SITES = {
-    "island", "lake", "locality", "pond", "reef", "river", "station", "stream", "village",
-    "watershed",
+    "island", "lake", "locality", "pond", "quadrat", "reef", "river", "station", "stream",
+    "transect", "village", "watershed",
 }  # fmt: skip
-_PERHAPS_SITES = {"location", "site"}  # or where in a body, but for these words before them
+_PERHAPS_SITES = {
+    "location",
+    "site",
+    "stand",
+}  # or where in a body, but for these words before them
 _OF_FIELD_WORK = {
     "capture", "collection", "collecting", "company", "field", "geographic", "nest", "sample",
     "sampling", "study", "trapping",

@@ -21,9 +21,8 @@ TABLE, TOTAL, PAGE = (
 def pots() -> pd.DataFrame:
     """Two features, an identifier, a long list of places, a constant, another label."""
     n = np.arange(60)
-    return blobs().assign(
-        number=n, place=[f"p{i % 30}" for i in n], unit="cm", ware=["red", "grey", "black"] * 20
-    )
+    wares = np.random.default_rng(0).permutation(["red", "grey", "black"] * 20)  # by no design
+    return blobs().assign(number=n, place=[f"p{i % 30}" for i in n], unit="cm", ware=wares)
 
 
 @pytest.fixture

@@ -119,6 +119,37 @@ def test_places_that_have_rows_of_one_class_each_are_asked_about(n_places, is_as
     assert ("subjects:site" in asked) == is_asked
 
 
+@pytest.mark.parametrize("n_each", [5, 30])
+def test_many_things_of_one_class_each_are_asked_about_whatever_their_name(n_each):
+    thing = np.repeat(np.arange(40), n_each)
+    names = np.array([f"{'abcdefgh'[at % 8]}{'klmno'[at // 8]}us" for at in thing], dtype=object)
+    columns = {"taxon": names, "label": np.where(thing % 2, "x", "y")}
+    shift = np.random.default_rng(1).normal(size=(2, 40))[:, thing]
+    noise = np.random.default_rng(2).normal(size=(2, len(thing)))
+    for of_things, is_asked in ((3 * shift, True), (0 * shift, False)):
+        a, b = noise + of_things
+        asked = {one.id for one in prepare(table(**columns, a=a, b=b), "label").questions}
+        assert ("subjects:taxon" in asked) == is_asked
+
+
+@pytest.mark.parametrize(
+    ("name", "is_group"),
+    [
+        ("subject", True),
+        ("subject no", True),
+        ("Subject ID", True),
+        ("tested animal", True),
+        ("Subject's weight (kg)", False),
+        ("patient age", False),
+        ("participant_sharing", False),
+    ],
+)
+def test_a_measure_of_subjects_is_no_group(name, is_group):
+    data = prepare(of_subjects(**{"subject": B, name: SUBJECT + 61.0}))
+    [column] = [column for column in data.columns if column.name == name]
+    assert (column.role.value == "group") == is_group
+
+
 def test_a_copy_of_where_rows_are_is_no_feature_either():
     site = np.random.default_rng(0).choice(np.array(["Belen", "Delicias", "Malpica"], object), 120)
     other = np.array([f"{name} (Spain)" for name in site], dtype=object)
