@@ -263,7 +263,7 @@ def name_and_unit(
     (('lead', 'mg'), ('lead (old)', ''))
     """
     bare, unit = split_unit(name)
-    unit = "s" if re.fullmatch("(h+:)?m+:s+.*", unit.lower()) else unit
+    unit = "s" if re.match("(h+:)?m+:s", unit.lower()) else unit
     is_unit = name.endswith("]") or any(unit in spellings for spellings in units.values())
     return (bare, unit) if unit and is_unit else (name, "")
 
