@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2, multinomial
+from scipy.special import gammaln
+from scipy.stats import chi2
 
 from melm_core.base import CODES, IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
@@ -639,14 +640,17 @@ def _is_divided(levels: IntArray, y: IntArray) -> bool:
     """Return whether each class has as many rows of each level, but for a few."""
     if levels.min() < 0 or y.min() < 0 or y.max() < 1:
         return False
-    table = pd.crosstab(y, levels).to_numpy()
-    expected = table.sum(axis=1, keepdims=True) / table.shape[1]
+    n_classes, n_levels = int(y.max()) + 1, int(levels.max()) + 1
+    cells = np.bincount(y * n_levels + levels, minlength=n_classes * n_levels)
+    table = cells.reshape(n_classes, n_levels)
+    sizes = table.sum(axis=1)
+    expected = sizes[:, np.newaxis] / n_levels
     statistic = ((table - expected) ** 2 / expected).sum()
-    log_chance = float(
-        sum(multinomial.logpmf(row, row.sum(), np.full(len(row), 1 / len(row))) for row in table)
-    )
-    is_even = chi2.cdf(statistic, len(table) * (table.shape[1] - 1)) < TOO_EVEN
-    return bool(is_even and log_chance < math.log(TOO_EVEN))
+    if chi2.cdf(statistic, n_classes * (n_levels - 1)) >= TOO_EVEN:
+        return False
+    # Of the multinomial distribution of each class.
+    log_chance = gammaln(sizes + 1).sum() - gammaln(table + 1).sum() - len(y) * math.log(n_levels)
+    return bool(log_chance < math.log(TOO_EVEN))
 
 
 def _follows(levels: IntArray, others: IntArray) -> bool:

@@ -75,11 +75,13 @@ def is_balanced(cells: pd.Series, y: IntArray) -> bool:
     codes = pd.factorize(cells)[0]
     if codes.min() < 0 or codes.max() + 1 < LEAST_ASKED:
         return False
-    table = pd.crosstab(codes, y).to_numpy()
+    n_classes = int(y.max()) + 1
+    counts = np.bincount(codes * n_classes + y, minlength=(int(codes.max()) + 1) * n_classes)
+    table = counts.reshape(-1, n_classes)
     usual = np.median(table, axis=0)
     least = 1.0 if len(table) < LEAST_OF_MANY else MOSTLY_ALIKE
     is_usual = (table == usual).all(axis=1).mean() >= least
-    return bool(table.shape[1] > 1 and usual.min() > 0 and is_usual)
+    return bool(n_classes > 1 and usual.min() > 0 and is_usual)
 
 
 def _n_labels(codes: IntArray, y: IntArray) -> IntArray:

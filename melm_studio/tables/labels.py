@@ -372,7 +372,9 @@ def _are_events(cells: pd.Series) -> bool:
 
 def _is_flag(cells: pd.Series) -> bool:
     """Return whether nearly all rows have one of two words, as where something is rarely so."""
-    return bool(cells.value_counts(normalize=True).iloc[0] > MOST_OF_FLAG)
+    codes = pd.factorize(cells)[0]
+    counts = np.bincount(codes[codes >= 0])
+    return bool(counts.max() > MOST_OF_FLAG * counts.sum())
 
 
 def _parts_further(cells: pd.Series, other: pd.Series) -> bool:

@@ -19,7 +19,7 @@ from melm_studio.tables.preparation import prepare
 from melm_studio.tables.read import read_table
 
 # So many starts take seconds: time enough for many frames, however slowly they are painted.
-MANY_STARTS = 20
+MANY_STARTS = 40
 FEW_STARTS = 2
 HELD_OUT = 0.0  # as is usual for so few rows
 SEED = 0
