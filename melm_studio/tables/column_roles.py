@@ -43,6 +43,7 @@ from melm_studio.tables.labels import (
 from melm_studio.tables.maps import (
     coordinates,
     map_columns,
+    names_place,
     says_site,
     says_size_of_sample,
     says_work,
@@ -594,7 +595,14 @@ def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
         why = _said_origin(column) or of_tables.get(column.name, "")
         if why and (is_told or is_feature):
             reasons[column.name] = why
+    if names_places(columns):  # then these are not asked about, and another is the first
+        return dict(sorted(reasons.items(), key=lambda reason: reason[1] == WHERE))
     return reasons
+
+
+def names_places(columns: Sequence[Column]) -> bool:
+    """Return whether the name of the label is that of places."""
+    return any(column.role is Role.LABEL and names_place(column.name) for column in columns)
 
 
 def _said_origin(column: Column) -> str:

@@ -36,11 +36,7 @@ _SITES = {
     "island", "lake", "locality", "pond", "quadrat", "reef", "river", "station", "stream",
     "transect", "village", "watershed",
 }  # fmt: skip
-_PERHAPS_SITES = {
-    "location",
-    "site",
-    "stand",
-}  # or where in a body, but for these words before them
+_PERHAPS_SITES = {"location", "site", "stand"}  # or of a body, but for such words before them:
 _OF_FIELD_WORK = {
     "capture", "collection", "collecting", "company", "field", "geographic", "nest", "sample",
     "sampling", "study", "trapping",

@@ -25,6 +25,7 @@ from melm_studio.tables.column_roles import (
     WHENCE,
     WHERE,
     are_codes,
+    names_places,
     origins,
 )
 from melm_studio.tables.distinct import Numbers, numbered_parts
@@ -39,7 +40,6 @@ from melm_studio.tables.labels import (
     may_be_no_label,
     rival_labels,
 )
-from melm_studio.tables.maps import names_place
 from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, Choice, Question
 from melm_studio.tables.read import Table
 from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
@@ -300,9 +300,7 @@ def _origins(
     It does where they are information, or an answer says otherwise, and the label is no place.
     """
     reasons = origins(columns, frame)
-    are_of_places = any(
-        column.role is Role.LABEL and names_place(column.name) for column in columns
-    )
+    are_of_places = names_places(columns)
     is_asked = any(c.name in reasons and c.role is Role.INFO for c in columns)
     is_asked |= not answered.keys().isdisjoint(reasons)
     if not is_asked:

@@ -517,6 +517,20 @@ def test_where_rows_come_from_is_no_feature_and_one_question(names, numbers):
     assert (again.sentence, again.answer) == (asked.sentence, "feature")
 
 
+def test_beside_a_label_of_places_the_other_origins_are_asked_about_alone():
+    frame = pd.DataFrame(RNG.normal(size=(60, 4)), columns=["Lat", "Long", "m", "n"])
+    frame["study"], frame["source"] = (
+        RNG.choice(np.array([*"uvw"], dtype=object), 60),
+        RNG.choice(np.array([*"uvw"], dtype=object), 60),
+    )
+    frame["site"] = RNG.choice(np.array([*"uvw"], dtype=object), 60)
+    data = prepare(Table("t", frame, ()), "site")
+    [asked] = [one for one in data.questions if one.id.startswith("use:")]
+    assert asked.id == "use:study"
+    told = prepare(Table("t", frame, ()), "site", answers={"use:study": "feature"})
+    assert {one.name for one in told.columns if one.role is Role.CATEGORICAL} == {"study", "source"}
+
+
 def of_design(n_each, noise=(), answers=None):
     """Treatments crossed with strains, of which each has a line and a temperature."""
     strain = np.tile(np.repeat(np.array(["s1", "s2", "s3"], dtype=object), n_each), 2)
