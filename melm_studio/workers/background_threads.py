@@ -19,6 +19,7 @@ from melm_studio.configuration.limits import DiskFullError
 from melm_studio.configuration.settings import Settings
 from melm_studio.installation import APPLICATION_FOLDER
 from melm_studio.runs.store.protocol import RunStore, StoreUnavailableError
+from melm_studio.workers.supervisor import process_status
 
 BEAT_S = 1.0
 POLL_S = 0.5
@@ -92,12 +93,7 @@ def has_stopped_child() -> bool:
 
 def is_stopped(pid: int) -> bool:
     """Return whether a process is stopped; where the system does not say, that it is not."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-    # The name of the program is in parentheses and may have any characters.
-    return stat.rpartition(")")[2].split()[0] in _STOPPED
+    return process_status(pid)[0] in _STOPPED
 
 
 @contextmanager

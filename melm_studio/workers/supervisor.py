@@ -165,13 +165,22 @@ def _is_dead(group: int) -> bool:
 
     Where the system does not say, no.
     """
-    states = set()
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):  # it ended meanwhile
-            state, _, its_group, *_ = stat.read_text().rpartition(")")[2].split()
-            if int(its_group) == group:
-                states.add(state)
-    return states == {"Z"}
+    statuses = (process_status(entry.name) for entry in Path("/proc").glob("[0-9]*"))
+    return {state for state, its_group in statuses if its_group == group} == {"Z"}
+
+
+def process_status(pid: int | str) -> tuple[str, int]:
+    """Return the state and the group of a process, of proc_pid_stat(5); ("", 0) of none.
+
+    Nor does every system say them.
+    """
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return "", 0
+    # The name of the program is in parentheses and may have any characters.
+    state, _, group, *_ = stat.rpartition(")")[2].split()
+    return state, int(group)
 
 
 def _close_input(process: subprocess.Popen[bytes]) -> None:
