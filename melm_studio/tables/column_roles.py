@@ -12,11 +12,10 @@ from typing import Any
 import msgspec
 import numpy as np
 import pandas as pd
-from scipy.special import gammaln
-from scipy.stats import chi2
 
 from melm_core.base import CODES, IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
+from melm_studio.tables.designs import MOST_LEVELS, factors
 from melm_studio.tables.distinct import COUNTING, Numbers, fewest_values, numbered_parts
 from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import DAY, count, listed, number, shortened, words_of
@@ -148,9 +147,6 @@ HOW_MANY = "it says of how many things a number is, which nobody measured of the
 WHEN = "a part of a date, which says when and measures nothing"
 DESIGN = "a factor of the design: each class has as many rows of each level"
 ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, DESIGN)
-MOST_OF_FACTOR, MOST_FACTORS = 10, 50  # levels, and columns looked at
-MOST_DESIGNED = 50_000  # rows
-TOO_EVEN = 0.01  # how likely rows are spread over the values as evenly by chance
 _PARTS_OF_DATE = {"year", "month", "day"}
 FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
@@ -562,10 +558,7 @@ def guess_roles(
     roles |= {**guesses.groups(), **guesses.orders(), **guesses.maps()}
     roles = {**guesses.origins(roles), **roles}
     roles = {**guesses.info(roles), **roles}
-    return tuple(
-        _with_role(column, *roles[column.name]) if column.name in roles else column
-        for column in columns
-    )
+    return _with_roles(columns, roles)
 
 
 def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
@@ -579,11 +572,19 @@ def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
         The rows that have a class.
     """
     are_few = len(columns) <= MOST_OF_PANEL  # more have the words of a language for names
-    of_places = {*coordinates([column.name for column in columns])}
+    of_few_levels = [
+        column.name
+        for column in columns
+        if column.role in FEATURES
+        and 2 <= column.n_values <= MOST_LEVELS
+        and not column.reason.endswith(CHOSEN)
+    ]
+    label = next((column.name for column in columns if column.role is Role.LABEL), "")
+    are_designed = are_few and label in frame
     of_tables = {
-        **dict.fromkeys(_factors(columns, frame) if are_few else (), DESIGN),
+        **dict.fromkeys(factors(frame, label, of_few_levels) if are_designed else (), DESIGN),
         **dict.fromkeys(_parts_of_date(columns), WHEN),
-        **dict.fromkeys(of_places, WHERE),
+        **dict.fromkeys(coordinates([column.name for column in columns]), WHERE),
     }
     reasons: dict[str, str] = {}
     for column in columns:
@@ -617,56 +618,6 @@ def _said_origin(column: Column) -> str:
     return HOW_MANY if says_size_of_sample(column.name) else ""
 
 
-def _factors(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
-    """The factors of a design, which divides the rows of each class evenly over their levels.
-
-    And what follows from one. By chance hardly any column would do so.
-    """
-    label = next((column.name for column in columns if column.role is Role.LABEL), "")
-    if label not in frame or len(frame) > MOST_DESIGNED:
-        return []
-    y = pd.factorize(frame[label])[0]
-    few = [
-        column.name
-        for column in columns
-        if column.role in FEATURES
-        and 2 <= column.n_values <= MOST_OF_FACTOR
-        and not column.reason.endswith(CHOSEN)
-    ]
-    texts = [name for name in few if frame[name].dtype.kind != "f"][:MOST_FACTORS]
-    codes = {name: pd.factorize(frame[name])[0] for name in texts}
-    factors = [name for name in texts if _is_divided(codes[name], y)]
-    for name in few[:MOST_FACTORS]:
-        levels = codes.get(name, pd.factorize(frame[name])[0])
-        if name not in factors and any(_follows(levels, codes[factor]) for factor in factors):
-            factors.append(name)
-            codes[name] = levels
-    return factors
-
-
-def _is_divided(levels: IntArray, y: IntArray) -> bool:
-    """Return whether each class has as many rows of each level, but for a few."""
-    if levels.min() < 0 or y.min() < 0 or y.max() < 1:
-        return False
-    n_classes, n_levels = int(y.max()) + 1, int(levels.max()) + 1
-    cells = np.bincount(y * n_levels + levels, minlength=n_classes * n_levels)
-    table = cells.reshape(n_classes, n_levels)
-    sizes = table.sum(axis=1)
-    expected = sizes[:, np.newaxis] / n_levels
-    statistic = ((table - expected) ** 2 / expected).sum()
-    if chi2.cdf(statistic, n_classes * (n_levels - 1)) >= TOO_EVEN:
-        return False
-    # Of the multinomial distribution of each class.
-    log_chance = gammaln(sizes + 1).sum() - gammaln(table + 1).sum() - len(y) * math.log(n_levels)
-    return bool(log_chance < math.log(TOO_EVEN))
-
-
-def _follows(levels: IntArray, others: IntArray) -> bool:
-    """Return whether rows of one level of the others are of one level, and none is missing."""
-    n_pairs = len(np.unique(levels * (others.max() + 1) + others))
-    return bool(levels.min() >= 0 and n_pairs == others.max() + 1)
-
-
 def _parts_of_date(columns: Sequence[Column]) -> list[str]:
     """The years, months and days of one date, if two of them or more are columns."""
     parts = [column.name for column in columns if column.name.lower() in _PARTS_OF_DATE]
@@ -691,6 +642,15 @@ def without_said(
         _with_role(column, Role.INFO, "said of the samples, not measured of them")
         if column.name in said and column.role in FEATURES
         else column
+        for column in columns
+    )
+
+
+def _with_roles(
+    columns: Sequence[Column], roles: Mapping[str, tuple[Role, str]]
+) -> tuple[Column, ...]:
+    return tuple(
+        _with_role(column, *roles[column.name]) if column.name in roles else column
         for column in columns
     )
 

@@ -459,9 +459,9 @@ def _repeats(column: Column, n_rows: int) -> bool:
     if column.role in (Role.LABEL, Role.CONSTANT):
         return False
     is_id = column.role in _NAMING and not column.n_missing and names_identifier(column.name)
-    is_of_many = column.role is Role.INFO and column.n_values >= LEAST_MEASURED
-    is_id |= is_of_many or column.reason == WHERE or column.name.startswith(SUBJECT)
-    if column.n_values < n_rows / MOST_REPEATS and not is_id:
+    are_many = column.role is Role.INFO and column.n_values >= LEAST_MEASURED
+    is_place = column.reason == WHERE or column.name.startswith(SUBJECT)
+    if column.n_values < n_rows / MOST_REPEATS and not (is_id or are_many or is_place):
         return False
     is_often = column.n_values <= n_rows / LEAST_REPEATS
     return is_often or (

@@ -1,7 +1,8 @@
-"""Designs in which each subject appears under several labels, compared within subjects."""
+"""Designs of experiments: their factors, and subjects that appear under several labels."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_values
@@ -9,6 +10,8 @@ from dataclasses import replace as with_values
 import numpy as np
 import pandas as pd
 from msgspec.structs import replace
+from scipy.special import gammaln
+from scipy.stats import chi2
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.recipe import Fill, Preparation, WithinSubjects, centered_within
@@ -20,6 +23,9 @@ from melm_studio.tables.roles import FEATURES, Column, Role
 LEAST_COMPARED = 3  # subjects, of which each fold leaves two for the fit
 LEAST_ASKED = 5
 MOSTLY = 0.5  # share of the subjects with several labels, for a question
+MOST_LEVELS, MOST_COLUMNS = 10, 50  # of a factor, and looked at for factors
+MOST_DESIGNED = 50_000  # rows
+TOO_EVEN = 0.01  # how likely each class is divided as evenly by chance
 LEAST_OF_MANY, MOSTLY_ALIKE = 20, 0.8  # subjects, and share of them that appear alike
 
 _WHY = (
@@ -75,13 +81,95 @@ def is_balanced(cells: pd.Series, y: IntArray) -> bool:
     codes = pd.factorize(cells)[0]
     if codes.min() < 0 or codes.max() + 1 < LEAST_ASKED:
         return False
-    n_classes = int(y.max()) + 1
-    counts = np.bincount(codes * n_classes + y, minlength=(int(codes.max()) + 1) * n_classes)
-    table = counts.reshape(-1, n_classes)
+    table = _crossed(codes, y)
     usual = np.median(table, axis=0)
     least = 1.0 if len(table) < LEAST_OF_MANY else MOSTLY_ALIKE
     is_usual = (table == usual).all(axis=1).mean() >= least
-    return bool(n_classes > 1 and usual.min() > 0 and is_usual)
+    return bool(table.shape[1] > 1 and usual.min() > 0 and is_usual)
+
+
+def factors(frame: pd.DataFrame, label: str, names: Sequence[str]) -> list[str]:
+    """Find the factors of a design, which divides the rows of each class evenly over their levels.
+
+    And what follows from one. By chance hardly any column would do so. Numbers may only follow from
+    words, and a table of more rows was hardly designed.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The rows that have a class.
+    label : str
+    names : sequence of str
+        Columns of few values.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"dx": [*"xy"] * 24, "dose": [*"aabbcc"] * 8, "sex": [*"ffmf"] * 12})
+    >>> frame["mg"] = frame["dose"].map({"a": 0.0, "b": 1.0, "c": 1.0})
+    >>> factors(frame, "dx", ["dose", "sex", "mg"])
+    ['dose', 'mg']
+    """
+    if len(frame) > MOST_DESIGNED:
+        return []
+    y = pd.factorize(frame[label])[0]
+    texts = [name for name in names if frame[name].dtype.kind != "f"][:MOST_COLUMNS]
+    codes = {name: pd.factorize(frame[name])[0] for name in texts}
+    divided = {name: levels for name, levels in codes.items() if _is_divided(levels, y)}
+    if not divided:
+        return []
+    others = [name for name in names[:MOST_COLUMNS] if name not in divided]
+    following = [
+        name
+        for name in others
+        if any(_follows(pd.factorize(frame[name])[0], levels) for levels in divided.values())
+    ]
+    return [*divided, *following]
+
+
+def evenness(counts: IntArray) -> float:
+    """Return how likely the rows of each part are spread as evenly over levels by chance.
+
+    By the chi-squared distribution, which few rows do not quite have.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_parts, n_levels)
+        Rows of each.
+
+    Examples
+    --------
+    >>> even, uneven = np.array([[10, 10, 10]]), np.array([[14, 9, 7]])
+    >>> evenness(even), round(evenness(uneven), 2)
+    (0.0, 0.73)
+    """
+    expected = counts.mean(axis=1, keepdims=True)
+    statistic = ((counts - expected) ** 2 / expected).sum()
+    return float(chi2.cdf(statistic, len(counts) * (counts.shape[1] - 1)))
+
+
+def _is_divided(levels: IntArray, y: IntArray) -> bool:
+    """Return whether each class has as many rows of each level, but for a few."""
+    if levels.min() < 0 or y.min() < 0 or y.max() < 1:
+        return False
+    counts = _crossed(y, levels)
+    if evenness(counts) >= TOO_EVEN:
+        return False
+    # Of the multinomial distribution of each class.
+    log_chance = gammaln(counts.sum(axis=1) + 1).sum() - gammaln(counts + 1).sum()
+    return bool(log_chance - len(y) * math.log(counts.shape[1]) < math.log(TOO_EVEN))
+
+
+def _follows(levels: IntArray, others: IntArray) -> bool:
+    """Return whether rows of one level of the others are of one level, and none is missing."""
+    n_pairs = len(np.unique(levels * (others.max() + 1) + others))
+    return bool(levels.min() >= 0 and n_pairs == others.max() + 1)
+
+
+def _crossed(codes: IntArray, others: IntArray) -> IntArray:
+    """The number of rows of each pair of codes."""
+    n_codes, n_others = int(codes.max()) + 1, int(others.max()) + 1
+    counts = np.bincount(codes * n_others + others, minlength=n_codes * n_others)
+    return counts.reshape(n_codes, n_others)
 
 
 def _n_labels(codes: IntArray, y: IntArray) -> IntArray:

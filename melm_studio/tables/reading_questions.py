@@ -11,7 +11,6 @@ from itertools import compress, islice
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2
 
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.cells import COUNTED_AS_MISSING
@@ -28,6 +27,7 @@ from melm_studio.tables.column_roles import (
     names_places,
     origins,
 )
+from melm_studio.tables.designs import evenness
 from melm_studio.tables.distinct import Numbers, numbered_parts
 from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import listed, number, shortened, words_of
@@ -264,7 +264,8 @@ def column_questions(
     from_where = _origins(columns, frame, answered)
     asked_for_all = next(iter(from_where), None)
     subjects = {other.removeprefix(SUBJECTS) for other in others if other.startswith(SUBJECTS)}
-    unasked = {*chosen, *subjects.difference(told), *counted_words(frame, numbers)}
+    unasked = {*subjects.difference(told), *counted_words(frame, numbers)}
+    unasked = {*chosen, *unasked.difference((asked_for_all,))}
     n_rows = len(frame)
     questions = (
         _origin_question(from_where, answered.get(column.name, ""))
@@ -274,7 +275,7 @@ def column_questions(
         else _number_question(column, numbers, answered.get(column.name, ""), taken)
         for column in columns
         if column.role is not Role.LABEL
-        and (column.name not in unasked or column.name in {asked_for_all}.difference(chosen))
+        and column.name not in unasked
         and not column.exclusion_reason
         and (
             column.name in (weight, asked_for_all)
@@ -391,8 +392,7 @@ def _evenly_spread(
 def _is_too_even(cells: pd.Series) -> bool:
     """Return whether values recur more evenly than if each row had any of them by chance."""
     counts = np.unique(cells, return_counts=True)[1]
-    statistic = ((counts - counts.mean()) ** 2).sum() / counts.mean()
-    return bool(chi2.cdf(statistic, len(counts) - 1) < TOO_EVEN)
+    return evenness(counts[np.newaxis]) < TOO_EVEN
 
 
 def _has_unit(name: str) -> bool:
