@@ -564,6 +564,8 @@ def guess_roles(
 def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
     """Return the columns that say where, when or of what rows or their numbers are, and which.
 
+    No factors of a design, unless numbers that are measured remain.
+
     Parameters
     ----------
     columns : sequence of Column
@@ -596,6 +598,10 @@ def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
         why = _said_origin(column) or of_tables.get(column.name, "")
         if why and (is_told or is_feature):
             reasons[column.name] = why
+    n_measured = sum(c.role is Role.NUMERIC and c.name not in reasons for c in columns)
+    if n_measured < FEWEST_FEATURES:
+        features = {column.name for column in columns if column.role in FEATURES}
+        reasons = {c: why for c, why in reasons.items() if why != DESIGN or c not in features}
     if names_places(columns):  # then these are not asked about, and another is the first
         return dict(sorted(reasons.items(), key=lambda reason: reason[1] == WHERE))
     return reasons
@@ -850,22 +856,19 @@ class _Guesses:
             return {}
         return {numeric[index].name: (Role.INFO, MAP_AXIS) for index in coordinates.columns}
 
-    def origins(self, roles: Collection[str]) -> dict[str, tuple[Role, str]]:
+    def origins(self, roles: Mapping[str, tuple[Role, str]]) -> dict[str, tuple[Role, str]]:
         """The columns that say where rows come from, unless hardly any features remain.
 
         None where the first, about which all are asked, is used as if measured.
         """
-        reasons = origins(self._columns, self._frame.iloc[self._classes.rows])
-        names = [column.name for column in self._open if column.name in reasons]
-        if self._n_left({*names, *roles}, (Role.NUMERIC,)) < FEWEST_FEATURES:
-            names = [name for name in names if reasons[name] != DESIGN]
+        columns = _with_roles(self._columns, roles)
+        reasons = origins(columns, self._frame.iloc[self._classes.rows])
+        names = {column.name for column in self._open if column.name in reasons}
         is_used = any(self._chosen.get(name) in AS_FEATURES for name in [*reasons][:1])
-        if is_used or self._n_left({*names, *roles}, FEATURES) < FEWEST_FEATURES:
+        n_left = sum(c.role in FEATURES and c.name not in names for c in columns)
+        if is_used or n_left < FEWEST_FEATURES:
             return {}
-        return {name: (Role.INFO, reasons[name]) for name in names}
-
-    def _n_left(self, without: set[str], roles: Collection[Role]) -> int:
-        return sum(c.role in roles and c.name not in without for c in self._columns)
+        return {name: (Role.INFO, why) for name, why in reasons.items() if name in names}
 
     def info(self, roles: Mapping[str, tuple[Role, str]]) -> dict[str, tuple[Role, str]]:
         """At most one name; the other columns that are left out describe rows."""

@@ -560,6 +560,18 @@ def test_factors_that_divide_each_class_evenly_are_no_features_and_one_question(
     assert len(told.feature_names) > len(data.feature_names) + 2
 
 
+def test_no_factor_is_asked_about_where_hardly_any_measure_remains():
+    """Nor said to be information beside coordinates, while it is a feature."""
+    frame = pd.DataFrame({name: RNG.normal(size=60) for name in ("Lat", "Long", "mass")})
+    frame["strain"] = np.tile(np.repeat(np.array(["s1", "s2", "s3"], dtype=object), 10), 2)
+    frame["color"] = RNG.choice(np.array(["red", "blue"], dtype=object), 60)
+    frame["kind"] = np.repeat(np.array(["p", "q"], dtype=object), 30)
+    data = prepare(Table("t", frame, ()), "kind")
+    [asked] = [one for one in data.questions if one.id.startswith("use:")]
+    assert (asked.id, "strain" in asked.sentence) == ("use:Lat", False)
+    assert any(name.startswith("strain") for name in data.feature_names)
+
+
 def test_a_factor_of_which_a_class_has_too_few_rows_is_a_feature():
     assert "temperature" in of_design(8, noise=range(8, 14)).feature_names
     assert "temperature" in of_design(2).feature_names  # by chance as well
