@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_values
 
@@ -14,10 +14,19 @@ from scipy.special import gammaln
 from scipy.stats import chi2
 
 from melm_core.base import FloatArray, IntArray
-from melm_core.recipe import Fill, Preparation, WithinSubjects, centered_within
+from melm_core.recipe import Fill, Preparation, WithinSubjects
 from melm_studio.tables.classes import Classes, without_rows
-from melm_studio.tables.formatting import count, number, shortened
-from melm_studio.tables.questions import SUBJECTS, TOGETHER, WITHIN, Choice, Question
+from melm_studio.tables.formatting import count, listed, number, shortened
+from melm_studio.tables.questions import (
+    LEFT_OUT,
+    MEASUREMENT,
+    SHARED,
+    SUBJECTS,
+    TOGETHER,
+    WITHIN,
+    Choice,
+    Question,
+)
 from melm_studio.tables.roles import FEATURES, Column, Role
 
 LEAST_COMPARED = 3  # subjects, of which each fold leaves two for the fit
@@ -26,8 +35,11 @@ MOSTLY = 0.5  # share of the subjects with several labels, for a question
 MOST_LEVELS, MOST_COLUMNS = 10, 50  # of a factor, and looked at for factors
 MOST_DESIGNED = 50_000  # rows
 TOO_EVEN = 0.01  # how likely each class is divided as evenly by chance
+LEAST_SHARING = 2  # rows for each thing, on average
 LEAST_OF_MANY, MOSTLY_ALIKE = 20, 0.8  # subjects, and share of them that appear alike
 
+_SHARED = "the same in all rows of each {}"
+_OF_SHARED = (Choice(MEASUREMENT, "Measured"), Choice(LEFT_OUT, "Leave out"))
 _WHY = (
     "Then what differs between them is taken out, and shuffles exchange labels within each alone."
 )
@@ -228,26 +240,82 @@ def compared_within(
     return classes, dict(answers), column
 
 
-def without_fixed(
-    columns: Sequence[Column], frame: pd.DataFrame, column: str
+def without_shared(
+    columns: Sequence[Column], frame: pd.DataFrame, thing: str, chosen: Collection[str] = ()
 ) -> tuple[Column, ...]:
-    """The columns, of which features that are the same in all rows of each subject are ignored."""
-    if not column:
+    """The columns, of which features that all rows of each thing share become information.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    frame : DataFrame
+        The rows that have a class.
+    thing : str
+        The column whose values say of which thing each row is; empty where there is none.
+    chosen : collection of str
+        Columns whose role the user chose.
+    """
+    if not thing:
         return tuple(columns)
-    names = [column.name for column in columns if column.role in FEATURES]
-    cells = np.column_stack(
-        [
-            frame[name] if frame[name].dtype.kind == "f" else pd.factorize(frame[name])[0]
-            for name in names
-        ]
-    ).astype(np.float64)
-    differences = centered_within(cells, pd.factorize(frame[column])[0])
-    varies = dict(zip(names, (np.nan_to_num(differences) != 0).any(axis=0), strict=True))
-    why = f"the same in all rows of each {shortened(column)}"
+    shared = {*_shared(columns, frame, thing)}.difference(chosen)
+    why = _SHARED.format(shortened(thing))
     return tuple(
-        column if varies.get(column.name, True) else replace(column, role=Role.IGNORED, reason=why)
+        replace(column, role=Role.INFO, reason=why) if column.name in shared else column
         for column in columns
     )
+
+
+def shared_question(
+    columns: Sequence[Column],
+    frame: pd.DataFrame,
+    things: Iterable[str],
+    answers: Mapping[str, str],
+) -> Iterator[Question]:
+    """Ask whether features that all rows of each thing share are measurements of the rows.
+
+    As the size of a school, which its pupils share. Nothing is asked where all numbers are shared.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        With the roles that they have, after the answers.
+    frame : DataFrame
+        The rows that have a class.
+    things : iterable of str
+        Columns whose values may say of which thing each row is; the first whose rows share features
+        is asked about.
+    answers : mapping of str to str
+        Checked ones, by the ids of the questions.
+    """
+    for thing in things:
+        if frame[thing].nunique() > len(frame) / LEAST_SHARING:
+            continue
+        why, found = _SHARED.format(shortened(thing)), _shared(columns, frame, thing)
+        shared = [c.name for c in columns if c.name in found or c.reason == why]
+        if shared and any(c.role is Role.NUMERIC and c.name not in found for c in columns):
+            are = "Are" if shared[1:] else "Is"
+            they = "They are" if shared[1:] else "It is"
+            named = listed(shared, " and " if len(shared) == 2 else ", ")
+            sentence = f"{are} {named} measured of each row? {they} {why}."
+            yield Question(
+                SHARED + thing, sentence, _OF_SHARED, answers.get(SHARED + thing, ""), MEASUREMENT
+            )
+            return
+
+
+def _shared(columns: Sequence[Column], frame: pd.DataFrame, thing: str) -> list[str]:
+    """The features of which no two rows of one thing differ, nor is one missing."""
+    names = [column.name for column in columns if column.role in FEATURES and column.name != thing]
+    things = pd.factorize(frame[thing])[0]
+    in_order = np.argsort(things, kind="stable")[np.count_nonzero(things < 0) :]
+    starts = np.flatnonzero(np.diff(things[in_order], prepend=-1))
+
+    def is_shared(name: str) -> bool:
+        of_things = pd.factorize(frame[name])[0][in_order]
+        low, high = (extreme.reduceat(of_things, starts) for extreme in (np.minimum, np.maximum))
+        return bool((low == high).all())
+
+    return [name for name in names if len(starts) and is_shared(name)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,7 +55,7 @@ from melm_studio.tables.dependence import (
     has_chosen_groups,
     row_groups,
 )
-from melm_studio.tables.designs import Centering, compared_within, without_fixed
+from melm_studio.tables.designs import Centering, compared_within, shared_question, without_shared
 from melm_studio.tables.families import beside_spectra
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.frames import columns_of
@@ -68,11 +68,17 @@ from melm_studio.tables.labels import (
 )
 from melm_studio.tables.pixels import grid_question, pixel_grid
 from melm_studio.tables.questions import (
+    COLUMN,
     EACH_WAY,
     GRID,
     LABEL,
+    LEFT_OUT,
+    NEIGHBORS,
     ORDER,
+    SHARED,
+    SUBJECTS,
     USE,
+    Question,
     answered_roles,
     answers_about,
     checked_answers,
@@ -184,7 +190,10 @@ def prepare(
     )
     labeled = table.frame.iloc[classes.rows]
     twins = twin_questions(labeled, columns, classes, answers, roles)
-    columns = without_fixed(without_twins(columns, twins), labeled, subjects)
+    columns = without_shared(without_twins(columns, twins), labeled, subjects)
+    for question, answer in answers.items():
+        if question.startswith(SHARED) and answer == LEFT_OUT:
+            columns = without_shared(columns, labeled, question.removeprefix(SHARED), roles)
     frame = _with_categories(labeled, columns)
     encodings = _encodings(frame, columns, orders or {}, max_cells)
     row_numbers, cells = table.row_numbers[classes.rows], frame[subjects] if subjects else None
@@ -213,6 +222,7 @@ def prepare(
             numbers=table.numbers,
         ),
         *shown_twins(twins),
+        *shared_question(columns, frame, _things(columns, questions, answers, subjects), answers),
         *made_question(label, features, classes.y, answers),
     )
     warnings = (*sheet, *(() if has_chosen_groups(columns, questions) else notes))
@@ -258,6 +268,21 @@ def prepare(
         warnings=(*unfit_steps, *classes.steps[1:], *unlabeled_steps, *warnings),
     )
     return _with_grid(data, answers.get(GRID, ""))
+
+
+def _things(
+    columns: Sequence[Column],
+    questions: Sequence[Question],
+    answers: Mapping[str, str],
+    subjects: str,
+) -> list[str]:
+    """The columns whose values say, or may say, of which thing each row is."""
+    things = [name.removeprefix(SHARED) for name in answers if name.startswith(SHARED)]
+    things += [column.name for column in columns if column.role is Role.GROUP]
+    things += [one.id.removeprefix(SUBJECTS) for one in questions if one.id.startswith(SUBJECTS)]
+    offered = [choice.value for one in questions if one.id == NEIGHBORS for choice in one.choices]
+    things += [value.removeprefix(COLUMN) for value in offered if value.startswith(COLUMN)]
+    return [name for name in dict.fromkeys(things) if name != subjects]
 
 
 def _with_grid(data: LabeledData, said: str) -> LabeledData:

@@ -30,6 +30,7 @@ WITHIN = "within"  # rows with the same value are compared with each other
 EACH_WAY = "each-way"  # the default of what nobody may know: the verdict is computed each way
 COLUMN = "column:"  # and the name of a column
 TWIN = "twin:"  # and the name of a column
+SHARED = "shared:"  # and the name of a column, by whose values rows share numbers
 LEFT_OUT, MEASUREMENT = "left-out", "measurement"
 WORDS = "missing:"  # and the name of a column
 IS_MISSING, IS_CLASS = "missing", "class"
@@ -67,6 +68,7 @@ OTHER_COLUMNS = (
     "names",
 )  # whose answers give the table other columns
 
+_OF_COLUMNS = (SUBJECTS, USE, TWIN, SHARED, WORDS)  # of questions that name one
 MAX_ANSWERS = 100
 
 
@@ -93,7 +95,8 @@ class Question(msgspec.Struct, frozen=True):
     id : str
         "label", "neighbors", "doubles", "sheet", "limits", "words", "samples", "header", "totals",
         "blocks", "names", "thousands", "codes", "encoding", "grid", "made", "controls", "small",
-        "case", "order", or "subjects:", "use:", "twin:" or "missing:" and the name of a column.
+        "case", "order", or "subjects:", "use:", "twin:", "shared:" or "missing:" and the name of a
+        column.
     sentence : str
         The question, and why it is asked.
     choices : tuple of Choice
@@ -200,7 +203,8 @@ def _checked_answer(question: str, answer: str) -> tuple[bool, str]:
     raise TableError(
         f'There is no question "{shortened(question)}". Questions are {LABEL}, {NEIGHBORS}, '
         f"{DOUBLES}, {SHEET}, {', '.join(READING)}, {MADE}, {CONTROLS}, {SMALL}, "
-        f"{CASE}, {ORDER}, {SUBJECTS}NAME, {USE}NAME, {TWIN}NAME, {WORDS}NAME and {GRID}."
+        f"{CASE}, {ORDER}, {SUBJECTS}NAME, {USE}NAME, {TWIN}NAME, {SHARED}NAME, {WORDS}NAME and "
+        f"{GRID}."
     )
 
 
@@ -219,6 +223,7 @@ _VALUES: Mapping[str, Sequence[str]] = {
     WORDS: (IS_MISSING, IS_CLASS),
     MADE: (MADE_OF_FEATURES, KNOWN),
     TWIN: (LEFT_OUT, MEASUREMENT),
+    SHARED: (MEASUREMENT, LEFT_OUT),
     USE: tuple(Use),
 }
 
@@ -227,7 +232,7 @@ def _named_column(question: str, answer: str) -> str:
     """The column that a question or its answer names; empty if neither does."""
     if question == LABEL:
         return answer
-    for prefix in (SUBJECTS, USE, TWIN, WORDS):
+    for prefix in _OF_COLUMNS:
         if question.startswith(prefix):
             return question.removeprefix(prefix)
     return answer.removeprefix(COLUMN) if answer.startswith(COLUMN) else ""
@@ -264,7 +269,7 @@ def answers_without(answers: Mapping[str, str], column: str) -> dict[str, str]:
     return {
         question: answer
         for question, answer in answers.items()
-        if question not in (SUBJECTS + column, USE + column, TWIN + column, WORDS + column)
+        if question not in {kind + column for kind in _OF_COLUMNS}
         and answer != COLUMN + column
         and (question, answer) != (LABEL, column)
     }

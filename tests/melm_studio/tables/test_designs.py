@@ -74,10 +74,66 @@ def test_within_patients_each_row_is_less_its_patients_mean():
     data = within(pairs())
     assert data.within.column == data.compared_within == "patient"
     assert data.feature_names == ("a", "b", "c")
-    assert "age is left out: the same in all rows of each patient." in data.steps
+    assert "Kept as information: age." in data.steps
     np.testing.assert_allclose(data.unprepared[::2], -data.unprepared[1::2], atol=1e-9)
     again = LabeledData.from_bytes(data.to_bytes())
     assert (again.within, again.content_hash) == (data.within, data.content_hash)
+
+
+def shared(data: LabeledData):
+    return next((one for one in data.questions if one.id.startswith("shared:")), None)
+
+
+def visits(**changes):
+    """Each patient thrice, whom an age, a dose of 0.1 to 1.2 and a site are of."""
+    rng, who = np.random.default_rng(1), np.repeat(np.arange(N), 3)
+    frame = pd.DataFrame(
+        {
+            "patient": np.array([f"P{one}" for one in who], dtype=object),
+            "a": rng.normal(size=3 * N),
+            "b": rng.normal(size=3 * N),
+            "age": 30.0 + who,
+            "dose": 0.1 + who / 10,
+            "ward": np.array(["east", "west"], dtype=object)[who % 2],
+            "group": np.array(["ill", "well"], dtype=object)[who // 2 % 2],
+            **changes,
+        }
+    )
+    return Table("visits", frame, ())
+
+
+def test_features_that_all_rows_of_a_patient_share_are_asked_about_and_left_out_together():
+    data = prepare(visits(), "group")
+    asked = shared(data)
+    assert asked.id == "shared:patient"
+    assert asked.short == "Are age, dose, ward measured of each row?"
+    assert asked.sentence.endswith("They are the same in all rows of each patient.")
+    assert (asked.default, "age" in data.feature_names) == ("measurement", True)
+    left = prepare(visits(), "group", answers={"shared:patient": "left-out"})
+    assert left.feature_names == ("a", "b")
+    assert (shared(left).short, shared(left).answer) == (asked.short, "left-out")
+    kept = prepare(
+        visits(), "group", answers={"shared:patient": "left-out"}, roles={"dose": "feature"}
+    )
+    assert kept.feature_names == ("a", "b", "dose")
+
+
+def test_within_patients_nothing_that_they_share_is_left_to_be_asked_about():
+    crossed = np.array(["before", "during", "after"] * N, dtype=object)
+    data = prepare(visits(group=crossed), "group", answers=WITHIN)
+    assert (shared(data), data.feature_names) == (None, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"age": np.where(np.arange(3 * N) % 3 == 1, np.nan, 40.0), "dose": 1.0, "ward": "east"},
+        {"a": np.repeat(np.arange(N) % 7 + 0.5, 3), "b": np.repeat(np.arange(N) % 5 + 0.25, 3)},
+    ],
+    ids=["once for each patient, and missing else", "nothing is measured of each row"],
+)
+def test_what_is_not_shared_or_all_there_is_is_not_asked_about(changes):
+    assert shared(prepare(visits(**changes), "group")) is None
 
 
 def test_logarithms_are_taken_before_the_mean_is_subtracted():
