@@ -61,6 +61,7 @@ CODE_WORDS = {
     "trap", "user",
 }  # fmt: skip
 _NAMING_WORDS = SUBJECT_WORDS | CODE_WORDS
+_LAST_WORDS = _NAMING_WORDS | {"ids", "index", "key", "label", "name", "num", "tag"}  # of numbers
 _NAMES = {"name", "title"}  # which few things have in common, such as of jobs
 LEAST_MEASURED, MOSTLY = 10, 0.5  # things that are measured so often, and share that all times are
 _NAMING = (Role.ID, Role.NAME, Role.INFO)
@@ -344,7 +345,11 @@ def dependence_questions(
         asked += [_subject_question(column, rows) for column in repeated]
     is_open = not is_settled and NEIGHBORS not in {**known, **answers}
     if NEIGHBORS in answers or (is_open and _is_serial(rows)):
-        asked.append(_neighbor_question(rows))
+        following = [*_following(rows)]
+        # Neighbors of one subject resemble each other because of that.
+        of_subjects = {SUBJECTS + name for name in following}.difference(answers)
+        if NEIGHBORS in answers or of_subjects.isdisjoint(question.id for question in asked):
+            asked.append(_neighbor_question(rows, following[:MOST_OFFERED]))
     if not is_settled and (n_near := _near_rows(rows)):
         asked.append(_double_question(n_near))
     asked = [
@@ -411,8 +416,28 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
         ),
         rows,
     )
-    asked = (column for column in likely if column not in answered)
-    return [_subject_question(column, rows) for column in islice(asked, MOST_ASKED)]
+    asked = [*islice((column for column in likely if column not in answered), MOST_ASKED)]
+    kept = [] if asked or answered else [*islice(_kept_of_several(unanswered, rows), 1)]
+    return [_subject_question(column, rows) for column in [*asked, *kept]]
+
+
+def _kept_of_several(columns: Iterable[Column], rows: AskedRows) -> Iterator[Column]:
+    """Information of many values, no dates, that most rows share with others that resemble them.
+
+    As a stand of trees or a variety, which treatments or places cross. Those of most values first.
+    """
+    kept = [c for c in columns if c.role is Role.INFO and c.n_values >= LEAST_MEASURED]
+    fractions = _with_fractions(rows.frame, [column.name for column in kept])
+    for column in sorted(kept, key=lambda column: -column.n_values):
+        cells = rows.frame[column.name]
+        codes, values = pd.factorize(cells)
+        n_rows = np.bincount(codes[codes >= 0])
+        is_shared = n_rows[n_rows > 1].sum() > MOSTLY * len(codes)
+        is_shared &= fewest_values(codes[np.newaxis], rows.y)[0] >= MIN_GROUPS
+        are_days = cells.dtype.kind != "f" and are_dates([*map(str, values)])
+        is_name = not are_days and column.name not in fractions
+        if is_shared and is_name and _is_like_subject(column, rows):
+            yield column
 
 
 def _not_numbered_anew(rows: AskedRows) -> list[Column]:
@@ -456,7 +481,7 @@ def _are_hardly_others(codes: IntArray, others: IntArray) -> bool:
 
 def _repeats(column: Column, n_rows: int) -> bool:
     """Return whether the values repeat as often as those of subjects do."""
-    if column.role in (Role.LABEL, Role.CONSTANT):
+    if column.role in (Role.LABEL, Role.CONSTANT) or _is_of_thing(column):
         return False
     is_id = column.role in _NAMING and not column.n_missing and names_identifier(column.name)
     are_many = column.role is Role.INFO and column.n_values >= LEAST_MEASURED
@@ -468,6 +493,13 @@ def _repeats(column: Column, n_rows: int) -> bool:
         column.n_values <= n_rows / LEAST_VISITS
         and not SUBJECT_WORDS.isdisjoint(words_of(column.name))
     )
+
+
+def _is_of_thing(column: Column) -> bool:
+    """Return whether a number is named as what is measured of things, such as a patient's age."""
+    words = words_of(column.name)
+    names_it = words[-1:] and (words[-1].isdecimal() or words[-1] in _LAST_WORDS)
+    return column.role is Role.NUMERIC and not names_it and _is_named(column.name)
 
 
 def _is_repeated_id(column: Column, rows: AskedRows) -> bool:
@@ -617,7 +649,7 @@ def _subject_question(column: Column, rows: AskedRows) -> Question:
     )
 
 
-def _neighbor_question(rows: AskedRows) -> Question:
+def _neighbor_question(rows: AskedRows, following: Sequence[str]) -> Question:
     n_rows = _suggested_length(rows)
     return Question(
         NEIGHBORS,
@@ -626,10 +658,7 @@ def _neighbor_question(rows: AskedRows) -> Question:
         (
             Choice(INDEPENDENT, "Rows are independent"),
             Choice(f"runs:{n_rows}", f"Keep runs of {number(n_rows)} together"),
-            *(
-                Choice(COLUMN + name, f"Keep each {shortened(name)} together")
-                for name in islice(_following(rows), MOST_OFFERED)
-            ),
+            *(Choice(COLUMN + name, f"Keep each {shortened(name)} together") for name in following),
         ),
     )
 

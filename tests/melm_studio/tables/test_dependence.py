@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from melm_studio.tables import LabeledData, TableError, prepare
+from melm_studio.tables import LabeledData, Table, TableError, prepare
 from melm_studio.tables.dependence import runs_z
 from tests.melm_studio.tables.table_examples import table
 
@@ -266,6 +267,61 @@ def test_few_names_of_no_things_are_a_property(name, n_values, is_asked):
     columns = {name: names, "a": a + np.arange(len(a)) % 3 / 9, "b": b, "label": label}
     ids = {question.id for question in prepare(table(**columns), "label").questions}
     assert (f"subjects:{name}" in ids) == is_asked
+
+
+NOISE = np.random.default_rng(4).normal(size=(2, 180))
+STAND = np.random.default_rng(3).permutation(np.repeat(np.arange(30), 6))
+
+
+def stands(rows=None, **changes):
+    """Rows of thirty stands, which resemble each other there, under treatments that cross these."""
+    rng = np.random.default_rng(2)
+    columns = {
+        "Stand": np.array([f"{'ABCDE'[at % 5]}-{'pqrstu'[at // 5]}" for at in STAND], dtype=object),
+        "a": rng.normal(size=30)[STAND] + rng.normal(size=180) / 4,
+        "b": rng.normal(size=30)[STAND] + rng.normal(size=180) / 4,
+        "treatment": np.where(rng.random(180) < 0.5, "N", "P"),
+    }
+    frame = pd.DataFrame({**columns, **changes})
+    return Table("stands", frame if rows is None else frame.iloc[rows].reset_index(drop=True), ())
+
+
+def suspected(found, **answers):
+    return {one.id for one in prepare(found, "treatment", answers=answers).suspicions}
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_asked"),
+    [
+        ({}, True),
+        (
+            {name: np.random.default_rng(seed).normal(size=180) for seed, name in enumerate("ab")},
+            False,
+        ),
+        ({"Stand": np.array([*"pqrst"], dtype=object)[STAND % 5]}, False),
+    ],
+    ids=["alike", "no more alike than others", "few"],
+)
+def test_places_that_treatments_cross_are_asked_about_where_their_rows_are_alike(changes, is_asked):
+    assert suspected(stands(**changes)) == ({"subjects:Stand"} if is_asked else set())
+
+
+def test_days_that_rows_share_are_no_things():
+    days = (np.datetime64("2024-05-01") + STAND**2 // 40).astype(str).astype(object)
+    assert suspected(stands(Stand=days)) == set()
+
+
+@pytest.mark.parametrize(("name", "is_asked"), [("animal tag", True), ("animal weight", False)])
+def test_a_measure_of_animals_tells_none_apart(name, is_asked):
+    columns = {name: STAND + 50.0, "Stand": np.arange(180.0)}
+    nested = stands(**columns, treatment=np.where(STAND % 4 < 2, "N", "P"))
+    assert suspected(nested) == ({f"subjects:{name}"} if is_asked else set())
+
+
+def test_neighbors_that_are_of_one_subject_are_asked_about_once():
+    nested = stands(np.argsort(STAND), treatment=np.where(STAND % 4 < 2, "N", "P"))
+    assert suspected(nested) == {"subjects:Stand"}
+    assert suspected(nested, **{"subjects:Stand": "independent"}) == {"neighbors"}
 
 
 @pytest.mark.parametrize("is_text", [True, False])
