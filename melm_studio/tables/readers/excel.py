@@ -27,6 +27,7 @@ MAX_ROWS = 2**20
 # Texts that cells refer to, each of which takes as long as a cell.
 MAX_STRINGS = 1_000_000
 MAX_SHEETS, MAX_SHEET_NAME = 10_000, 1_000
+FEW_ROWS, MANY_TIMES = 50, 10  # of a sheet that sums up another, and as many rows has that
 _PROBED_BYTES = 100_000  # of a sheet, to see whether it is a table
 _SOON_READ = 2**20  # bytes of a workbook of which all sheets are opened, to offer none of no cells
 _STRINGS = "xl/sharedStrings.xml"
@@ -70,7 +71,7 @@ def excel_text(
         The name of the file, for messages.
     sheet : str, optional
         The sheet to read; by default the first that holds a table and whose name says no more,
-        such as README, else the first with cells.
+        such as README, or a far longer one behind it, which it sums up; else the first with cells.
     preferred : str, optional
         The sheet to read by default if there is one of this name.
     max_rows, max_columns : float
@@ -106,12 +107,15 @@ def excel_text(
                 f'{file} has no sheet "{shortened(sheet)}". Its sheets are {listed(names)}.'
             )
         requested = sheet or (preferred if preferred in names else "")
-        in_order = (requested,) if requested else sorted(names, key=_explains)
-        data, sheet_read = _first_table(book, in_order, limits)
+        data, sheet_read = (
+            _first_table(book, [requested], limits)
+            if requested
+            else _likely_table(book, sorted(names, key=_explains), limits)
+        )
         names = tuple(
             name
             for name in names
-            if name == sheet_read or len(raw) > _SOON_READ or _has_cells(book, name)
+            if name == sheet_read or len(raw) > _SOON_READ or _extent(book, name)[0]
         )
     except python_calamine.PasswordError:
         raise TableError(
@@ -129,6 +133,16 @@ def excel_text(
     return data, names, sheet_read
 
 
+def _likely_table(
+    book: Any, names: Sequence[str], limits: tuple[float, float, int]
+) -> tuple[bytes, str]:
+    """The first sheet that holds a table, or a far longer one, as `_first_table` returns it."""
+    first = _first_table(book, names, limits)
+    longest = _longest(book, names, first[1])
+    longer = _first_table(book, [longest], limits) if longest else first
+    return longer if _is_table(longer[0]) else first
+
+
 def _first_table(
     book: Any, names: Sequence[str], limits: tuple[float, float, int]
 ) -> tuple[bytes, str]:
@@ -144,13 +158,29 @@ def _first_table(
     return first
 
 
-def _has_cells(book: Any, name: str) -> bool:
+def _longest(book: Any, names: Sequence[str], first: str) -> str:
+    """Find the sheet of most rows, of many times as many as the few of the first and as wide.
+
+    Empty if there is none; explanations are as long as they like.
+    """
+    n_rows, n_columns = _extent(book, first)
+    if not 0 < n_rows <= FEW_ROWS:
+        return ""
+    others = {name: _extent(book, name) for name in names if name != first and not _explains(name)}
+    wide = {name: height for name, (height, width) in others.items() if width >= n_columns}
+    longest = max(wide, key=wide.__getitem__, default="")
+    return longest if wide.get(longest, 0) >= MANY_TIMES * n_rows else ""
+
+
+def _extent(book: Any, name: str) -> tuple[int, int]:
+    """The numbers of rows and columns of a sheet; (1, 0) of one that is damaged."""
     try:
-        return bool(book.get_sheet_by_name(name).total_height)
+        sheet = book.get_sheet_by_name(name)
+        return sheet.total_height, sheet.total_width
     except (MemoryError, KeyboardInterrupt, SystemExit):
         raise
     except BaseException:  # noqa: BLE001 (as above; who chooses it is told that it is damaged)
-        return True
+        return 1, 0
 
 
 def _explains(name: str) -> bool:

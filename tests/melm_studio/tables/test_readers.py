@@ -76,6 +76,19 @@ def test_a_damaged_sheet_keeps_no_other_from_being_read():
         read_table(damaged.getvalue(), "t.xlsx", options=ReadOptions(sheet="bad"))
 
 
+@pytest.mark.parametrize(
+    ("few", "other", "is_read"),
+    [(5, "measured", True), (5, "codebook", False), (12, "measured", False)],
+    ids=["summed up", "explained", "not far longer"],
+)
+def test_a_far_longer_sheet_is_read_before_one_that_sums_it_up(few, other, is_read):
+    summary = [["goal", "share"], *([f"up to {at}", at / few] for at in range(1, few))]
+    rows = [["a", "b", "kind"], *([at, at * at, "xy"[at % 2]] for at in range(60))]
+    table = read_table(workbook(**{"summary": summary, other: rows}), "book.xlsx")
+    assert table.sheet == (other if is_read else "summary")
+    assert {*table.sheets} == {"summary", other}
+
+
 def test_sheets_without_cells_are_not_asked_about():
     table = read_table(workbook(Sheet1=rows_of(FRAME), Sheet2=[], Sheet3=[]), "t.xlsx")
     assert table.sheets == ("Sheet1",)
