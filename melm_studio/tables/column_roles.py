@@ -43,6 +43,7 @@ from melm_studio.tables.maps import (
     coordinates,
     map_columns,
     names_place,
+    says_setting,
     says_site,
     says_size_of_sample,
     says_work,
@@ -146,8 +147,10 @@ WHENCE = "it says what the row was taken from, which nobody measured of it"
 HOW_MANY = "it says of how many things a number is, which nobody measured of them"
 WHEN = "a part of a date, which says when and measures nothing"
 DESIGN = "a factor of the design: each class has as many rows of each level"
-ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, DESIGN)
-_PARTS_OF_DATE = {"year", "month", "day"}
+SETTING = "it says how an instrument was set, which nobody measured of the row"
+EARLIER = "it is what another column was before"
+ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, SETTING, EARLIER, DESIGN)
+_PARTS_OF_DATE = {"year": (1800, 2100), "month": (1, 12), "day": (1, 366)}  # and their numbers
 FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
 MOST_WORDS = 4  # of a name; did_the_subject_meet_the_criteria is a question
@@ -585,7 +588,8 @@ def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
     are_designed = are_few and label in frame
     of_tables = {
         **dict.fromkeys(factors(frame, label, of_few_levels) if are_designed else (), DESIGN),
-        **dict.fromkeys(_parts_of_date(columns), WHEN),
+        **dict.fromkeys(_parts_of_date(columns, frame) if are_few else (), WHEN),
+        **dict.fromkeys(_earlier(columns) if are_few else (), EARLIER),
         **dict.fromkeys(coordinates([column.name for column in columns]), WHERE),
     }
     reasons: dict[str, str] = {}
@@ -621,13 +625,32 @@ def _said_origin(column: Column) -> str:
         return WHERE
     if says_work(column.name):
         return WHENCE
+    if says_setting(column.name):
+        return SETTING
     return HOW_MANY if says_size_of_sample(column.name) else ""
 
 
-def _parts_of_date(columns: Sequence[Column]) -> list[str]:
-    """The years, months and days of one date, if two of them or more are columns."""
-    parts = [column.name for column in columns if column.name.lower() in _PARTS_OF_DATE]
-    return parts if len({part.lower() for part in parts}) > 1 else []
+def _parts_of_date(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
+    """The years, months and days of one date, if two of them or more are columns.
+
+    As RecordingYear and RecordingMonth are.
+    """
+    dates: dict[tuple[str, ...], dict[str, str]] = {}
+    for column in columns:
+        *of, last = words_of(column.name) or ("",)
+        low, high = _PARTS_OF_DATE.get(last, (0, -1))
+        is_part = low <= high and (not of or column.role is not Role.NUMERIC)
+        if is_part or (low <= high and frame[column.name].dropna().between(low, high).all()):
+            dates.setdefault((*of,), {})[last] = column.name
+    return [name for parts in dates.values() if len(parts) > 1 for name in parts.values()]
+
+
+def _earlier(columns: Sequence[Column]) -> Iterator[str]:
+    """Columns whose names say that they are what another one was before: age and age_old."""
+    names = {words_of(column.name): column.name for column in columns}
+    for words, name in names.items():
+        if "old" in words and tuple(word for word in words if word != "old") in names:
+            yield name
 
 
 def without_said(

@@ -14,6 +14,10 @@ _AXIS = re.compile(
 )
 _COORDINATES = re.compile("lat|lon|lng|utm|easting|northing", re.IGNORECASE)
 MOST_COLUMNS = 1_000  # more have the words of a language for names, "bed" and "row" among them
+# Of the middle of a thing, as programs that measure pictures write it: Center_x, centroid-0.
+_CENTERS = {"center", "centre", "centroid"}
+_AXES = {"x", "y", "z", "0", "1", "2"}
+MOST_CENTERS = 3  # more are landmarks, which are measured
 # Of a field, a greenhouse or a plate: Row, plot_no, BLOCK_by_REP.
 _LAYOUT = re.compile(
     r"(?:field|left|right|sub|i)?[ _.]?(?:block|blk|plot|row|column|col|bay|tray|bench|bed|pot)"
@@ -45,6 +49,8 @@ _WORKS = {
     "author", "authors", "citation", "citations", "dataset", "doi", "journal", "pmid", "project",
     "publication", "ref", "reference", "references", "refs", "source", "study",
 }  # fmt: skip
+_SETTINGS = {"calibration", "dpi", "magnification", "pixelsize", "voxelsize"}
+_SIZES = {("pixel", "size"), ("scale", "factor"), ("scaling", "factor"), ("voxel", "size")}
 _OF_NAMES = {"code", "data", "id", "label", "name", "no", "nr", "number"}
 
 
@@ -101,7 +107,8 @@ def is_map(names: Sequence[str]) -> bool:
 def coordinates(names: Sequence[str]) -> list[str]:
     """Return those of the names that say where rows are, each beside another that does.
 
-    Of the axes of the earth, each beside its other one, and other latitudes beside such.
+    Of the axes of the earth, each beside its other one, and other latitudes beside such; of the
+    center of what a row is, as of pictures.
 
     Examples
     --------
@@ -109,6 +116,8 @@ def coordinates(names: Sequence[str]) -> list[str]:
     ['Lat', 'Long', 'UTM_X', 'UTM_Y']
     >>> coordinates(["long", "wide", "row"]), coordinates(["plot", "Row", "row count"])
     ([], ['plot', 'Row'])
+    >>> coordinates(["Center_x", "Center_y", "Mean_Normal_x", "Mean_Normal_y"])
+    ['Center_x', 'Center_y']
     """
     pairs: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for name in filter(_COORDINATES.search, names):
@@ -126,6 +135,13 @@ def coordinates(names: Sequence[str]) -> list[str]:
         if len(pair) > 1 or (is_on_earth and not _WHOLE_WORDS.isdisjoint(words_of(name)))
     }
     few = names if len(names) <= MOST_COLUMNS else ()
+    centers: dict[tuple[str, ...], list[str]] = {}
+    for name in few:
+        *before, last = words_of(name) or ("",)
+        if last in _AXES and not _CENTERS.isdisjoint(before):
+            centers.setdefault((*before,), []).append(name)
+    of_rows = centers.values() if len(centers) <= MOST_CENTERS else ()
+    paired.update(name for axes in of_rows if len(axes) > 1 for name in axes)
     layout = [name for name in few if _LAYOUT.fullmatch(name)]
     paired.update(layout if len(layout) > 1 else ())
     return [name for name in names if name in paired]
@@ -146,6 +162,19 @@ def says_work(name: str) -> bool:
     """
     words = {*words_of(name)}
     return not words.isdisjoint(_WORKS) and words <= _WORKS | _OF_NAMES
+
+
+def says_setting(name: str) -> bool:
+    """Return whether a name is that of how an instrument was set, rather than of what it measured.
+
+    Examples
+    --------
+    >>> [says_setting(name) for name in ("VoxelSizeX", "pixel size", "magnification", "gain")]
+    [True, True, True, False]
+    """
+    words = words_of(name)
+    is_size = any(pair in _SIZES for pair in pairwise(words))
+    return is_size or not _SETTINGS.isdisjoint(words)
 
 
 def says_size_of_sample(name: str) -> bool:

@@ -18,8 +18,10 @@ from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import (
     BEGINS_AGAIN,
     DESIGN,
+    EARLIER,
     HOW_MANY,
     MAX_CHOSEN_LEVELS,
+    SETTING,
     WHEN,
     WHENCE,
     WHERE,
@@ -115,6 +117,12 @@ _ASKED = {
 _WEIGHT_CHOICES = (Choice(Use.FEATURE, "It measures them"), Choice(Use.INFO, "It does: leave out"))
 _ORIGIN_CHOICES = (Choice(Use.INFO, "Information alone"), Choice(Use.FEATURE, "Measured"))
 _SAID = {WHERE: "where", WHEN: "when", WHENCE: "in which work"}
+_SAID_ELSE = {
+    HOW_MANY: "how many were measured",
+    SETTING: "how an instrument was set",
+    EARLIER: "what another column was before",
+    DESIGN: "how a design divides the rows",
+}
 _NUMBER_CHOICES = (
     Choice(Use.FEATURE, "A number"),
     Choice(Use.CATEGORY, "A category"),
@@ -314,10 +322,9 @@ def _origin_question(reasons: Mapping[str, str], answer: str) -> Question:
     shown = listed(names, " and " if len(names) == 2 else ", ")
     are = f"Are {shown} measured features" if names[1:] else f"Is {shown} measured"
     said = [_SAID[why] for why in _SAID if why in reasons.values()]
-    parts = [f"{', '.join(said)} the rows were recorded"] if said else []
-    parts += ["how many were measured"] if HOW_MANY in reasons.values() else []
-    parts += ["how a design divides the rows"] if DESIGN in reasons.values() else []
-    sentence = f"{are}, too? {'They say' if names[1:] else 'It says'} {' or '.join(parts)}."
+    said = [f"{' and '.join(said)} the rows were recorded"] if said else []
+    parts = [*said, *(what for why, what in _SAID_ELSE.items() if why in reasons.values())]
+    sentence = f"{are}, too? {'They say' if names[1:] else 'It says'} {', or '.join(parts)}."
     return Question(USE + next(iter(reasons)), sentence, _ORIGIN_CHOICES, answer, Use.INFO)
 
 

@@ -425,7 +425,8 @@ PAIRS = [
     ("decimalLatitude", "decimalLongitude"), ("fam_lat", "fam_long"), ("Lat (N)", "Lon (E)"),
     ("Row", "Col"), ("BLOCK _by_REP", "IBLK"), ("plot #", "tray_no"),
     ("Min.Latitude", "Centroid.Latitude", "Centroid.Longitude"), ("Year", "month"),
-    ("Lat", "Long", "day", "month", "year"),
+    ("Lat", "Long", "day", "month", "year"), ("Center_x", "Center_y", "Center_z"),
+    ("centroid-0", "centroid-1"), ("VoxelSizeX", "pixel size"), ("mass(old)", "size.old"),
 ]  # fmt: skip
 
 
@@ -471,12 +472,28 @@ def test_several_pairs_of_coordinates_are_one_question():
         ("potential", "colony"),
         ("bedrock", "rowing"),
         ("year of birth", "month"),
+        ("sales_day", "sales_month"),
+        ("weight gain", "old", "age_old"),
+        ("center x", "normal_x", "normal_y"),
+        tuple(f"{of}_center_{axis}" for of in ("eye", "nose", "lip", "chin") for axis in "xy"),
     ],
 )
 def test_what_is_no_pair_of_coordinates_is_a_feature(names):
     data = with_places(names)
     assert set(data.feature_names) == {"mass", "size", *names}
     assert not [one for one in data.questions if one.id.startswith("use:")]
+
+
+@pytest.mark.parametrize(("most", "are_parts"), [(12, True), (13, False)])
+def test_years_and_months_of_one_thing_are_parts_of_a_date(most, are_parts):
+    frame = pd.DataFrame(RNG.normal(size=(60, 2)), columns=["mass", "size"])
+    frame["RecordingMonth"] = RNG.permutation(1.0 + np.arange(60) % most)
+    frame["RecordingYear"] = RNG.integers(1950, 2018, 60).astype(float)
+    frame["BirthYear"] = RNG.integers(1950, 2018, 60).astype(float)
+    frame["kind"] = np.resize(np.array(["p", "q"], dtype=object), 60)
+    data = prepare(Table("t", frame, ()), "kind")
+    info = {column.name for column in data.columns if column.role is Role.INFO}
+    assert info == ({"RecordingMonth", "RecordingYear"} if are_parts else set())
 
 
 def test_words_of_a_language_are_no_layout():
