@@ -417,18 +417,19 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
         rows,
     )
     asked = [*islice((column for column in likely if column not in answered), MOST_ASKED)]
-    kept = [] if asked or answered else [*islice(_kept_of_several(unanswered, rows), 1)]
-    return [_subject_question(column, rows) for column in [*asked, *kept]]
+    if not (asked or answered):
+        asked = [*islice(_shared_information(unanswered, rows), 1)]
+    return [_subject_question(column, rows) for column in asked]
 
 
-def _kept_of_several(columns: Iterable[Column], rows: AskedRows) -> Iterator[Column]:
+def _shared_information(columns: Iterable[Column], rows: AskedRows) -> Iterator[Column]:
     """Information of many values, no dates, that most rows share with others that resemble them.
 
     As a stand of trees or a variety, which treatments or places cross. Those of most values first.
     """
-    kept = [c for c in columns if c.role is Role.INFO and c.n_values >= LEAST_MEASURED]
-    fractions = _with_fractions(rows.frame, [column.name for column in kept])
-    for column in sorted(kept, key=lambda column: -column.n_values):
+    of_many = [c for c in columns if c.role is Role.INFO and c.n_values >= LEAST_MEASURED]
+    fractions = _with_fractions(rows.frame, [column.name for column in of_many])
+    for column in sorted(of_many, key=lambda column: -column.n_values):
         cells = rows.frame[column.name]
         codes, values = pd.factorize(cells)
         n_rows = np.bincount(codes[codes >= 0])

@@ -241,7 +241,7 @@ def compared_within(
 
 
 def without_shared(
-    columns: Sequence[Column], frame: pd.DataFrame, thing: str, chosen: Collection[str] = ()
+    columns: Sequence[Column], frame: pd.DataFrame, thing: str, except_for: Collection[str] = ()
 ) -> tuple[Column, ...]:
     """The columns, of which features that all rows of each thing share become information.
 
@@ -252,12 +252,12 @@ def without_shared(
         The rows that have a class.
     thing : str
         The column whose values say of which thing each row is; empty where there is none.
-    chosen : collection of str
+    except_for : collection of str
         Columns whose role the user chose.
     """
     if not thing:
         return tuple(columns)
-    shared = {*_shared(columns, frame, thing)}.difference(chosen)
+    shared = {*_shared(columns, frame, thing)}.difference(except_for)
     why = _SHARED.format(shortened(thing))
     return tuple(
         replace(column, role=Role.INFO, reason=why) if column.name in shared else column
@@ -290,9 +290,9 @@ def shared_question(
     for thing in things:
         if frame[thing].nunique() > len(frame) / LEAST_SHARING:
             continue
-        why, found = _SHARED.format(shortened(thing)), _shared(columns, frame, thing)
-        shared = [c.name for c in columns if c.name in found or c.reason == why]
-        if shared and any(c.role is Role.NUMERIC and c.name not in found for c in columns):
+        why, of_thing = _SHARED.format(shortened(thing)), _shared(columns, frame, thing)
+        shared = [c.name for c in columns if c.name in of_thing or c.reason == why]
+        if shared and any(c.role is Role.NUMERIC and c.name not in of_thing for c in columns):
             are = "Are" if shared[1:] else "Is"
             they = "They are" if shared[1:] else "It is"
             named = listed(shared, " and " if len(shared) == 2 else ", ")

@@ -279,9 +279,12 @@ def _things(
     """The columns whose values say, or may say, of which thing each row is."""
     things = [name.removeprefix(SHARED) for name in answers if name.startswith(SHARED)]
     things += [column.name for column in columns if column.role is Role.GROUP]
-    things += [one.id.removeprefix(SUBJECTS) for one in questions if one.id.startswith(SUBJECTS)]
-    offered = [choice.value for one in questions if one.id == NEIGHBORS for choice in one.choices]
-    things += [value.removeprefix(COLUMN) for value in offered if value.startswith(COLUMN)]
+    for question in questions:
+        if question.id.startswith(SUBJECTS):
+            things.append(question.id.removeprefix(SUBJECTS))
+        elif question.id == NEIGHBORS:
+            offered = (choice.value for choice in question.choices)
+            things += [value.removeprefix(COLUMN) for value in offered if value.startswith(COLUMN)]
     return [name for name in dict.fromkeys(things) if name != subjects]
 
 
