@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_values
+from itertools import compress
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,9 @@ from scipy.stats import chi2
 from melm_core.base import FloatArray, IntArray
 from melm_core.recipe import Fill, Preparation, WithinSubjects
 from melm_studio.tables.classes import Classes, without_rows
+from melm_studio.tables.distinct import blocks
 from melm_studio.tables.formatting import count, listed, number, shortened
+from melm_studio.tables.frames import columns_of
 from melm_studio.tables.questions import (
     LEFT_OUT,
     MEASUREMENT,
@@ -241,7 +244,11 @@ def compared_within(
 
 
 def without_shared(
-    columns: Sequence[Column], frame: pd.DataFrame, thing: str, except_for: Collection[str] = ()
+    columns: Sequence[Column],
+    frame: pd.DataFrame,
+    subjects: str,
+    answers: Mapping[str, str],
+    roles: Collection[str],
 ) -> tuple[Column, ...]:
     """The columns, of which features that all rows of each thing share become information.
 
@@ -250,19 +257,26 @@ def without_shared(
     columns : sequence of Column
     frame : DataFrame
         The rows that have a class.
-    thing : str
-        The column whose values say of which thing each row is; empty where there is none.
-    except_for : collection of str
+    subjects : str
+        The column within whose values rows are compared; empty where there is none.
+    answers : mapping of str to str
+        Checked ones, by the ids of the questions; one that leaves no feature is not used.
+    roles : collection of str
         Columns whose role the user chose.
     """
-    if not thing:
-        return tuple(columns)
-    shared = {*_shared(columns, frame, thing)}.difference(except_for)
-    why = _SHARED.format(shortened(thing))
-    return tuple(
-        replace(column, role=Role.INFO, reason=why) if column.name in shared else column
-        for column in columns
-    )
+    things = {subjects: frozenset[str]()} if subjects else {}
+    for question, answer in answers.items():
+        if question.startswith(SHARED) and answer == LEFT_OUT:
+            things.setdefault(question.removeprefix(SHARED), frozenset(roles))
+    for thing, others in things.items():
+        shared, why = _shared(columns, frame, thing) - others, _SHARED.format(shortened(thing))
+        rest = tuple(
+            replace(column, role=Role.INFO, reason=why) if column.name in shared else column
+            for column in columns
+        )
+        if thing == subjects or any(column.role in FEATURES for column in rest):
+            columns = rest
+    return tuple(columns)
 
 
 def shared_question(
@@ -303,19 +317,20 @@ def shared_question(
             return
 
 
-def _shared(columns: Sequence[Column], frame: pd.DataFrame, thing: str) -> list[str]:
-    """The features of which no two rows of one thing differ, nor is one missing."""
+def _shared(columns: Sequence[Column], frame: pd.DataFrame, thing: str) -> set[str]:
+    """The features of which no two rows of one thing differ, nor is one alone missing."""
     names = [column.name for column in columns if column.role in FEATURES and column.name != thing]
     things = pd.factorize(frame[thing])[0]
     in_order = np.argsort(things, kind="stable")[np.count_nonzero(things < 0) :]
-    starts = np.flatnonzero(np.diff(things[in_order], prepend=-1))
-
-    def is_shared(name: str) -> bool:
-        of_things = pd.factorize(frame[name])[0][in_order]
-        low, high = (extreme.reduceat(of_things, starts) for extreme in (np.minimum, np.maximum))
-        return bool((low == high).all())
-
-    return [name for name in names if len(starts) and is_shared(name)]
+    is_same = np.diff(things[in_order]) == 0
+    rows, next_rows = in_order[:-1][is_same], in_order[1:][is_same]
+    shared: set[str] = set()
+    for block in blocks(len(frame), len(names)) if len(rows) else ():
+        cells = columns_of(frame, names[block])
+        before, after = cells.iloc[rows].to_numpy(), cells.iloc[next_rows].to_numpy()
+        is_equal = (before == after) | (pd.isna(before) & pd.isna(after))
+        shared.update(compress(names[block], is_equal.all(axis=0)))
+    return shared
 
 
 @dataclass(frozen=True, eq=False)

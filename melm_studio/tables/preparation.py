@@ -72,7 +72,6 @@ from melm_studio.tables.questions import (
     EACH_WAY,
     GRID,
     LABEL,
-    LEFT_OUT,
     NEIGHBORS,
     ORDER,
     SHARED,
@@ -190,10 +189,7 @@ def prepare(
     )
     labeled = table.frame.iloc[classes.rows]
     twins = twin_questions(labeled, columns, classes, answers, roles)
-    columns = without_shared(without_twins(columns, twins), labeled, subjects)
-    for question, answer in answers.items():
-        if question.startswith(SHARED) and answer == LEFT_OUT:
-            columns = without_shared(columns, labeled, question.removeprefix(SHARED), roles)
+    columns = without_shared(without_twins(columns, twins), labeled, subjects, answers, roles)
     frame = _with_categories(labeled, columns)
     encodings = _encodings(frame, columns, orders or {}, max_cells)
     row_numbers, cells = table.row_numbers[classes.rows], frame[subjects] if subjects else None

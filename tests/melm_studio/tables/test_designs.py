@@ -118,6 +118,14 @@ def test_features_that_all_rows_of_a_patient_share_are_asked_about_and_left_out_
     assert kept.feature_names == ("a", "b", "dose")
 
 
+def test_an_answer_about_what_patients_share_leaves_other_tables_their_features():
+    answers = {"shared:patient": "left-out"}
+    alone = visits(patient=np.array([f"P{at}" for at in range(3 * N)], dtype=object))
+    assert "age" in prepare(alone, "group", answers=answers).feature_names
+    first = Table("first", visits().frame[["patient", "age", "dose", "group"]], ())
+    assert prepare(first, "group", answers=answers).feature_names == ("age", "dose")
+
+
 def test_within_patients_nothing_that_they_share_is_left_to_be_asked_about():
     crossed = np.array(["before", "during", "after"] * N, dtype=object)
     data = prepare(visits(group=crossed), "group", answers=WITHIN)
