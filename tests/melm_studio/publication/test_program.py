@@ -9,7 +9,9 @@ import io
 import subprocess
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from types import CodeType
 
 import numpy as np
 import pandas as pd
@@ -70,7 +72,7 @@ def saved(data: LabeledData, temperature: float = 1.0, **known: object) -> Saved
 def run(text: str, raw: bytes) -> tuple[pd.DataFrame, str]:
     """What a program prints for a file, and what it notes, in this process."""
     values: dict = {"__name__": "plane"}
-    exec(compile(text, "plane.py", "exec"), values)  # noqa: S102 - the program is what is tested
+    exec(compiled(text), values)  # noqa: S102 - the program is what is tested
     output, notes = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Path, "read_bytes", lambda _: raw)
@@ -79,6 +81,11 @@ def run(text: str, raw: bytes) -> tuple[pd.DataFrame, str]:
         patch.setattr(sys, "stderr", notes)
         values["main"]()
     return pd.read_csv(io.StringIO(output.getvalue()), index_col="row"), notes.getvalue()
+
+
+@cache
+def compiled(text: str) -> CodeType:
+    return compile(text, "plane.py", "exec")
 
 
 def computed(text: str, raw: bytes) -> pd.DataFrame:
