@@ -10,8 +10,8 @@ PIN := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --ge
 # below these would wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 FAST_TESTS := $(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" --ignore tests/lab
-# What takes half of the time.
-ONE_HALF := tests/melm_core tests/callbacks tests/melm_studio/runs
+# What takes half of the time, with the checks.
+ONE_HALF := tests/melm_core tests/callbacks tests/melm_studio/reading tests/melm_studio/runs
 
 # Images of containers often forbid Python to keep what it compiles; then every process compiles the
 # libraries anew, which takes it longer than all else at its start.
@@ -31,7 +31,7 @@ PAGE_TOOLS := node_modules/.installed
 WITH_NODE := NODE_USE_SYSTEM_CA=1 PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test one-half other-half quick slow lab mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean checks lint-python lint-page page browser browsers redis servers nginx
+.PHONY: help run test one-half other-half quick slow lab mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean lint-python lint-page page browser browsers redis servers nginx
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,10 +39,15 @@ help: ## Show this list
 run: $(ENGINE) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: make run ARGS="--port 9000"
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
 
+# npm and the packages of the machine mostly wait, so all else that is installed goes beside them.
+# Then two jobs run at once: the other half begins after the checks, when the first has
+# compiled the libraries that both import.
+#
 # Each process collects its own tests only. Those of xdist each collect all, and report every test to
 # a third, which takes as long as many of them do.
-test: checks ## Run every check and the fast tests
-	@$(MAKE) --no-print-directory --jobs=2 --keep-going one-half other-half
+test: $(NODE) ## Run every check and the fast tests
+	@$(MAKE) --no-print-directory --jobs=3 page $(PAGE_TOOLS) $(ENGINE) servers
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going one-half lint-python lint-page other-half
 
 one-half:
 	@$(FAST_TESTS) $(ONE_HALF) $(ARGS)
@@ -100,11 +105,6 @@ publish: $(DEV) ## Upload what make wheel has built to the package index, with t
 
 lint: $(DEV) ## Check style, types and the direction of imports
 	@$(MAKE) --no-print-directory --jobs=2 lint-python lint-page
-
-# npm and the packages of the machine mostly wait, so all else that is installed or checked goes
-# beside them.
-checks: $(NODE)
-	@$(MAKE) --no-print-directory --jobs=3 lint-python lint-page page $(ENGINE) servers
 
 lint-python: $(DEV)
 	@$(VENV)/bin/ruff check
