@@ -254,10 +254,11 @@ def audit_coordinates(
     >>> from sklearn.decomposition import PCA
     >>> from melm_core.evaluation import audit_coordinates
     >>> X, y = load_iris(return_X_y=True)
-    >>> found = audit_coordinates(PCA(2).fit_transform(X), y, n_permutations=39)
+    >>> few = {"n_permutations": 39}
+    >>> found = audit_coordinates(PCA(2).fit_transform(X), y, **few)
     >>> str(found.answer), found.remark[:35]
     ('unknown', 'This judges the map as it is; if th')
-    >>> sure = audit_coordinates(PCA(2).fit_transform(X), y, labels_unused=True)
+    >>> sure = audit_coordinates(PCA(2).fit_transform(X), y, labels_unused=True, **few)
     >>> str(sure.answer)
     'yes'
     """
