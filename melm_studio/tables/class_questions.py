@@ -12,6 +12,7 @@ import pandas as pd
 from melm_core.base import CODES, is_far
 from melm_studio.tables.as_written import MISSING_WORDS
 from melm_studio.tables.classes import MAX_CLASSES, Classes, ClassRules, in_order, one_form
+from melm_studio.tables.distinct import value_counts
 from melm_studio.tables.formatting import count, listed, number_text, shortened
 from melm_studio.tables.questions import (
     APART,
@@ -83,27 +84,28 @@ def _missing_words(frame: pd.DataFrame, label: str, rules: ClassRules) -> dict[s
         return {}
     if frame[label].dtype.kind == "f":
         return _missing_codes(frame[label], rules)
-    counts = frame[label].value_counts().drop(list(MISSING_WORDS), errors="ignore")
-    if len(counts) > MOST_PROBED or ordered_levels(map(one_form, map(str, counts.index)), 2):
+    every = value_counts(frame[label])
+    counts = {name: n for name, n in every.items() if name not in MISSING_WORDS}
+    if len(counts) > MOST_PROBED or ordered_levels(map(one_form, map(str, counts)), 2):
         return {}
     missing = {
-        form: int(n)
+        form: n
         for name, n in counts.items()
         if is_among(form := one_form(str(name)), _PERHAPS_MISSING) and form not in rules.names
     }
-    n_others = int((counts > 1).sum()) - sum(n > 1 for n in missing.values())
+    n_others = sum(n > 1 for n in counts.values()) - sum(n > 1 for n in missing.values())
     return missing if n_others > 1 else {}
 
 
 def _missing_codes(cells: pd.Series, rules: ClassRules) -> dict[str, int]:
     """The numbers of a label that stand for a missing class, as -9 does beside 1 and 2."""
-    counts = cells.value_counts()
-    others = [value for value in counts.index if value not in CODES]
+    counts = value_counts(cells)
+    others = [value for value in counts if value not in CODES]
     if len(counts) > MAX_CLASSES or len(others) < LEAST_OTHERS:
         return {}
     are_whole = all(value % 1 == 0 for value in others)
     return {
-        form: int(n)
+        form: n
         for value, n in counts.items()
         if value in CODES
         and is_far(value, min(others), max(others), are_whole=are_whole)
@@ -150,8 +152,8 @@ def case_variants(frame: pd.DataFrame, label: str) -> dict[str, str]:
     if label not in frame or frame[label].dtype.kind in "fiub":
         return {}
     counts: Counter[str] = Counter()
-    for text, n_rows in frame[label].value_counts().items():
-        counts[one_form(str(text))] += int(n_rows)
+    for text, n_rows in value_counts(frame[label]).items():
+        counts[one_form(str(text))] += n_rows
     if len(counts) > MOST_PROBED:
         return {}
     names = [name for name, _ in counts.most_common()]

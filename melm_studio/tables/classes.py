@@ -16,6 +16,7 @@ import pandas as pd
 from msgspec import Meta
 
 from melm_core.base import FloatArray, IntArray
+from melm_studio.tables.distinct import distinct_values, value_counts
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.readers import is_picture
 from melm_studio.tables.roles import ALL_ROWS, NO_LABEL
@@ -115,7 +116,7 @@ def find_classes(frame: pd.DataFrame, label: str, rules: ClassRules = VALUES_AS_
     if label not in frame.columns:
         raise TableError(no_such_column(frame, label))
     cells = _names_in_one_form(frame[label])
-    if cells.dtype.kind != "f" and any(map(is_picture, cells.dropna().head(1))):
+    if cells.dtype.kind != "f" and any(map(is_picture, distinct_values(cells)[:1])):
         raise TableError(
             f'"{shortened(label)}" has pictures, which are not classes. Choose another label.'
         )
@@ -150,7 +151,7 @@ def _all_rows(n_rows: int) -> Classes:
 
 
 def _classes(label: str, found: _Found, cells: pd.Series) -> Classes:
-    n_values = len(cells.dropna().unique())
+    n_values = len(distinct_values(cells))
     is_constant = len(found.names) == n_values == 1 and found.sizes[0] > 1
     if len(found.names) < 2 and not is_constant:
         raise TableError(_too_few(label, cells))
@@ -243,7 +244,7 @@ def one_form(text: str) -> str:
 def _names_in_one_form(cells: pd.Series) -> pd.Series:
     if cells.dtype.kind in "fiub":
         return cells
-    forms = {text: one_form(text) for text in cells.dropna().unique()}
+    forms = {text: one_form(text) for text in distinct_values(cells)}
     changed = {text: form for text, form in forms.items() if form != text}
     return cells.replace(changed) if changed else cells
 
@@ -431,7 +432,5 @@ def class_values(
     ranges = _ranges(label, cells, msgspec.structs.replace(rules, names={}))
     if ranges is not None:
         return list(zip(ranges.names, ranges.sizes.tolist(), strict=True))
-    counts = cells.value_counts()
-    pairs = zip(counts.index.tolist(), counts.tolist(), strict=True)
-    in_order = sorted(pairs, key=lambda pair: sort_key(pair[0]))
+    in_order = sorted(value_counts(cells).items(), key=lambda pair: sort_key(pair[0]))
     return [(value_name(value), size) for value, size in in_order]

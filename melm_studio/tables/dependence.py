@@ -26,7 +26,14 @@ from melm_core.folds import (
 from melm_core.methods import COMPONENTS
 from melm_studio.tables.column_roles import BEGINS_AGAIN, MIN_GROUPS, WHERE, are_dates
 from melm_studio.tables.designs import design_question, is_balanced
-from melm_studio.tables.distinct import Numbers, blocks, clustering, fewest_values, value_codes
+from melm_studio.tables.distinct import (
+    Numbers,
+    blocks,
+    clustering,
+    distinct_values,
+    fewest_values,
+    value_codes,
+)
 from melm_studio.tables.formatting import MOST_NAMES, count, listed, number, shortened, words_of
 from melm_studio.tables.identifiers import names_identifier
 from melm_studio.tables.questions import (
@@ -600,7 +607,7 @@ def _has_codes(cells: pd.Series) -> bool:
     """Return whether nearly all texts have a digit."""
     if cells.dtype.kind == "f":
         return False
-    texts = cells.dropna().unique()
+    texts = distinct_values(cells)
     return sum(bool(CODE.match(str(text))) for text in texts) >= CLUSTERED * len(texts)
 
 

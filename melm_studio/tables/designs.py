@@ -11,8 +11,7 @@ from itertools import compress
 import numpy as np
 import pandas as pd
 from msgspec.structs import replace
-from scipy.special import gammaln
-from scipy.stats import chi2
+from scipy.special import chdtr, gammaln
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.recipe import Fill, Preparation, WithinSubjects
@@ -126,9 +125,9 @@ def factors(frame: pd.DataFrame, label: str, names: Sequence[str]) -> list[str]:
     """
     if len(frame) > MOST_DESIGNED:
         return []
-    y = pd.factorize(frame[label])[0]
+    y = frame[label].array.factorize()[0]
     texts = [name for name in names if frame[name].dtype.kind != "f"][:MOST_COLUMNS]
-    codes = {name: pd.factorize(frame[name])[0] for name in texts}
+    codes = {name: frame[name].array.factorize()[0] for name in texts}
     divided = {name: levels for name, levels in codes.items() if _is_divided(levels, y)}
     if not divided:
         return []
@@ -159,7 +158,7 @@ def evenness(counts: IntArray) -> float:
     """
     expected = counts.mean(axis=1, keepdims=True)
     statistic = ((counts - expected) ** 2 / expected).sum()
-    return float(chi2.cdf(statistic, len(counts) * (counts.shape[1] - 1)))
+    return float(chdtr(len(counts) * (counts.shape[1] - 1), statistic))
 
 
 def _is_divided(levels: IntArray, y: IntArray) -> bool:

@@ -79,4 +79,4 @@ def columns_of(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     0  2.5
     """
     by_name: pd.Index[Any] = pd.Index([*names], dtype="object")
-    return frame[by_name]
+    return frame.take(frame.columns.get_indexer(by_name), axis=1)

@@ -9,11 +9,13 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import BEYOND_LIMIT
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import DIGITS, MAX_CLASSES, MAX_VALUES, is_measure
+from melm_studio.tables.distinct import distinct_values, value_counts
 from melm_studio.tables.families import members_of_families
 from melm_studio.tables.formatting import MOST_NAMES, words_of
 from melm_studio.tables.identifiers import (
@@ -358,7 +360,7 @@ def _is_other_number(cells: pd.Series) -> bool:
     """Return whether these are numbers that do not count classes from 0 or 1, or +1 and -1."""
     if cells.dtype.kind != "f":
         return False
-    values = sorted(cells.dropna().unique())
+    values = sorted(distinct_values(cells))
     first = {value - index for index, value in enumerate(values)}
     return values != [-1, 1] and not (len(first) == 1 and first <= {0, 1})
 
@@ -372,9 +374,8 @@ def _are_events(cells: pd.Series) -> bool:
 
 def _is_flag(cells: pd.Series) -> bool:
     """Return whether nearly all rows have one of two words, as where something is rarely so."""
-    codes = pd.factorize(cells)[0]
-    counts = np.bincount(codes[codes >= 0])
-    return bool(counts.max() > MOST_OF_FLAG * counts.sum())
+    sizes = value_counts(cells).values()
+    return max(sizes) > MOST_OF_FLAG * sum(sizes)
 
 
 def _parts_further(cells: pd.Series, other: pd.Series) -> bool:
@@ -389,13 +390,13 @@ def _is_text(cells: pd.Series) -> bool:
 
 def says_the_same(cells: pd.Series, other: pd.Series) -> bool:
     """Return whether two columns part the rows alike, such as codes and the names of these."""
-    codes, other_codes = pd.factorize(cells)[0], pd.factorize(other)[0]
+    codes, other_codes = cells.array.factorize()[0], other.array.factorize()[0]
     return bool((codes == other_codes).all())
 
 
 def _are_sentences(cells: pd.Series) -> bool:
     """Return whether these are remarks rather than names of classes, by their numbers of words."""
-    texts = cells.dropna().unique() if _is_text(cells) else ()
+    texts = distinct_values(cells) if _is_text(cells) else ()
     return len(texts) > 0 and np.median([len(str(text).split()) for text in texts]) >= LEAST_WORDS
 
 
@@ -416,9 +417,10 @@ def _may_name_classes(name: str, cells: pd.Series) -> bool:
 
 def _are_kinds(cells: pd.Series) -> bool:
     """Return whether many rows have the same few words, which are kinds: patient or control."""
-    counts = cells.value_counts()
-    are_words = not any(map(DIGITS.search, map(str, counts.index[: MOST_KINDS + 1])))
-    return are_words and 2 <= len(counts) <= MOST_KINDS and int(counts.min()) >= LEAST_OF_KIND
+    counts = value_counts(cells)
+    if not 2 <= len(counts) <= MOST_KINDS or min(counts.values()) < LEAST_OF_KIND:
+        return False
+    return not any(map(DIGITS.search, map(str, counts)))
 
 
 def _targets(table: Table, guess: str, ends: Sequence[str]) -> list[str]:
@@ -472,8 +474,10 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
     usable = {name: n for name, n in usable.items() if n <= 2 or not _is_place(name, table.frame)}
     if not usable:
         return ()
-    present = table.frame[[*usable]].notna().to_numpy().mean(axis=0)
-    shares = dict(zip(usable, present.tolist(), strict=True))
+    frame, numbers = table.frame, table.numbers
+    missing = dict(zip(numbers.names, numbers.n_missing, strict=True))
+    present = {n: len(frame) - missing[n] if n in missing else frame[n].count() for n in usable}
+    shares = {name: n_present / len(frame) for name, n_present in present.items()}
     filled = {
         name: n_values
         for name, n_values in usable.items()
@@ -485,7 +489,6 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
         usable = {name: n for name, n in usable.items() if name not in about_rows}
     likely = [name for name in usable if shares[name] >= 1 - MANY_MISSING or _is_hinted(name)]
     guess = min(likely or usable, key=_Preference(table, usable))
-    frame = table.frame
     is_number = usable[guess] > 2 and _is_plain_number(frame, guess)
     if is_number or _are_accessions(frame[guess]):  # a code of other words
         named = (name for name in usable if _is_text(frame[name]))
@@ -496,7 +499,7 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
 
 def _are_accessions(cells: pd.Series) -> bool:
     """Return whether texts are the numbers of a collection or an archive, such as SAMN04590683."""
-    return _is_text(cells) and all(map(_ACCESSION.fullmatch, map(str, cells.dropna().unique())))
+    return _is_text(cells) and all(map(_ACCESSION.fullmatch, map(str, distinct_values(cells))))
 
 
 def _is_about_rows(name: str) -> bool:
@@ -554,7 +557,7 @@ def _labels_of_one_class(frame: pd.DataFrame) -> list[str]:
     return [
         str(name)
         for index, name in enumerate(frame.columns)
-        if str(name).lower() in PLAIN_NAMES and len(frame.iloc[:, index].dropna().unique()) == 1
+        if str(name).lower() in PLAIN_NAMES and len(distinct_values(frame.iloc[:, index])) == 1
     ]
 
 
@@ -673,11 +676,10 @@ def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str
             is_split = numbers_say_split(str(name), n_values, low, high)
             if is_repeated and n_values <= most and not is_split:
                 yield str(name), int(n_values)
-        elif _could_be_label(column := frame.iloc[:, index], most):
-            values = column.dropna().unique()
+        elif values := _values_of_label(frame.iloc[:, index].to_numpy(), most):
             are_times = not _is_all_hint(str(name)) and all(map(_TIMES.fullmatch, map(str, values)))
             if not are_times and not says_split(str(name), values):
-                yield str(name), column.nunique()
+                yield str(name), len(values)
 
 
 def says_split(name: str, values: Collection[object]) -> bool:
@@ -715,16 +717,16 @@ def numbers_say_split(name: str, n_values: int, low: float, high: float) -> bool
     return is_named and (n_values, low, high) == (2, 0, 1)
 
 
-def _could_be_label(column: pd.Series, max_values: int) -> bool:
-    values = column.to_numpy()
+def _values_of_label(texts: npt.NDArray[Any], most: int) -> list[Any]:
+    """The values of a column of text that could be the label; empty if it could not."""
     # One more for missing, which is not a class.
-    if len(pd.unique(values[:PROBE_ROWS])) > max_values + 1:
-        return False
-    codes, levels = pd.factorize(values)
+    if len(pd.unique(texts[:PROBE_ROWS])) > most + 1:
+        return []
+    codes, levels = pd.factorize(texts)
     if any(is_picture(level) or names_picture(level) for level in levels):
-        return False
+        return []
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
-    return len(levels) <= max_values and int((counts > 1).sum()) > 1
+    return levels.tolist() if len(levels) <= most and int((counts > 1).sum()) > 1 else []
 
 
 class _Preference:
@@ -797,7 +799,7 @@ class _Preference:
         are_many = len(self._n_values) > MOST_COUNTED and not _is_hinted(name)
         if is_number and (are_many or is_measure(self._frame[name])):
             return True
-        sizes = self._frame[name].value_counts()
+        sizes = np.array([*value_counts(self._frame[name]).values()])
         least = min(max(len(self._frame) // ROWS_OF_FEW, 2), LEAST_HELD_OUT)
         is_large = sizes >= least
         if not _is_hinted(name) and sizes.max() > MOST_OF_ONE * sizes.sum():

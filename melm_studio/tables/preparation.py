@@ -56,6 +56,7 @@ from melm_studio.tables.dependence import (
     row_groups,
 )
 from melm_studio.tables.designs import Centering, compared_within, shared_question, without_shared
+from melm_studio.tables.distinct import distinct_values
 from melm_studio.tables.families import beside_spectra
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.frames import columns_of
@@ -515,7 +516,7 @@ def _medians(frame: pd.DataFrame, names: Sequence[str]) -> dict[str, float]:
 
 
 def _encoding(cells: pd.Series, column: Column, order: Sequence[str]) -> ColumnEncoding:
-    levels = sorted(cells.dropna().unique(), key=_level_key)
+    levels = sorted(distinct_values(cells), key=_level_key)
     if column.role is Role.ORDERED:
         ordered = _chosen_order(column, levels, order) if order else ordered_levels(levels)
         return _ordered_encoding(cells, ordered or tuple(levels))
@@ -599,7 +600,7 @@ def _column_steps(
         if encoding.is_ordered:
             levels = [str(level) for level in encoding.levels]
             is_alphabetical = levels == sorted(levels, key=sort_key)
-            is_known = ordered_levels(frame[encoding.name].dropna().unique()) is not None
+            is_known = ordered_levels(distinct_values(frame[encoding.name])) is not None
             yield _ordered_step(encoding.name, levels if is_known or not is_alphabetical else None)
     yield from _kept_steps(columns)
     left_out: dict[tuple[Role, str], list[str]] = {}

@@ -30,7 +30,7 @@ from melm_studio.tables.column_roles import (
     origins,
 )
 from melm_studio.tables.designs import evenness
-from melm_studio.tables.distinct import Numbers, numbered_parts
+from melm_studio.tables.distinct import Numbers, distinct_values, numbered_parts
 from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import listed, number, shortened, words_of
 from melm_studio.tables.frames import columns_of
@@ -221,7 +221,7 @@ def _label_choice(frame: pd.DataFrame, name: str) -> str:
     cells = frame[name]
     if is_measure(cells):
         return f"{shortened(name)}, cut into ranges"
-    values = sorted(cells.dropna().unique(), key=sort_key)
+    values = sorted(distinct_values(cells), key=sort_key)
     shown = [shortened(value_name(value), LONGEST_VALUE) for value in values[:VALUES_SHOWN]]
     more = ", …" if len(values) > VALUES_SHOWN else ""
     return f"{shortened(name)}: {', '.join(shown)}{more}"

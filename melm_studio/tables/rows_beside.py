@@ -108,7 +108,7 @@ def _controls_question(
 
 def _controls_in(cells: pd.Series, name: str) -> tuple[npt.NDArray[np.bool_], list[str]]:
     """Return which cells of a column say that rows are controls, and their words for it."""
-    codes, texts = pd.factorize(cells)
+    codes, texts = cells.array.factorize()
     patterns = [_CONTROLS]
     if not _KIND_WORDS.isdisjoint(words_of(name)):
         patterns.append(_PERHAPS_CONTROLS)

@@ -88,10 +88,10 @@ def with_subjects(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
 
 def _subjects(cells: pd.Series) -> list[str] | None:
     """The subject in each name; None if these are no names, or of one subject each."""
-    if cells.isna().any() or cells.iloc[:NAMES_PROBED].duplicated().any():
+    if not cells.iloc[:NAMES_PROBED].is_unique or cells.isna().any():
         return None
     probed = _Names.of(cells.iloc[:NAMES_PROBED])
-    if probed is None or probed.subjects() is None or cells.duplicated().any():
+    if probed is None or probed.subjects() is None or not cells.is_unique:
         return None
     names = probed if len(cells) <= NAMES_PROBED else _Names.of(cells)
     return None if names is None else names.subjects()

@@ -77,8 +77,9 @@ def with_subjects_of_places(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[st
     # Few of many columns, whose names are not compared with each other.
     things = {name: thing for name, thing in things.items() if thing in _THINGS}
     places_of = (
-        ([name for name in things if things[name] in _PLACES_OF.get(thing, ())], numbers)
+        ([name for name in things if things[name] in _PLACES_OF[thing]], numbers)
         for numbers, thing in things.items()
+        if thing in _PLACES_OF
     )
     by_name = (key for key in places_of if frame[[*key[0], key[1]]].notna().all(axis=None))
     for places, numbers in chain(by_name, _keys_of_occasions(frame)):

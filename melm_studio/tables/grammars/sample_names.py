@@ -173,7 +173,7 @@ def with_groups(frame: pd.DataFrame, *, are_features: bool) -> tuple[pd.DataFram
     (('group in file',), ['ill', 'well'])
     """
     texts = [str(name) for name, kind in frame.dtypes.items() if kind != np.float64]
-    if parts := _parts_of_codes(frame[texts]):
+    if parts := _parts_of_codes(frame, texts):
         added = {free_name(name, frame): list(part) for name, part in parts.items()}
         return frame.assign(**added), tuple(added)
     varying = (name for name in texts if len(frame[name].unique()) > 1)
@@ -194,19 +194,19 @@ def with_groups(frame: pd.DataFrame, *, are_features: bool) -> tuple[pd.DataFram
     return frame.assign(**added), tuple(added)
 
 
-def _parts_of_codes(texts: pd.DataFrame) -> dict[str, tuple[str, ...]]:
+def _parts_of_codes(frame: pd.DataFrame, texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The parts of many codes that recur, M_Y_H and D_N_H, beside nothing else than names.
 
     There are too many codes to be classes.
     """
-    n_values = texts.nunique()
-    kinds = [*n_values.index[(n_values > 1) & (n_values <= MOST_DISTINCT * len(texts))]]
-    if len(kinds) != 1 or n_values[kinds[0]] <= MOST_WORDS or texts[kinds[0]].isna().any():
+    n_values = {name: frame[name].nunique() for name in texts}
+    kinds = [name for name, n in n_values.items() if 1 < n <= MOST_DISTINCT * len(frame)]
+    if len(kinds) != 1 or n_values[kinds[0]] <= MOST_WORDS or frame[kinds[0]].isna().any():
         return {}
-    column = str(kinds[0])
+    column = kinds[0]
     if not {*NO_GROUP_WORDS, *ID_WORDS, *GROUP_WORDS}.isdisjoint(words_of(column)):
         return {}
-    codes = [str(cell) for cell in texts[column]]
+    codes = [str(cell) for cell in frame[column]]
     if len({len(_SEPARATORS.split(code)) for code in {*codes}}) != 1:
         return {}
     parts = [*zip(*map(_SEPARATORS.split, codes), strict=True)]

@@ -157,7 +157,7 @@ def with_pictures(
     steps: list[str] = []
     for name in list(cells.columns[[kind.kind not in "iuf" for kind in cells.dtypes]]):
         column = cells[name]
-        if not (present := column.dropna().head(_PROBED).tolist()):
+        if not (present := column.iloc[np.flatnonzero(column.notna())[:_PROBED]].tolist()):
             continue
         if 2 * sum(map(is_picture, present)) > len(present):
             thumbnails, words = _thumbnails(map(_of_uri, column), str(name))
