@@ -344,11 +344,10 @@ def marks_of_numbers(cells: Mapping[str, int], delimiter: str, only: str = "") -
     Counter({',': 2, '.': 1})
     """
     counts = Counter[str]()
-    for cell, n in cells.items():
-        text = cell.strip()
-        for mark in only or NUMBERS:
+    for mark in only or NUMBERS:
+        for text, n in ((cell.strip(), n) for cell, n in cells.items() if mark in cell):
             # Where commas are delimiters, a quoted 1,234 is a number with a thousands separator.
-            if mark not in text or (mark == delimiter and THOUSANDS["."].fullmatch(text)):
+            if mark == delimiter and THOUSANDS["."].fullmatch(text):
                 continue
             if NUMBERS[mark].fullmatch(text) or (only and THOUSANDS[mark].fullmatch(text)):
                 counts[mark] += n

@@ -360,7 +360,7 @@ def duplicate_rows(X: Any, y: Any, *, resolution: float = RESOLUTION) -> Duplica
     )
 
 
-def near_doubles(X: Any, y: Any) -> DuplicateRows | None:
+def near_doubles(X: Any, y: Any, duplicates: DuplicateRows | None = None) -> DuplicateRows | None:
     """Find rows that are far nearer to each other than rows of the table are, as repeats would be.
 
     Around a row, the distance to the nearest neighbor over that to the k-th has a known
@@ -375,6 +375,8 @@ def near_doubles(X: Any, y: Any) -> DuplicateRows | None:
     ----------
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
+    duplicates : DuplicateRows, optional
+        The equal rows, if they are known.
 
     Returns
     -------
@@ -410,7 +412,7 @@ def near_doubles(X: Any, y: Any) -> DuplicateRows | None:
     is_measured = (np.diff(np.sort(X, axis=0), axis=0) > 0).sum(axis=0) >= _LEVELS_OF_MEASURES - 1
     scaled = X[:, is_measured] / spread[is_measured]
     others = X[:, ~is_measured]
-    distinct = np.unique(duplicate_rows(X, y).groups, return_index=True)[1]
+    distinct = np.unique((duplicates or duplicate_rows(X, y)).groups, return_index=True)[1]
     rows = _compared(scaled, np.sort(distinct)) if scaled.size else distinct[:0]
     if len(rows) <= 2 * _N_NEIGHBORS:
         return None

@@ -10,7 +10,7 @@ from typing import Self, TypeAlias
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.optimize import linear_sum_assignment
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import pdist, squareform
 from scipy.special import softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
@@ -131,8 +131,22 @@ def _stays_in_cells(X: FloatArray, y: IntArray) -> bool:
 
 def _possible_trees(X: FloatArray, y: IntArray) -> Iterator[_Clustering]:
     distances, n_classes = pdist(X), int(y.max()) + 1
+    if _n_torn(distances, y) > n_classes - 1 + (1.0 - _SAME) * len(y):
+        return iter(())
     trees = [_Tree(method) for method in _TREES]
     return (tree for tree in trees if _agreement(y, tree.cut(distances, n_classes)) >= _SAME)
+
+
+def _n_torn(distances: FloatArray, y: IntArray) -> int:
+    """Count pairs of rows of two classes that are nearest to each other.
+
+    Each tree joins such pairs before all else, and a cut undoes one join for each further branch.
+    """
+    square = squareform(distances) + np.diag(np.full(len(y), np.inf))
+    first, second = np.partition(square, 1, axis=1)[:, :2].T
+    nearest = np.where(first < second, square.argmin(axis=1), np.arange(len(y)))
+    are_nearest = nearest[nearest] == np.arange(len(y))
+    return int(np.count_nonzero(are_nearest & (y != y[nearest]))) // 2
 
 
 def _has_gap(X: FloatArray, y: IntArray, n_features: int, stream: np.random.Generator) -> bool:

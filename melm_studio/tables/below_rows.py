@@ -88,6 +88,9 @@ def without_tables_beside(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     steps : tuple of str
         Which columns are not read.
     """
+    first = next(filter(bytes.strip, io.BytesIO(data)), b"")
+    if not any(2 * mark.encode() in first for mark in DELIMITERS):  # as of most tables
+        return data, ()
     mark, n_cells = _form(data)
     if not LEAST_BESIDE <= n_cells <= MOST_BESIDE:
         return data, ()

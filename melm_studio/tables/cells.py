@@ -638,8 +638,9 @@ def _behind_steps(inferred: dict[str, _Inferred]) -> list[str]:
 
 
 def _infinity_steps(frame: pd.DataFrame) -> list[str]:
-    counts = np.isinf(frame.select_dtypes(np.float64)).sum()
-    names = list(counts.index[counts > 0])
+    numbers = frame.select_dtypes(np.float64)
+    counts = np.isinf(numbers.to_numpy()).sum(axis=0)
+    names = list(numbers.columns[counts > 0])
     infinite = count(int(counts.sum()), "infinite value")
     return [f"Counted as missing: {infinite} ({listed(names)})."] if names else []
 

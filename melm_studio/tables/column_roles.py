@@ -599,8 +599,9 @@ def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
             reasons[column.name] = column.reason
             continue
         is_feature = column.role in FEATURES and (are_few or column.role is not Role.NUMERIC)
-        why = _said_origin(column) or of_tables.get(column.name, "")
-        if why and (is_told or is_feature):
+        if not (is_told or is_feature):
+            continue
+        if why := _said_origin(column) or of_tables.get(column.name, ""):
             reasons[column.name] = why
     n_measured = sum(c.role is Role.NUMERIC and c.name not in reasons for c in columns)
     if n_measured < FEWEST_FEATURES:

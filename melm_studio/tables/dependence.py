@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain, islice
 
 import numpy as np
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from melm_core.base import ColumnEncoding, FloatArray, IntArray
 from melm_core.density import nuisance_cells
 from melm_core.folds import (
+    DuplicateRows,
     dependence_length,
     duplicate_rows,
     group_dependence,
@@ -98,7 +99,7 @@ def has_chosen_groups(columns: Sequence[Column], questions: Sequence[Question] =
 
 
 def row_groups(
-    columns: Sequence[RowColumn], X: FloatArray, y: IntArray, answers: Mapping[str, str]
+    columns: Sequence[RowColumn], rows: AskedRows, answers: Mapping[str, str]
 ) -> IntArray | None:
     """Codes of the group of each row; a row without a group is a group of its own.
 
@@ -109,8 +110,7 @@ def row_groups(
     Parameters
     ----------
     columns : sequence of RowColumn
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
+    rows : AskedRows
     answers : mapping of str to str
         Checked ones, by the ids of the questions.
     """
@@ -121,12 +121,12 @@ def row_groups(
         codes[is_missing] = len(values) + np.arange(is_missing.sum())
         return codes.astype(np.int64)
     if Role.ORDER in by_role:
-        return time_blocks(by_role[Role.ORDER].values, y)
+        return time_blocks(by_role[Role.ORDER].values, rows.y)
     if n_rows := run_length(answers):
-        return neighbor_blocks(y, n_rows)
-    if answers.get(DOUBLES) == TOGETHER and (doubles := near_doubles(X, y)) is not None:
-        return doubles.groups
-    return equal_rows(X, y)
+        return neighbor_blocks(rows.y, n_rows)
+    if answers.get(DOUBLES) == TOGETHER and rows.doubles is not None:
+        return rows.doubles.groups
+    return equal_rows(rows)
 
 
 def neighbor_blocks(y: IntArray, n_rows: int) -> IntArray:
@@ -167,44 +167,34 @@ def _fewest_runs(runs: IntArray, y: IntArray) -> int:
     return int(np.bincount(y[starts]).min())
 
 
-def equal_rows(X: FloatArray, y: IntArray) -> IntArray | None:
+def equal_rows(rows: AskedRows) -> IntArray | None:
     """Codes that are equal for rows with equal values and label; None if no row repeats.
 
     None also if a class has too few different rows to be held out in part.
     """
-    duplicates = duplicate_rows(X, y)
+    duplicates = rows.duplicates
     if not duplicates.n_repeats:
         return None
     first = np.unique(duplicates.groups, return_index=True)[1]
-    n_distinct = np.bincount(y[first])
+    n_distinct = np.bincount(rows.y[first])
     return duplicates.groups if n_distinct.min() >= LEAST_DISTINCT else None
 
 
-def dependence_notes(
-    frame: pd.DataFrame,
-    columns: Sequence[Column],
-    questions: Sequence[Question],
-    X: FloatArray,
-    y: IntArray,
-) -> Iterator[str]:
+def dependence_notes(rows: AskedRows, questions: Sequence[Question]) -> Iterator[str]:
     """Say what keeps rows together or, without a group, suggests that they depend on each other.
 
     Parameters
     ----------
-    frame : DataFrame
-        The rows that have a class.
-    columns : sequence of Column
+    rows : AskedRows
     questions : sequence of Question
         Those that are asked, or answered.
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
     """
     for question in questions:
         if question.answer:
             yield f"{question.short} You answered: {question.answered}."
-    by_role = {column.role: column for column in columns}
+    frame, by_role = rows.frame, {column.role: column for column in rows.columns}
     if Role.BATCH in by_role:
-        yield from _batch_notes(frame[by_role[Role.BATCH].name], y)
+        yield from _batch_notes(frame[by_role[Role.BATCH].name], rows.y)
     if Role.GROUP in by_role:
         group = by_role[Role.GROUP].name
         is_within = any(
@@ -222,9 +212,9 @@ def dependence_notes(
             "together in blocks when rows are held out."
         )
         return
-    yield from _duplicate_notes(X, y)
+    yield from _duplicate_notes(rows.duplicates)
     if not any(question.id == NEIGHBORS for question in questions):
-        yield from _run_notes(y)
+        yield from _run_notes(rows.y)
 
 
 def _batch_notes(cells: pd.Series, y: IntArray) -> Iterator[str]:
@@ -253,8 +243,7 @@ def _small_cell_notes(cells: pd.Series, y: IntArray) -> Iterator[str]:
         )
 
 
-def _duplicate_notes(X: FloatArray, y: IntArray) -> Iterator[str]:
-    duplicates = duplicate_rows(X, y)
+def _duplicate_notes(duplicates: DuplicateRows) -> Iterator[str]:
     if duplicates.n_repeats:
         repeat = "row repeats" if duplicates.n_repeats == 1 else "rows repeat"
         classes = count(duplicates.n_classes, "class", "classes")
@@ -313,6 +302,16 @@ class AskedRows:
     encodings: Sequence[ColumnEncoding]
     X: FloatArray
     y: IntArray
+
+    @cached_property
+    def duplicates(self) -> DuplicateRows:
+        """The rows that are equal."""
+        return duplicate_rows(self.X, self.y)
+
+    @cached_property
+    def doubles(self) -> DuplicateRows | None:
+        """The rows that are nearly equal, if there are any."""
+        return near_doubles(self.X, self.y, self.duplicates)
 
 
 def dependence_questions(
@@ -640,7 +639,7 @@ def _is_serial(rows: AskedRows) -> bool:
 
 def _near_rows(rows: AskedRows) -> int:
     """The number of rows that nearly repeat another; 0 if they are too few to matter."""
-    doubles = near_doubles(rows.X, rows.y)
+    doubles = rows.doubles
     if doubles is None or doubles.n_repeats < LEAST_NEAR * len(rows.y):
         return 0
     first = np.unique(doubles.groups, return_index=True)[1]

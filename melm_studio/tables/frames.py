@@ -78,5 +78,5 @@ def columns_of(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
          b
     0  2.5
     """
-    by_name: pd.Index[Any] = pd.Index([*names], dtype="object")
+    by_name: pd.Index[Any] = pd.Index([*names], dtype=object)
     return frame.take(frame.columns.get_indexer(by_name), axis=1)

@@ -198,11 +198,10 @@ def prepare(
     fitted, features = _fitted(centering, row_numbers, max_cells)
     X = (features - fitted.center) / fitted.scale
     kept = row_columns(frame, columns)
-    questions = dependence_questions(
-        AskedRows(frame, columns, centering.rows, encodings, X, classes.y), answers, table.answers
-    )
+    rows = AskedRows(frame, columns, centering.rows, encodings, X, classes.y)
+    questions = dependence_questions(rows, answers, table.answers)
     sheet = _sheet_of_samples(columns, frame)
-    notes = tuple(dependence_notes(frame, columns, questions, X, classes.y))
+    notes = tuple(dependence_notes(rows, questions))
     unfit = [question for question in given if question not in answers]
     read_questions = (
         *label_question(table, likely, answers.get(LABEL, ""), is_anew=LABEL in unfit),
@@ -225,7 +224,7 @@ def prepare(
     warnings = (*sheet, *(() if has_chosen_groups(columns, questions) else notes))
     unfit_steps = _unfit_steps({question: given[question] for question in unfit})
     unlabeled, unlabeled_steps = _unlabeled_rows(
-        _with_categories(table.frame.iloc[classes.unlabeled], columns),
+        table.frame.iloc[classes.unlabeled],
         columns,
         encodings,
         fitted,
@@ -252,7 +251,7 @@ def prepare(
             *notes,
         ),
         columns=_described(columns, table.descriptions),
-        groups=row_groups(kept, X, classes.y, answers),
+        groups=row_groups(kept, rows, answers),
         row_columns=kept,
         unlabeled=unlabeled,
         encodings=tuple(refilled(encodings, fitted.rules.fill) if subjects else encodings),
@@ -447,6 +446,7 @@ def _unlabeled_rows(
     """The rows without a label whose categories are known."""
     if rows.empty:  # as of most tables
         return None, ()
+    rows = _with_categories(rows, columns)
     names = [encoding.name for encoding in encodings]
     rows = rows[columns_of(rows, names).notna().any(axis=1)]  # a row without anything is no row
     n_unlabeled = len(rows)
