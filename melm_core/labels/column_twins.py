@@ -222,7 +222,7 @@ def label_twins(
     return tuple(sorted(judged, key=lambda column: (-column.share, column.twin == Twin.NONE)))
 
 
-class _Column(msgspec.Struct, frozen=True, eq=False):
+class _Column(msgspec.Struct, frozen=True, eq=False, gc=False):
     """A column as numbers: those that it has, or codes of its words."""
 
     names: tuple[str, ...]

@@ -275,7 +275,7 @@ _CHOICE_REASONS = {
 }
 
 
-class _Cells(msgspec.Struct, frozen=True, eq=False):
+class _Cells(msgspec.Struct, frozen=True, eq=False, gc=False):
     """The cells of a column in the rows that have a class.
 
     Attributes

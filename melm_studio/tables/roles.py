@@ -53,7 +53,7 @@ SINGLE_USES = (Use.NAME, Use.GROUP, Use.BATCH, Use.ORDER)  # of one column at mo
 PICTURES = "pictures: the card of a row shows them"  # why a column can be information alone
 
 
-class Column(msgspec.Struct, frozen=True):
+class Column(msgspec.Struct, frozen=True, gc=False):
     """A column and its role.
 
     Attributes
