@@ -243,7 +243,7 @@ class _Inferred:
 
 
 def _infer(column: pd.Series, decimal: str, options: ReadOptions, *, is_dated: bool) -> _Inferred:
-    codes, distinct = pd.factorize(column.astype("str"))
+    codes, distinct = column.astype("str").array.factorize()
     levels = _unquoted([level.strip() for level in distinct])
     is_ambiguous = decimal == "." and _have_one_comma(levels)
     if is_ambiguous and options.thousands == "decimal":

@@ -224,11 +224,12 @@ def prepare(
     warnings = (*sheet, *(() if has_chosen_groups(columns, questions) else notes))
     unfit_steps = _unfit_steps({question: given[question] for question in unfit})
     unlabeled, unlabeled_steps = _unlabeled_rows(
-        table.frame.iloc[classes.unlabeled],
+        table.frame,
         columns,
         encodings,
         fitted,
         centering,
+        places=classes.unlabeled,
         max_cells=max_cells - X.size,
     )
     data = LabeledData(
@@ -435,18 +436,19 @@ def _kept_for_refits(centering: Centering, fitted: FittedPreparation) -> dict[st
 
 
 def _unlabeled_rows(
-    rows: pd.DataFrame,
+    frame: pd.DataFrame,
     columns: Sequence[Column],
     encodings: Sequence[ColumnEncoding],
     fitted: FittedPreparation,
     centering: Centering,
     *,
+    places: IntArray,
     max_cells: int,
 ) -> tuple[UnlabeledRows | None, tuple[str, ...]]:
     """The rows without a label whose categories are known."""
-    if rows.empty:  # as of most tables
+    if not len(places):  # as of most tables
         return None, ()
-    rows = _with_categories(rows, columns)
+    rows = _with_categories(frame.iloc[places], columns)
     names = [encoding.name for encoding in encodings]
     rows = rows[columns_of(rows, names).notna().any(axis=1)]  # a row without anything is no row
     n_unlabeled = len(rows)
