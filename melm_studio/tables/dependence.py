@@ -26,7 +26,7 @@ from melm_core.folds import (
 )
 from melm_core.methods import COMPONENTS
 from melm_studio.tables.column_roles import BEGINS_AGAIN, MIN_GROUPS, WHERE, are_dates
-from melm_studio.tables.designs import design_question, is_balanced
+from melm_studio.tables.designs import design_question, is_balanced, is_shared
 from melm_studio.tables.distinct import (
     Numbers,
     blocks,
@@ -43,6 +43,7 @@ from melm_studio.tables.questions import (
     EACH_WAY,
     INDEPENDENT,
     NEIGHBORS,
+    SHARED,
     SUBJECTS,
     TOGETHER,
     WITHIN,
@@ -385,6 +386,7 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
     unanswered = [
         column for column in _not_numbered_anew(rows) if SUBJECTS + column.name not in answers
     ]
+    things = [column for column in unanswered if SHARED + column.name in answers]
     repeated_ids = [column for column in unanswered if _is_repeated_id(column, rows)]
     repeating = [column for column in unanswered if _repeats(column, len(rows.y))]
     named = [
@@ -415,7 +417,7 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
     keys = (column for column in named if _is_key(column, rows))
     likely = _of_different_rows(
         chain(
-            [*answered, *_numbered_within(unanswered, rows), *repeated_ids],
+            [*answered, *things, *_numbered_within(unanswered, rows), *repeated_ids],
             keys,
             candidates_like,
             blocked,
@@ -448,10 +450,11 @@ def _shared_information(columns: Iterable[Column], rows: AskedRows) -> Iterator[
 
 
 def _not_numbered_anew(rows: AskedRows) -> list[Column]:
-    """The columns without numbers that begin again in each of several places."""
+    """The columns without what is shared and numbers that begin again in each of several places."""
     of_places = (column.name.rpartition(AND) for column in rows.columns)
     numbered_anew = {numbers for places, _, numbers in of_places if places.startswith(SUBJECT)}
-    return [column for column in rows.columns if column.name not in numbered_anew]
+    named = (column for column in rows.columns if column.name not in numbered_anew)
+    return [column for column in named if not is_shared(column)]
 
 
 def _numbered_within(columns: Sequence[Column], rows: AskedRows) -> Iterator[Column]:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_values
-from itertools import compress
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from scipy.special import chdtr, gammaln
 from melm_core.base import FloatArray, IntArray
 from melm_core.recipe import Fill, Preparation, WithinSubjects
 from melm_studio.tables.classes import Classes, without_rows
-from melm_studio.tables.distinct import blocks
+from melm_studio.tables.distinct import blocks, value_counts
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.frames import columns_of
 from melm_studio.tables.questions import (
@@ -38,9 +37,11 @@ MOST_LEVELS, MOST_COLUMNS = 10, 50  # of a factor, and looked at for factors
 MOST_DESIGNED = 50_000  # rows
 TOO_EVEN = 0.01  # how likely each class is divided as evenly by chance
 LEAST_SHARING = 2  # rows for each thing, on average
+MOST_EXCEPTIONS = 0.02  # of the next rows that would differ in random order
 LEAST_OF_MANY, MOSTLY_ALIKE = 20, 0.8  # subjects, and share of them that appear alike
 
 _SHARED = "the same in all rows of each {}"
+_NEARLY_SHARED = "the same in nearly all rows of each {}"
 _OF_SHARED = (Choice(MEASUREMENT, "Measured"), Choice(LEFT_OUT, "Leave out"))
 _WHY = (
     "Then what differs between them is taken out, and shuffles exchange labels within each alone."
@@ -268,9 +269,11 @@ def without_shared(
         if question.startswith(SHARED) and answer == LEFT_OUT:
             things.setdefault(question.removeprefix(SHARED), frozenset(roles))
     for thing, others in things.items():
-        shared, why = _shared(columns, frame, thing) - others, _SHARED.format(shortened(thing))
+        shared = _shared(columns, frame, thing, is_exact=thing == subjects)
         rest = tuple(
-            replace(column, role=Role.INFO, reason=why) if column.name in shared else column
+            replace(column, role=Role.INFO, reason=shared[column.name])
+            if column.name in shared and column.name not in others
+            else column
             for column in columns
         )
         if thing == subjects or any(column.role in FEATURES for column in rest):
@@ -303,12 +306,13 @@ def shared_question(
     for thing in things:
         if frame[thing].nunique() > len(frame) / LEAST_SHARING:
             continue
-        why, of_thing = _SHARED.format(shortened(thing)), _shared(columns, frame, thing)
-        shared = [c.name for c in columns if c.name in of_thing or c.reason == why]
+        reasons = [form.format(shortened(thing)) for form in (_SHARED, _NEARLY_SHARED)]
+        of_thing = _shared(columns, frame, thing)
+        shared = [c for c in columns if c.name in of_thing or c.reason in reasons]
         if shared and any(c.role is Role.NUMERIC and c.name not in of_thing for c in columns):
-            are = "Are" if shared[1:] else "Is"
-            they = "They are" if shared[1:] else "It is"
-            named = listed(shared, " and " if len(shared) == 2 else ", ")
+            named = listed([c.name for c in shared], " and " if len(shared) == 2 else ", ")
+            are, they = ("Are", "They are") if shared[1:] else ("Is", "It is")
+            why = max((of_thing.get(c.name, c.reason) for c in shared), key=reasons.index)
             sentence = f"{are} {named} measured of each row? {they} {why}."
             yield Question(
                 SHARED + thing, sentence, _OF_SHARED, answers.get(SHARED + thing, ""), MEASUREMENT
@@ -316,20 +320,41 @@ def shared_question(
             return
 
 
-def _shared(columns: Sequence[Column], frame: pd.DataFrame, thing: str) -> set[str]:
-    """The features of which no two rows of one thing differ, nor is one alone missing."""
+def is_shared(column: Column) -> bool:
+    """Return whether a column is information because all rows of a thing share it."""
+    return column.reason.startswith((_SHARED.format(""), _NEARLY_SHARED.format("")))
+
+
+def _shared(
+    columns: Sequence[Column], frame: pd.DataFrame, thing: str, *, is_exact: bool = False
+) -> dict[str, str]:
+    """The features that rows of one thing share, with the reason; none is alone missing.
+
+    Unless they must be exactly so, a few may differ, as where a value was corrected.
+    """
     names = [column.name for column in columns if column.role in FEATURES and column.name != thing]
     things = pd.factorize(frame[thing])[0]
     in_order = np.argsort(things, kind="stable")[np.count_nonzero(things < 0) :]
     is_same = np.diff(things[in_order]) == 0
     rows, next_rows = in_order[:-1][is_same], in_order[1:][is_same]
-    shared: set[str] = set()
+    most = 0.0 if is_exact else MOST_EXCEPTIONS
+    differing: dict[str, float] = {}
     for block in blocks(len(frame), len(names)) if len(rows) else ():
         cells = columns_of(frame, names[block])
         before, after = cells.iloc[rows].to_numpy(), cells.iloc[next_rows].to_numpy()
         is_equal = (before == after) | (pd.isna(before) & pd.isna(after))
-        shared.update(compress(names[block], is_equal.all(axis=0)))
-    return shared
+        differing |= dict(zip(names[block], 1 - is_equal.mean(axis=0), strict=True))
+    return {
+        name: (_NEARLY_SHARED if share else _SHARED).format(shortened(thing))
+        for name, share in differing.items()
+        if share <= most and (not share or share <= most * _share_of_other_pairs(frame[name]))
+    }
+
+
+def _share_of_other_pairs(cells: pd.Series) -> float:
+    """The share of pairs of rows whose values differ."""
+    n_rows = np.fromiter(value_counts(cells).values(), dtype=np.float64)
+    return 1 - float(n_rows @ n_rows) / len(cells) ** 2
 
 
 @dataclass(frozen=True, eq=False)

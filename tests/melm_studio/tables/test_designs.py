@@ -118,6 +118,33 @@ def test_features_that_all_rows_of_a_patient_share_are_asked_about_and_left_out_
     assert kept.feature_names == ("a", "b", "dose")
 
 
+def test_a_few_exceptions_are_nearly_shared_but_not_where_hardly_any_row_differs():
+    who = np.repeat(np.arange(60), 6)
+    rng = np.random.default_rng(2)
+    patients = np.array([f"P{one}" for one in who], dtype=object)
+    frame = pd.DataFrame({"patient": patients, "a": rng.normal(size=360), "age": 30.0 + who % 40})
+    frame["group"] = np.array(["ill", "well"], dtype=object)[rng.permutation(60)[who] % 2]
+    frame["rare"] = (np.arange(360) % 120 == 1).astype(float)
+    frame.loc[[5, 50], "age"] = 99.0
+    asked = shared(prepare(Table("t", frame, ()), "group"))
+    assert asked.sentence == (
+        "Is age measured of each row? It is the same in nearly all rows of each patient."
+    )
+    frame.loc[np.arange(0, 360, 6), "age"] += 1.0
+    assert shared(prepare(Table("t", frame, ()), "group")) is None
+
+
+def test_once_what_a_thing_has_in_common_is_left_out_the_thing_is_still_asked_about():
+    rng, who = np.random.default_rng(0), np.repeat(np.arange(60), 4)
+    frame = pd.DataFrame({"formula": [f"A{one}B" for one in who], "x": rng.normal(size=240)})
+    for at in range(6):
+        frame[f"radius {at}"] = rng.integers(1, 30, 60)[who].astype(float)
+    frame["made"] = np.array(["wet", "dry"], dtype=object)[rng.integers(0, 2, 60)[who]]
+    told = prepare(Table("t", frame, ()), "made", answers={"shared:formula": "left-out"})
+    assert told.feature_names == ("x",)
+    assert [one.id for one in told.suspicions] == ["subjects:formula"]
+
+
 def test_an_answer_about_what_patients_share_leaves_other_tables_their_features():
     answers = {"shared:patient": "left-out"}
     alone = visits(patient=np.array([f"P{at}" for at in range(3 * N)], dtype=object))
