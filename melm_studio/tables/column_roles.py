@@ -131,13 +131,16 @@ _WEIGHTS = {
     "finalwgt", "finalwt", "fnlwgt", "hhwt", "houwgt", "perwt", "pweight", "pweights", "senwgt",
     "tcindwt", "totwgt", "totwgts", "wgt", "wtfinl", "wtss", "wtssall",
 }  # fmt: skip
+_NOTES = {"comment", "comments", "note", "notes", "remark", "remarks"}
+_OF_ARCHIVES = {"AvgSpotLen", "Bases", "Bytes", "MBases", "MBytes"}  # of sequencing runs
+_NO_ORDER = {"accessed", "downloaded", "entered"}  # when somebody worked with the rows
 _OF_CLOCKS = {"date", "datetime", "time", "timestamp"}
 # Seconds since 1970, and thousandths of them, from 1985 to 2103.
 _SECONDS = ((480_000_000, 4_200_000_000), (480_000_000_000, 4_200_000_000_000))
 _POSTCODES = {"plz", "postalcode", "postcode", "zip", "zipcode"}
 _ADDRESSES = {"address", "city", "county", "grower", "street"}
 _WORDS_ABOUT_ROWS = WORDS_OF_MODELS | _WEIGHTS | ABOUT_ROWS | _OF_CLOCKS | _POSTCODES
-_WORDS_ABOUT_ROWS |= {"postal", "weight", "weights"}
+_WORDS_ABOUT_ROWS |= {"bases", "bytes", "postal", "spot", "weight", "weights"}
 _OF_SURVEYS = {"case", "design", "person", "probability", "sample", "sampling", "survey"}
 LEAST_WITH_CODES, MOST_ROUND = 20, 0.5  # rows; of codes, those that 5 divides
 MANY_CODES = 4  # columns of them, which are not asked about but left out
@@ -150,7 +153,9 @@ DESIGN = "a factor of the design: each class has as many rows of each level"
 SETTING = "it says how an instrument was set, which nobody measured of the row"
 EARLIER = "it is what another column was before"
 ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, SETTING, EARLIER, DESIGN)
-_PARTS_OF_DATE = {"year": (1800, 2100), "month": (1, 12), "day": (1, 366)}  # and their numbers
+_PARTS_OF_DATE = {  # and their numbers
+    "year": (1800, 2100), "month": (1, 12), "day": (1, 366), "date": (1, 366), "doy": (1, 366),
+}  # fmt: skip
 FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
 MOST_WORDS = 4  # of a name; did_the_subject_meet_the_criteria is a question
@@ -409,7 +414,9 @@ def _about_rows(cells: _Cells) -> str:
         return ""
     ends = {"".join(words[-2:]), *words[-1:]}
     is_address = not ends.isdisjoint(_POSTCODES if cells.is_numeric else _POSTCODES | _ADDRESSES)
-    if is_address or not ABOUT_ROWS.isdisjoint(words[:1]):
+    are_notes = not cells.is_numeric and not _NOTES.isdisjoint(words[-1:])
+    is_of_run = cells.name in _OF_ARCHIVES or not ABOUT_ROWS.isdisjoint(words[:1])
+    if is_address or are_notes or is_of_run:
         return "its name says that it is about the rows, not measured of them"
     if names_prediction(cells.name):
         return "it is what a model has predicted"
@@ -852,7 +859,8 @@ class _Guesses:
         if Role.ORDER in self._taken:
             return {}
         for column in self._named(_has(ORDER_WORDS)):
-            if why := _order_reason(self._frame[column.name]):
+            is_of_rows = _NO_ORDER.isdisjoint(words_of(column.name))
+            if is_of_rows and (why := _order_reason(self._frame[column.name])):
                 return {column.name: (Role.ORDER, f"{why}: the order of the rows")}
         for column in self._open:
             if column.role in (Role.ID, Role.IGNORED) and self._are_dates_in_order(column):

@@ -232,7 +232,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     if guess.lower() in PLAIN_NAMES and not loses_rows:
         return _beside_plain_name(frame, guess, others)
     first, last = str(frame.columns[0]), str(frame.columns[-1])
-    is_hinted = _is_hinted(guess) and not is_measure(cells)
+    is_hinted = _is_hinted(guess) and not (is_measure(cells) or _are_ids_of_many(cells))
     usable = dict(_could_be_labels(table, {*others}))
     likely = [name for name in others if _says_more(name, guess)]
     likely += [name for name in table.beside if name in usable]
@@ -274,6 +274,11 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     return [*dict.fromkeys([*targets, *words, *ranked, *finer])]
 
 
+def _are_ids_of_many(cells: pd.Series) -> bool:
+    """Return whether texts are named as ids, of more things than have words for classes."""
+    return _is_text(cells) and names_identifier(str(cells.name)) and cells.nunique() > FEW_TEXTS
+
+
 def _is_told(frame: pd.DataFrame, guess: str) -> bool:
     """Return whether the name of a label and its values leave no doubt that it is one.
 
@@ -284,7 +289,8 @@ def _is_told(frame: pd.DataFrame, guess: str) -> bool:
     says_it = _is_all_hint(guess) and not is_plain
     says_it |= guess == last and any(map(names_label, words[-1:]))
     cells = frame[guess]
-    return says_it and cells.nunique() <= MAX_CLASSES and not _is_other_number(cells)
+    is_doubtful = _is_other_number(cells) or _are_ids_of_many(cells)
+    return says_it and cells.nunique() <= MAX_CLASSES and not is_doubtful
 
 
 def _expected(table: Table, usable: Mapping[str, int]) -> list[str]:

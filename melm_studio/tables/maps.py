@@ -14,9 +14,10 @@ _AXIS = re.compile(
 )
 _COORDINATES = re.compile("lat|lon|lng|utm|easting|northing", re.IGNORECASE)
 MOST_COLUMNS = 1_000  # more have the words of a language for names, "bed" and "row" among them
-# Of the middle of a thing, as programs that measure pictures write it: Center_x, centroid-0.
-_CENTERS = {"center", "centre", "centroid"}
+# Of the middle of a thing, as programs that measure pictures write it, or of a field: centroid-0.
+_CENTERS = {"center", "centre", "centroid", "coor", "coord", "coordinate", "coordinates", "coords"}
 _AXES = {"x", "y", "z", "0", "1", "2"}
+_AXIS_OF_CENTER = re.compile(r"([xyz])(coor|coord)s?")
 MOST_CENTERS = 3  # more are landmarks, which are measured
 # Of a field, a greenhouse or a plate: Row, plot_no, BLOCK_by_REP.
 _LAYOUT = re.compile(
@@ -29,6 +30,7 @@ _OF_EARTH = {
     "long": "x", "longitude": "x",
 }  # fmt: skip
 _WHOLE_WORDS = {"latitude", "longitude"}
+_ABOVE_SEA = {"alt", "altitude", "elev", "elevation"}
 _OF_UTM = _OF_EARTH | {"e": "x", "n": "y", "x": "x", "y": "y"}  # zones of Mercator projections
 _PLACES = {
     "city", "country", "county", "district", "island", "lake", "locality", "location", "place",
@@ -107,8 +109,8 @@ def is_map(names: Sequence[str]) -> bool:
 def coordinates(names: Sequence[str]) -> list[str]:
     """Return those of the names that say where rows are, each beside another that does.
 
-    Of the axes of the earth, each beside its other one, and other latitudes beside such; of the
-    center of what a row is, as of pictures.
+    Of the axes of the earth, each beside its other one, and other latitudes or altitudes beside
+    such; of the center of what a row is, as of pictures.
 
     Examples
     --------
@@ -134,12 +136,14 @@ def coordinates(names: Sequence[str]) -> list[str]:
         for name in of_axis
         if len(pair) > 1 or (is_on_earth and not _WHOLE_WORDS.isdisjoint(words_of(name)))
     }
+    paired.update(name for name in names if is_on_earth and _ABOVE_SEA.issuperset(words_of(name)))
     few = names if len(names) <= MOST_COLUMNS else ()
     centers: dict[tuple[str, ...], list[str]] = {}
     for name in few:
-        *before, last = words_of(name) or ("",)
-        if last in _AXES and not _CENTERS.isdisjoint(before):
-            centers.setdefault((*before,), []).append(name)
+        words = words_of(_AXIS_OF_CENTER.sub(r"\2 \1", name.lower()))
+        of = tuple(word for word in words if word not in _AXES)
+        if len(of) + 1 == len(words) and not _CENTERS.isdisjoint(of):
+            centers.setdefault(of, []).append(name)
     of_rows = centers.values() if len(centers) <= MOST_CENTERS else ()
     paired.update(name for axes in of_rows if len(axes) > 1 for name in axes)
     layout = [name for name in few if _LAYOUT.fullmatch(name)]

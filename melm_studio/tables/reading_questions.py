@@ -418,10 +418,14 @@ def _may_be_no_quantity(
     Long ones may be codes by their digits, and even ones number the rows of a design. What has a
     unit is a quantity.
     """
+    cells = frame[column.name]
     words = words_of(_OXIDES.sub("", column.name))
     is_named = len(words) <= MOST_WORDS and not _NUMBERING_WORDS.isdisjoint(words)
     is_named |= any(word in _LAST_WORDS or ends_as_id(word) for word in words[-1:])  # as landcode
-    if not (is_named or is_even or is_long) or frame[column.name].dtype.kind != "f":
+    if cells.dtype.kind != "f":
+        return False
+    are_years = cells.min() >= FIRST_YEAR and cells.max() <= LAST_YEAR
+    if not (is_named or is_even or is_long or are_years):
         return False
     if _has_unit(column.name) or not _AMOUNT_WORDS.isdisjoint(words):
         return False
@@ -429,9 +433,9 @@ def _may_be_no_quantity(
         return False
     if "number of" in " ".join(words) or any(map(_is_span, words, words[1:])):
         return False
-    numbers = frame[column.name].dropna()
+    numbers = cells.dropna()
     is_whole = bool(np.equal(numbers, np.floor(numbers)).all()) and numbers.abs().max() < 2**53
-    return is_whole and (is_named or is_even or are_codes(numbers))
+    return is_whole and (is_named or is_even or are_years or are_codes(numbers))
 
 
 def _is_span(before: str, word: str) -> bool:

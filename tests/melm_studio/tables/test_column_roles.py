@@ -63,6 +63,8 @@ def test_an_identifier_or_a_long_list_becomes_a_feature_where_it_is_chosen(
         ("y_pred", np.arange(60) % 2.0, "predicted"),
         ("Sampling Weight", np.linspace(0.3, 4.0, 60), "survey"),
         ("ADDRESS", texts(4), "about the rows"),
+        ("field notes", texts(4), "about the rows"),
+        ("Bytes", np.arange(60) * 7.5 + 1_000, "about the rows"),
         ("home city", texts(3), "about the rows"),
         ("COUNTY", texts(5), "about the rows"),
         ("GROWER", texts(3), "about the rows"),

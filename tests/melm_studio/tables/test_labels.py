@@ -145,6 +145,14 @@ def test_of_many_rivals_those_that_say_who_somebody_is_are_offered():
     assert "season" not in offered
 
 
+@pytest.mark.parametrize(("n_groups", "is_offered"), [(12, True), (8, False)])
+def test_beside_ids_of_many_groups_a_sex_may_be_the_label(n_groups, is_offered):
+    groups = [f"pack {'abcdefghijkl'[at]}" for at in range(n_groups)]
+    frame = measured("mass").assign(sex=words("f", "m", "m"), GroupID=words(*groups))
+    assert guess_label(Table("t", frame, ())) == "GroupID"
+    assert ("sex" in choices(Table("t", frame, ()))) == is_offered
+
+
 def test_part_of_a_name_that_says_no_more_than_the_guess_is_no_rival():
     frame = pd.DataFrame({"type": words("p", "q"), "soil_type": words("peat", "clay", "sand")})
     frame = frame.join(measured("mass"))

@@ -426,7 +426,8 @@ PAIRS = [
     ("Row", "Col"), ("BLOCK _by_REP", "IBLK"), ("plot #", "tray_no"),
     ("Min.Latitude", "Centroid.Latitude", "Centroid.Longitude"), ("Year", "month"),
     ("Lat", "Long", "day", "month", "year"), ("Center_x", "Center_y", "Center_z"),
-    ("centroid-0", "centroid-1"), ("VoxelSizeX", "pixel size"), ("mass(old)", "size.old"),
+    ("centroid-0", "centroid-1"), ("Xcoor", "Ycoor"), ("coord x", "coord y"), ("Year", "Date"),
+    ("lat", "long", "altitude"), ("VoxelSizeX", "pixel size"), ("mass(old)", "size.old"),
 ]  # fmt: skip
 
 
@@ -474,6 +475,7 @@ def test_several_pairs_of_coordinates_are_one_question():
         ("year of birth", "month"),
         ("sales_day", "sales_month"),
         ("weight gain", "old", "age_old"),
+        ("altitude", "Date"),
         ("center x", "normal_x", "normal_y"),
         tuple(f"{of}_center_{axis}" for of in ("eye", "nose", "lip", "chin") for axis in "xy"),
     ],
@@ -494,6 +496,15 @@ def test_years_and_months_of_one_thing_are_parts_of_a_date(most, are_parts):
     data = prepare(Table("t", frame, ()), "kind")
     info = {column.name for column in data.columns if column.role is Role.INFO}
     assert info == ({"RecordingMonth", "RecordingYear"} if are_parts else set())
+
+
+@pytest.mark.parametrize(("first", "is_asked"), [(1981, True), (1881, False)])
+def test_years_are_asked_about_whatever_their_name(first, is_asked):
+    frame = pd.DataFrame(RNG.normal(size=(90, 2)), columns=["mass", "size"])
+    frame["animal_yob"] = first + RNG.integers(0, 30, 90).astype(float)
+    frame["kind"] = np.resize(np.array(["p", "q"], dtype=object), 90)
+    asked = {one.id for one in prepare(Table("t", frame, ()), "kind").questions}
+    assert ("use:animal_yob" in asked) == is_asked
 
 
 def test_words_of_a_language_are_no_layout():

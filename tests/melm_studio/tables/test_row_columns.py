@@ -75,6 +75,7 @@ def test_data_without_kept_columns_have_the_bytes_that_they_had_before():
         ("run_order", ROW * 2.0, Role.ORDER),
         ("order", ROW[::-1] ** 1.5, Role.NUMERIC),
         ("date", DAYS, Role.ORDER),
+        ("date accessed", DAYS, Role.INFO),
         ("Datum", [f"{i % 28 + 1:02d}.{i // 28 + 1:02d}.2024" for i in ROW], Role.ORDER),
         ("when", [f"{i // 28 + 1}/{i % 28 + 1}/2024 {i % 24}:05" for i in ROW], Role.ORDER),
         ("date", NAMES, Role.NAME),
