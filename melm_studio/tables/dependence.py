@@ -25,7 +25,7 @@ from melm_core.folds import (
     serial_dependence,
 )
 from melm_core.methods import COMPONENTS
-from melm_studio.tables.column_roles import BEGINS_AGAIN, MIN_GROUPS, WHERE, are_dates
+from melm_studio.tables.column_roles import BEGINS_AGAIN, MIN_GROUPS, WHEN, WHERE, are_dates
 from melm_studio.tables.designs import design_question, is_balanced, is_shared
 from melm_studio.tables.distinct import (
     Numbers,
@@ -436,6 +436,7 @@ def _shared_information(columns: Iterable[Column], rows: AskedRows) -> Iterator[
     As a stand of trees or a variety, which treatments or places cross. Those of most values first.
     """
     of_many = [c for c in columns if c.role is Role.INFO and c.n_values >= LEAST_MEASURED]
+    of_many = [column for column in of_many if column.reason != WHEN]
     fractions = _with_fractions(rows.frame, [column.name for column in of_many])
     for column in sorted(of_many, key=lambda column: -column.n_values):
         cells = rows.frame[column.name]

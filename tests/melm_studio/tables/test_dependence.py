@@ -309,6 +309,8 @@ def test_places_that_treatments_cross_are_asked_about_where_their_rows_are_alike
 def test_days_that_rows_share_are_no_things():
     days = (np.datetime64("2024-05-01") + STAND**2 // 40).astype(str).astype(object)
     assert suspected(stands(Stand=days)) == set()
+    parts = {"FieldYear": 1980.0 + STAND**2 // 40, "FieldMonth": 1.0 + STAND % 5}
+    assert suspected(stands(Stand=np.arange(180.0), **parts)) == set()
 
 
 @pytest.mark.parametrize(("name", "is_asked"), [("animal tag", True), ("animal weight", False)])
