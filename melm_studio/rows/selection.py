@@ -109,7 +109,7 @@ def selection_table(
     placer : RowPlacer
     chosen_rows : ChosenRows
     columns : DataFrame
-        Every row and column of the file.
+        Every row and column of the file; the first row is 0.
     probabilities : KnownProbabilities, optional
         See `row_summaries`.
     """
@@ -131,7 +131,7 @@ def selection_table(
     tables = []
     for who, placement in parts:
         placed = pd.DataFrame(placement_columns(data, placement))
-        cells = columns.iloc[who["row"].to_numpy() - 1].reset_index(drop=True)
+        cells = columns.loc[who["row"].to_numpy() - 1].reset_index(drop=True)
         tables.append(pd.concat([who, cells, placed], axis=1))
     return pd.concat(tables).sort_values("row", ignore_index=True)
 

@@ -262,7 +262,7 @@ def prepare(
         within=centering.within,
         **_kept_for_refits(centering, fitted),
         # The first step of the classes only names them.
-        warnings=(*unfit_steps, *classes.steps[1:], *unlabeled_steps, *warnings),
+        warnings=(*table.warnings, *unfit_steps, *classes.steps[1:], *unlabeled_steps, *warnings),
     )
     return _with_grid(data, answers.get(GRID, ""))
 

@@ -96,6 +96,7 @@ from melm_studio.tables.sample_tables import joined_samples
 from melm_studio.tables.subjects_in_names import with_subjects
 from melm_studio.tables.subjects_of_places import with_subjects_of_places
 from melm_studio.tables.text import TableError, as_utf8, without_comments
+from melm_studio.tables.uneven_rows import EvenRows, at_places, even_rows
 
 __all__ = ["ReadOptions", "Table", "TableError", "read_table"]
 
@@ -147,6 +148,8 @@ class Table:
         The columns that say what the samples are, where features are measured.
     rules : CellRules
         How the cells of further rows are read alike.
+    warnings : tuple of str
+        The step by which rows of too many or few cells were left out.
     """
 
     name: str
@@ -163,6 +166,7 @@ class Table:
     missing_words: Mapping[str, str] = field(default_factory=dict)
     beside: Collection[str] = ()
     rules: CellRules = field(default_factory=CellRules)
+    warnings: tuple[str, ...] = ()
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -258,7 +262,7 @@ def read_table(
     added_steps = filter(None, (joined_step, group_step, numbered_step, subject_step))
     return Table(
         PureWindowsPath(file).stem or "table",
-        frame,
+        at_places(frame, content.left_out),
         (*content.steps, *cell_steps, *empty_steps, *total_steps, *added_steps),
         content.form,
         content.sheets,
@@ -271,6 +275,7 @@ def read_table(
         missing_words=content.missing_words,
         beside=(*content.beside, *groups),
         rules=rules,
+        warnings=content.warnings,
     )
 
 
@@ -320,6 +325,8 @@ class _Content:
     missing_words: Mapping[str, str] = field(default_factory=dict)
     texts: frozenset[str] = frozenset()
     beside: tuple[str, ...] = ()
+    left_out: tuple[int, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _Content:
@@ -452,16 +459,28 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
     data, turn_steps, turned, preview = samples_in_rows(data, head, limits, options.samples)
     head = Head.of(data) if repeat_steps or turn_steps else head
     data, header_steps, header = one_header(data, head, options.header)
-    records = find_records(data, limits, has_header=_HAS_HEADER[options.names])
+    has_header = _HAS_HEADER[options.names]
+    if options.as_written:  # further rows, of which a file has none to lose
+        even = EvenRows(data, find_records(data, limits, has_header=has_header))
+    else:
+        even = even_rows(data, limits, has_header=has_header)
+    data, records = even.data, even.records
     names, name_steps = _column_names(records)
     form_steps = ("Read as columns aligned by spaces.",) if is_aligned else records.form.steps
     made = (*beside_steps, *title_steps, *note_steps, *repeat_steps, *turn_steps, *header_steps)
-    steps = (*steps, *made, *form_steps, *name_steps)
+    steps = (*steps, *made, *form_steps, *even.mended, *even.left_out, *name_steps)
     written = as_written(data, records, parsed(data, records, names), options.kept_words)
     first_row = f"It begins with {listed(records.first)}" if records.is_doubtful else ""
     asked = {"samples": turned, "header": header, "names": first_row}
     content = _Content(written.cells, records.file_rows, steps, records.form, asked=asked)
-    return replace(content, turned=preview, missing_words=written.words, texts=written.texts)
+    return replace(
+        content,
+        turned=preview,
+        missing_words=written.words,
+        texts=written.texts,
+        left_out=even.places,
+        warnings=even.left_out,
+    )
 
 
 def _of_layout(

@@ -27,6 +27,7 @@ from melm_studio.tables.read import Table, read_table
 from melm_studio.tables.readers import DEFAULT_OPTIONS, ReadOptions
 from melm_studio.tables.records import MAX_NAME, Form, Limits, max_cells, max_text_bytes
 from melm_studio.tables.text import TableError
+from melm_studio.tables.uneven_rows import MOST_LEFT_OUT, at_places
 
 JOB = f"{__name__}:answer"
 
@@ -53,6 +54,7 @@ _Name: TypeAlias = Annotated[str, Meta(max_length=2 * MAX_NAME)]  # with the num
 _Row: TypeAlias = Annotated[
     tuple[Annotated[str, Meta(max_length=MAX_NAME)], ...], Meta(max_length=MOST_PREVIEWED)
 ]
+_Place: TypeAlias = Annotated[int, Meta(ge=0, lt=2**40)]
 _Words: TypeAlias = Annotated[str, Meta(max_length=_MOST_WORDS)]
 
 
@@ -99,6 +101,8 @@ class _Header(Struct, frozen=True):
     missing_words: dict[_Name, _Words]
     rules: CellRules
     beside: tuple[_Name, ...]
+    warnings: Annotated[tuple[_Words, ...], Meta(max_length=_MOST_STEPS)]
+    left_out: Annotated[tuple[_Place, ...], Meta(max_length=MOST_LEFT_OUT)]
 
 
 def read_table_apart(
@@ -196,12 +200,19 @@ def answer(channel: Channel) -> None:
         missing_words=dict(table.missing_words),
         rules=table.rules,
         beside=tuple(table.beside),
+        warnings=table.warnings,
+        left_out=_left_out(table),
     )
     channel.send_values(header)
     channel.send(frame.select_dtypes(np.float64).to_numpy().T.reshape(-1).data)
     channel.send(codes.reshape(-1).data)
     channel.send(msgspec.msgpack.encode(texts))
     channel.send(_END)
+
+
+def _left_out(table: Table) -> tuple[int, ...]:
+    """The places, from 0, of rows of the file that the table lacks between others."""
+    return tuple(np.flatnonzero(np.bincount(table.row_numbers - 1) == 0).tolist())
 
 
 def _within(steps: tuple[str, ...]) -> tuple[str, ...]:
@@ -237,6 +248,7 @@ def _received(channel: Channel, limits: Limits, most_text: int) -> Table:
         missing_words=header.missing_words,
         rules=header.rules,
         beside=header.beside,
+        warnings=header.warnings,
     )
 
 
@@ -277,7 +289,7 @@ def _frame(
 ) -> pd.DataFrame:
     names = (name for name, is_text in zip(header.names, header.is_text, strict=True) if is_text)
     columns = dict(zip(names, map(_texts, codes, texts), strict=True))
-    return assembled(header.names, numbers.T, columns)
+    return at_places(assembled(header.names, numbers.T, columns), header.left_out)
 
 
 def _texts(codes: npt.NDArray[np.int32], distinct: list[str]) -> pd.Series:

@@ -156,11 +156,13 @@ def find_records(data: bytes, limits: Limits, *, has_header: bool | None = None)
 
     Raises
     ------
+    UnevenError
+        If a row does not split into as many cells as the first.
     TableError
         If this is not a table of at least one row and two columns within the limits.
     """
     lines = [line.decode() for line in io.BytesIO(data).readlines(SAMPLE_BYTES)]
-    delimiter, sample = _guess_delimiter(lines)
+    delimiter, sample = guess_delimiter(lines)
     _reject_prose(sample)
     first, file_rows = _survey(data, delimiter, limits)
     form, is_doubtful = _guess_form(first, sample[1:], delimiter, has_header)
@@ -169,6 +171,10 @@ def find_records(data: bytes, limits: Limits, *, has_header: bool | None = None)
         raise TableError("The file has a header but no rows. Add rows and drop it again.")
     reject_rows(len(file_rows), limits)
     return Records(form, first, file_rows, is_doubtful)
+
+
+class UnevenError(TableError):
+    """A record that does not split into as many cells as the first."""
 
 
 class _RecordTooLongError(csv.Error):
@@ -193,14 +199,22 @@ class _Bounded:
         return line
 
 
-def _split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+    """Split lines into records.
+
+    Raises
+    ------
+    csv.Error
+        At a record whose quotation marks do not pair up, or one of too many characters.
+    """
     bounded = _Bounded(lines)
     for record in csv.reader(bounded, delimiter=delimiter, skipinitialspace=True, strict=True):
         bounded.n_characters = 0
         yield record
 
 
-def _is_blank(record: list[str]) -> bool:
+def is_blank(record: list[str]) -> bool:
+    """Return whether a record is an empty line."""
     return len(record) < 2 and not "".join(record).strip(" \t")
 
 
@@ -208,12 +222,12 @@ def _sampled_records(lines: list[str], delimiter: str) -> list[list[str]]:
     """The records up to the first one that cannot be split."""
     records: list[list[str]] = []
     with contextlib.suppress(csv.Error):  # extend keeps the records before the error
-        records.extend(record for record in _split(lines, delimiter) if not _is_blank(record))
+        records.extend(record for record in split(lines, delimiter) if not is_blank(record))
     return records
 
 
-def _guess_delimiter(lines: list[str]) -> tuple[str, list[list[str]]]:
-    """The delimiter by which most records agree, and these; a comma where there is none."""
+def guess_delimiter(lines: list[str]) -> tuple[str, list[list[str]]]:
+    """Return the delimiter by which most records agree, and these; a comma where there is none."""
     text = "".join(lines)
     sampled = {mark: _sampled_records(lines, mark) for mark in DELIMITERS if mark in text}
     agreements = {mark: _agreement(records) for mark, records in sampled.items()}
@@ -253,9 +267,9 @@ def _survey(data: bytes, delimiter: str, limits: Limits) -> tuple[list[str], Int
     most_rows = limits.n_rows
     row = 0
     try:
-        for row, record in enumerate(_split(lines, delimiter), start=1):
+        for row, record in enumerate(split(lines, delimiter), start=1):
             if len(record) != len(first) or not record:
-                if _is_blank(record):
+                if is_blank(record):
                     continue
                 _reject_ragged(record, first, row)
                 reject_columns(len(record), limits)
@@ -267,7 +281,7 @@ def _survey(data: bytes, delimiter: str, limits: Limits) -> tuple[list[str], Int
                 reject_rows(n_rows, limits)
                 limits.reject_cells(n_rows, len(first))
     except csv.Error as error:
-        raise TableError(_unsplittable(row + 1, error)) from None
+        raise UnevenError(_unsplittable(row + 1, error)) from None
     if len(first) < 2:
         raise TableError(_too_few_columns(len(first), delimiter))
     return first, np.array(file_rows, dtype=np.int64)
@@ -308,7 +322,7 @@ def _unsplittable(row: int, error: csv.Error) -> str:
 
 def _reject_ragged(record: list[str], first: list[str], row: int) -> None:
     if first:
-        raise TableError(
+        raise UnevenError(
             f"{place(row).capitalize()} has {count(len(record), 'field')} where the header has "
             f"{number(len(first))}. Give every row as many fields as the header, with quotation "
             "marks around a cell that contains the delimiter, and drop the file again."

@@ -311,7 +311,7 @@ def test_what_stands_behind_too_many_rows_is_not_even_looked_at():
 def test_a_row_number_is_right_beyond_the_lines_that_were_sampled(monkeypatch):
     monkeypatch.setattr(records, "SAMPLE_BYTES", 100)
     with pytest.raises(TableError, match="Row 1,002 "):
-        read("first,second\n" + "1.25,2.25\n" * 1000 + "1\n")
+        read("first,second\n" + "1.25,2.25\n" * 1000 + "1\n" * 21)
 
 
 def test_text_beyond_the_lines_that_were_sampled_is_found(monkeypatch):

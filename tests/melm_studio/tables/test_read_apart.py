@@ -162,6 +162,8 @@ HEADER = {
     "missing_words": {},
     "rules": {},
     "beside": [],
+    "warnings": [],
+    "left_out": [],
 }
 NUMBERS, CODES = np.zeros(2).tobytes(), np.array([0, -1], np.int32).tobytes()
 TEXTS = msgspec.msgpack.encode([["a"]])
@@ -208,6 +210,8 @@ def test_what_an_honest_reader_says_is_a_table(said):
         (head(names=["a", "b", "c", "d"], is_text=[False] * 4), bytes(64), b"", b"\x90", b""),
         (head(names=["x", "y" * 10_000]), NUMBERS, CODES, TEXTS, b""),
         (head(steps=["!"] * 2_000), NUMBERS, CODES, TEXTS, b""),
+        (head(left_out=[-1]), NUMBERS, CODES, TEXTS, b""),
+        (head(left_out=[*range(21)]), NUMBERS, CODES, TEXTS, b""),
         (head(), NUMBERS[:8], CODES, TEXTS, b""),
         (head(), NUMBERS, CODES + CODES, TEXTS, b""),
         (head(), NUMBERS, np.array([0, 1], np.int32).tobytes(), TEXTS, b""),

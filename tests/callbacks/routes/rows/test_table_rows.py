@@ -109,6 +109,19 @@ def test_a_selection_as_csv_holds_every_column_and_no_formula(finished) -> None:
     assert {"predicted", "T2", "Q", "component_1", "held out"} <= set(table.columns)
 
 
+def test_a_selection_as_csv_has_the_columns_of_its_rows_below_one_that_was_left_out(studio) -> None:
+    lines = csv(load_sample("wine").frame).splitlines(keepends=True)
+    visitor = studio.visitor()
+    visitor.choose_file(b"".join([*lines[:3], b"cut off\n", *lines[3:]]), "wine.csv")
+    run = visitor.start(method="lda")
+    studio.work()
+    address = f"/runs/{run}/planes/{visitor.news(run)['sequences'][-1]}/rows.csv"
+    text = visitor.http.post(address, json={"rows": [2, 4, 179]}).text
+    table = pd.read_csv(io.StringIO(text))
+    assert table["row"].tolist() == [2, 4, 179]
+    assert table["proline"].tolist() == load_sample("wine").frame["proline"][[1, 2, 177]].tolist()
+
+
 @pytest.mark.parametrize("rows", ["all", [-1], [1.5], {"a": 1}])
 def test_what_is_no_list_of_rows_is_refused_in_a_sentence(finished, rows) -> None:
     answer = ask(finished, "{plane}/rows", rows=rows)
