@@ -162,18 +162,18 @@ def group_dependence(
     features, codes = _checked(X, y)
     stretches = _stretches(len(codes), features.shape[1])
     features, codes = features[stretches], codes[stretches]
-    order = np.argsort(codes, kind="stable")
+    values = np.unique(np.asarray(groups)[stretches], return_inverse=True)[1]
+    order = np.lexsort([values, codes])
     scores = _scores(features, codes)[order]
-    values = np.unique(np.asarray(groups)[stretches][order], return_inverse=True)[1]
-    cells = np.unique(values * (int(codes.max()) + 1) + codes[order], return_inverse=True)[1]
-    sizes = np.bincount(cells)
+    cells = codes[order] * len(codes) + values[order]  # of a group and a class, one after another
+    starts = np.flatnonzero(np.diff(cells, prepend=-1))
+    sizes = np.diff(starts, append=len(cells))
     n_pairs = float((sizes * (sizes - 1)).sum())
     if not n_pairs or not scores.shape[1]:
         return 1.0
 
     def statistic(rows: IntArray) -> float:
-        sums = np.zeros((len(sizes), scores.shape[1]))
-        np.add.at(sums, cells, scores[rows])
+        sums = np.add.reduceat(scores[rows], starts)
         # The mean product of two rows of a cell: of all pairs, less each row with itself.
         return _sum_of_positive_squares(((sums**2).sum(axis=0) - len(cells)) / n_pairs)
 

@@ -426,17 +426,17 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
     )
     asked = [*islice((column for column in likely if column not in answered), MOST_ASKED)]
     if not (asked or answered):
-        asked = [*islice(_shared_information(unanswered, rows), 1)]
+        shared = islice(_shared_information(unanswered, rows), MOST_ASKED)
+        asked = [*islice((column for column in shared if _is_like_subject(column, rows)), 1)]
     return [_subject_question(column, rows) for column in asked]
 
 
 def _shared_information(columns: Iterable[Column], rows: AskedRows) -> Iterator[Column]:
-    """Information of many values, no dates, that most rows share with others that resemble them.
+    """Information of many values, and no dates, that most rows share with others.
 
     As a stand of trees or a variety, which treatments or places cross. Those of most values first.
     """
     of_many = [c for c in columns if c.role is Role.INFO and c.n_values >= LEAST_MEASURED]
-    of_many = [column for column in of_many if column.reason != WHEN]
     fractions = _with_fractions(rows.frame, [column.name for column in of_many])
     for column in sorted(of_many, key=lambda column: -column.n_values):
         cells = rows.frame[column.name]
@@ -444,9 +444,9 @@ def _shared_information(columns: Iterable[Column], rows: AskedRows) -> Iterator[
         n_rows = np.bincount(codes[codes >= 0])
         is_shared = n_rows[n_rows > 1].sum() > MOSTLY * len(codes)
         is_shared &= fewest_values(codes[np.newaxis], rows.y)[0] >= MIN_GROUPS
-        are_days = cells.dtype.kind != "f" and are_dates([*map(str, values)])
-        is_name = not are_days and column.name not in fractions
-        if is_shared and is_name and _is_like_subject(column, rows):
+        is_no_name = column.reason == WHEN or column.name in fractions
+        is_no_name |= cells.dtype.kind != "f" and are_dates([*map(str, values)])
+        if is_shared and not is_no_name:
             yield column
 
 
