@@ -30,6 +30,7 @@ MOST_LINES = 200  # with a leading zero, which say where codes are
 MOST_CODES = 200  # different ones
 ROWS_PROBED = 100  # for fractions, beside which no number is a code
 KEY = ": "  # behind what a cell says the value of
+_KEY_NAME = re.compile(r"[\w ./()-]+")
 LEAST_DIGITS = 3  # of codes that are all of one length
 
 
@@ -110,6 +111,7 @@ def without_key(texts: Sequence[str]) -> tuple[str, list[str]]:
     """
     keys = {text.partition(KEY)[0] for text in texts if text}
     is_key = len(keys) == 1 and all(KEY in text for text in texts if text)
+    is_key = is_key and all(map(_KEY_NAME.fullmatch, keys))
     is_key = is_key and any(map(str.isalpha, *keys))
     return (keys.pop(), [text.partition(KEY)[2] for text in texts]) if is_key else ("", [*texts])
 

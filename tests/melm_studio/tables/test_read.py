@@ -346,6 +346,7 @@ def test_no_bytes_raise_anything_but_a_table_error(raw):
     encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
 )
 @example([(": ", 0.0)], ",", "utf-8")
+@example([(": ", 0.0), (": ", 1.0)], ",", "utf-8")
 def test_what_was_written_is_read_back(rows, delimiter, encoding):
     file = io.StringIO()
     writer = csv.writer(file, delimiter=delimiter)
