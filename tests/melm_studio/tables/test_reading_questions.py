@@ -498,6 +498,11 @@ def test_years_and_months_of_one_thing_are_parts_of_a_date(most, are_parts):
     assert info == ({"RecordingMonth", "RecordingYear"} if are_parts else set())
 
 
+def test_names_without_letters_of_english_are_no_places_beside_coordinates():
+    names = ("Lat", "Long", "ቁመት", "高さ", "%")
+    assert set(with_places(names).feature_names) == {"mass", "size", *names[2:]}
+
+
 @pytest.mark.parametrize(("first", "is_asked"), [(1981, True), (1881, False)])
 def test_years_are_asked_about_whatever_their_name(first, is_asked):
     frame = pd.DataFrame(RNG.normal(size=(90, 2)), columns=["mass", "size"])
