@@ -750,8 +750,8 @@ def test_long_numbers_that_recur_are_no_label_and_are_asked_about(name):
     frame = measured("speed", "spin").assign(**{name: numbers(*codes)})
     frame = frame.assign(kind=words("p", "q", "q"), **measured("end"))
     assert guess_label(Table("t", frame.drop(columns="kind"), ())) != name
-    asked = [one.id for one in prepare(Table("t", frame, ())).questions]
-    assert f"use:{name}" in asked
+    asked = {one.id for one in prepare(Table("t", frame, ())).questions}
+    assert not asked.isdisjoint({f"use:{name}", f"subjects:{name}"})  # by chance rows may be alike
     round_ones = frame.assign(**{name: numbers(*codes // 100 * 100)})
     assert name == "shop" or f"use:{name}" not in [
         one.id for one in prepare(Table("t", round_ones, ())).questions
