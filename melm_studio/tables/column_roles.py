@@ -32,6 +32,7 @@ from melm_studio.tables.labels import (
     ABOUT_ROWS,
     LEAST_CODE,
     OCCASION_WORDS,
+    SELECTED,
     TIME_WORDS,
     WORDS_OF_MODELS,
     names_prediction,
@@ -400,7 +401,7 @@ def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
         return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
     if cells.n_values == 1 and cells.n_missing < MOST_GAPS * cells.n_present:
         return Role.CONSTANT, "every value is the same"
-    if cells.name == "filter_$":
+    if cells.name == SELECTED:
         return Role.IGNORED, "SPSS keeps there which rows it has selected"
     if about := _about_rows(cells):
         return Role.IGNORED, about

@@ -68,6 +68,7 @@ QUANTITY_WORDS = {
     "score", "size", "sum", "time", "value", "width",
 }  # fmt: skip
 LEAST_CODE = 10_000  # of whole numbers that recur, by which things are known
+SELECTED = "filter_$"  # where SPSS keeps which rows it has selected
 MIN_COLUMNS = 2  # besides a number that is cut into classes
 SPARSE = 20  # values that whole numbers could have for each row, where they number nothing
 LEAST_OF_IDS = 1e6
@@ -667,7 +668,7 @@ def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str
     frame, numbers = table.frame, table.numbers
     places = {name: place for place, name in enumerate(numbers.names)}
     for index, name in enumerate(frame.columns):
-        if str(name) not in among or str(name).endswith(BEYOND_LIMIT):
+        if str(name) not in among or str(name).endswith((BEYOND_LIMIT, SELECTED)):
             continue
         most = _most_values(str(name), len(frame), is_number=name in places)
         if name in places:

@@ -21,7 +21,7 @@ from melm_studio.tables.roles import Use
 LEAST_FOLDED = 5  # rows of a class, for folds that each hold one out
 MOST_SMALL = 0.1  # share of the rows in classes that are too small
 LEAST_CONTROLS = 2  # rows
-MOST_CONTROLS = 0.5  # share of the rows
+MOST_CONTROLS, MOST_REFERENCES = 0.5, 0.25  # share of the rows, also of what may be classes
 TEXTS_PROBED = 10_000  # distinct ones of a column
 _NUMBERED = r"(?:[ _.\-]*+[0-9]++)*+"
 _CONTROLS = re.compile(
@@ -121,7 +121,9 @@ def _controls_in(cells: pd.Series, name: str) -> tuple[npt.NDArray[np.bool_], li
     numbered = [index for index in such if str(texts[index])[-1].isdigit()]
     if len(numbered) > 1 and np.bincount(codes[codes >= 0])[numbered].min() > 1:
         is_control[:] = False  # Qc1 and Qc2 beside Mn1, each of several rows, are no injections
-    if not LEAST_CONTROLS <= is_control.sum() <= MOST_CONTROLS * len(cells):
+    are_sure = all(_CONTROLS.fullmatch(str(texts[index]).strip()) for index in such)
+    most = MOST_CONTROLS if are_sure else MOST_REFERENCES
+    if not LEAST_CONTROLS <= is_control.sum() <= most * len(cells):
         return np.zeros(len(cells), dtype=np.bool_), []
     return is_control, [str(texts[index]) for index in such]
 

@@ -127,7 +127,20 @@ def twin_questions(
     if len(gaps) >= LEAST_ALIKE:
         gaps = gaps[: _n_asked([[gap.id.removeprefix(TWIN)] for gap in gaps], answers)]
     n_open = sum(question.default != LEFT_OUT for question in asked_twins.values())
-    return *asked_twins.values(), *gaps[: max(0, MOST_ASKED - n_open)]
+    questions = *asked_twins.values(), *gaps[: max(0, MOST_ASKED - n_open)]
+    return *questions, *_answered_before(names, questions, answers)
+
+
+def _answered_before(
+    names: Sequence[str], questions: Sequence[Question], answers: Mapping[str, str]
+) -> Iterator[Question]:
+    """Questions asked before another answer left too little to suspect: what was said holds."""
+    now = {question.id for question in questions}
+    for name in names:
+        answer = answers.get(TWIN + name, "")
+        if answer == LEFT_OUT and TWIN + name not in now:
+            sentence = f"Is {shortened(name)} the label once more? It is left out, as you said."
+            yield Question(TWIN + name, sentence, _CHOICES, answer)
 
 
 def _is_part(twin: ColumnAlone, others: Iterable[ColumnAlone]) -> bool:

@@ -145,6 +145,12 @@ def test_of_many_rivals_those_that_say_who_somebody_is_are_offered():
     assert "season" not in offered
 
 
+def test_what_a_program_has_selected_is_no_label():
+    frame = measured("mass", "size").assign(**{"filter_$": numbers(0, 1, 1), "kind": words(*"pqr")})
+    assert guess_label(Table("t", frame, ())) == "kind"
+    assert "filter_$" not in choices(Table("t", frame, ()))
+
+
 @pytest.mark.parametrize(("n_groups", "is_offered"), [(12, True), (8, False)])
 def test_beside_ids_of_many_groups_a_sex_may_be_the_label(n_groups, is_offered):
     groups = [f"pack {'abcdefghijkl'[at]}" for at in range(n_groups)]

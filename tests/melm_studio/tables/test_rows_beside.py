@@ -69,6 +69,13 @@ def test_words_that_are_classes_elsewhere_are_no_controls(column, word):
     assert question(prepare(read(frame), "group"), "controls") is None
 
 
+@pytest.mark.parametrize(("n_rows", "is_asked"), [(20, True), (30, False)])
+def test_references_that_are_many_rows_are_a_class_of_their_own(n_rows, is_asked):
+    frame = measured(100).assign(group=["ill", "well"] * 50, type="sample")
+    frame.loc[: n_rows - 1, "type"] = "ref"
+    assert (question(prepare(read(frame), "group"), "controls") is not None) == is_asked
+
+
 def test_where_controls_are_what_is_told_apart_nothing_is_left_out():
     frame = measured(60).assign(SampleType=["QC", "sample"] * 30)
     assert question(prepare(read(frame)), "controls") is None

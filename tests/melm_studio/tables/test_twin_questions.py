@@ -85,6 +85,21 @@ def test_an_answer_or_a_role_that_was_chosen_holds():
     assert twins(chosen) == {}
 
 
+def test_what_an_answer_left_out_stays_out_whatever_else_is_answered():
+    """As where rows are of so few sites that none of their altitudes could be suspected."""
+    site = np.random.default_rng(2).permutation(np.repeat(np.arange(6), 16))
+    noise = np.random.default_rng(3).normal(size=(96, 3))
+    frame = pd.DataFrame(noise, columns=[*"abc"])
+    frame["site"] = [f"S{'pqrstu'[at]}{at}" for at in site]
+    frame["height"] = 100.0 * site
+    frame["coast"] = np.where(site < 3, "near", "far")
+    answers = {"twin:height": "left-out"}
+    data = prepare(Table("t", frame, ()), "coast", answers=answers)
+    both = prepare(Table("t", frame, ()), "coast", answers={**answers, "subjects:site": "together"})
+    assert "height" not in {*data.feature_names, *both.feature_names}
+    assert twins(data)["twin:height"].answer == twins(both)["twin:height"].answer == "left-out"
+
+
 @pytest.mark.slow
 def test_a_number_that_may_be_a_measurement_is_used_and_no_plain_yes_is_said():
     measured = table(label=words, score=later)
