@@ -11,7 +11,7 @@ PIN := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --ge
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 FAST_TESTS := $(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" --ignore tests/lab
 # What takes half of the time, with the checks.
-ONE_HALF := tests/melm_core tests/callbacks tests/melm_studio/reading tests/melm_studio/runs tests/melm_studio/workers
+ONE_HALF := tests/melm_core tests/callbacks tests/melm_studio/reading tests/melm_studio/runs
 
 # Images of containers often forbid Python to keep what it compiles; then every process compiles the
 # libraries anew, which takes it longer than all else at its start.
