@@ -16,7 +16,13 @@ import pandas as pd
 from melm_core.base import CODES, IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.designs import MOST_LEVELS, factors
-from melm_studio.tables.distinct import COUNTING, Numbers, fewest_values, numbered_parts
+from melm_studio.tables.distinct import (
+    COUNTING,
+    Numbers,
+    fewest_values,
+    n_equal_pairs,
+    numbered_parts,
+)
 from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import DAY, count, listed, number, shortened, words_of
 from melm_studio.tables.identifiers import (
@@ -647,9 +653,10 @@ def _parts_of_date(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
     dates: dict[tuple[str, ...], dict[str, str]] = {}
     for column in columns:
         *of, last = words_of(column.name) or ("",)
-        low, high = _PARTS_OF_DATE.get(last, (0, -1))
-        is_part = low <= high and (not of or column.role is not Role.NUMERIC)
-        if is_part or (low <= high and frame[column.name].dropna().between(low, high).all()):
+        if last not in _PARTS_OF_DATE:
+            continue
+        is_told = not of or column.role is not Role.NUMERIC
+        if is_told or frame[column.name].dropna().between(*_PARTS_OF_DATE[last]).all():
             dates.setdefault((*of,), {})[last] = column.name
     return [name for parts in dates.values() if len(parts) > 1 for name in parts.values()]
 
@@ -988,15 +995,9 @@ def _may_be_thing(cells: pd.Series, words: Collection[str]) -> bool:
 def _n_again(things: pd.Series, times: pd.Series) -> float:
     """The number of rows of a thing that its time has already; infinite if that may be chance."""
     n_again = int(pd.DataFrame({"thing": things, "time": times}).duplicated().sum())
-    n_pairs = _n_equal(things) * _n_equal(times)
+    n_pairs = n_equal_pairs(things) * n_equal_pairs(times)
     is_chance = n_pairs < LEAST_MEETINGS * (1 + n_again) * len(things) ** 2 / 2
     return math.inf if is_chance else n_again
-
-
-def _n_equal(cells: pd.Series) -> float:
-    """The number of pairs of rows with the same value."""
-    n_of_each = cells.value_counts().to_numpy(np.float64)
-    return float((n_of_each * (n_of_each - 1)).sum() / 2)
 
 
 def are_codes(numbers: pd.Series) -> bool:

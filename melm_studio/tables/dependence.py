@@ -508,8 +508,8 @@ def _repeats(column: Column, n_rows: int) -> bool:
 
 def _is_of_thing(column: Column) -> bool:
     """Return whether a number is named as what is measured of things, such as a patient's age."""
-    words = words_of(column.name)
-    names_it = words[-1:] and (words[-1].isdecimal() or words[-1] in _LAST_WORDS)
+    last = words_of(column.name)[-1:]
+    names_it = any(word.isdecimal() or word in _LAST_WORDS for word in last)
     return column.role is Role.NUMERIC and not names_it and _is_named(column.name)
 
 

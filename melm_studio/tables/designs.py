@@ -15,8 +15,8 @@ from scipy.special import chdtr, gammaln
 from melm_core.base import FloatArray, IntArray
 from melm_core.recipe import Fill, Preparation, WithinSubjects
 from melm_studio.tables.classes import Classes, without_rows
-from melm_studio.tables.distinct import blocks, value_counts
-from melm_studio.tables.formatting import count, listed, number, shortened
+from melm_studio.tables.distinct import blocks, n_equal_pairs
+from melm_studio.tables.formatting import count, listed_in_sentence, number, shortened
 from melm_studio.tables.frames import columns_of
 from melm_studio.tables.questions import (
     LEFT_OUT,
@@ -310,7 +310,7 @@ def shared_question(
         of_thing = _shared(columns, frame, thing)
         shared = [c for c in columns if c.name in of_thing or c.reason in reasons]
         if shared and any(c.role is Role.NUMERIC and c.name not in of_thing for c in columns):
-            named = listed([c.name for c in shared], " and " if len(shared) == 2 else ", ")
+            named = listed_in_sentence([column.name for column in shared])
             are, they = ("Are", "They are") if shared[1:] else ("Is", "It is")
             why = max((of_thing.get(c.name, c.reason) for c in shared), key=reasons.index)
             sentence = f"{are} {named} measured of each row? {they} {why}."
@@ -353,8 +353,7 @@ def _shared(
 
 def _share_of_other_pairs(cells: pd.Series) -> float:
     """The share of pairs of rows whose values differ."""
-    n_rows = np.fromiter(value_counts(cells).values(), dtype=np.float64)
-    return 1 - float(n_rows @ n_rows) / len(cells) ** 2
+    return 1 - n_equal_pairs(cells) / math.comb(len(cells), 2)
 
 
 @dataclass(frozen=True, eq=False)

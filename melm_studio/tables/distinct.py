@@ -133,6 +133,18 @@ def value_counts(cells: pd.Series) -> dict[Any, int]:
     return dict(zip(np.asarray(values)[order].tolist(), sizes[order].tolist(), strict=True))
 
 
+def n_equal_pairs(cells: pd.Series) -> float:
+    """The number of pairs of rows with the same value of a column, which is not missing.
+
+    Examples
+    --------
+    >>> n_equal_pairs(pd.Series(["a", "b", "a", "a", None, None]))
+    3.0
+    """
+    n_rows = np.fromiter(value_counts(cells).values(), dtype=np.float64)
+    return float((n_rows * (n_rows - 1)).sum() / 2)
+
+
 def value_codes(frame: pd.DataFrame, names: Sequence[str]) -> IntArray:
     """Codes of the values of each column, -1 where one is missing.
 

@@ -43,6 +43,11 @@ def listed(names: Sequence[str], separator: str = ", ") -> str:
     return f"{shown} and {number(more)} more" if more > 0 else shown
 
 
+def listed_in_sentence(names: Sequence[str]) -> str:
+    """Join names as `listed` does, but two by "and"."""
+    return listed(names, " and " if len(names) == 2 else ", ")
+
+
 def shortened(text: str, width: int = 40) -> str:
     """Fit text of any length on one line of at most `width` characters.
 

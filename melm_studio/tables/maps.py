@@ -30,7 +30,7 @@ _OF_EARTH = {
     "long": "x", "longitude": "x",
 }  # fmt: skip
 _WHOLE_WORDS = {"latitude", "longitude"}
-_ABOVE_SEA = [{"alt"}, {"altitude"}, {"elev"}, {"elevation"}]
+_ABOVE_SEA = {("alt",), ("altitude",), ("elev",), ("elevation",)}
 _OF_UTM = _OF_EARTH | {"e": "x", "n": "y", "x": "x", "y": "y"}  # zones of Mercator projections
 _PLACES = {
     "city", "country", "county", "district", "island", "lake", "locality", "location", "place",
@@ -136,7 +136,7 @@ def coordinates(names: Sequence[str]) -> list[str]:
         for name in of_axis
         if len(pair) > 1 or (is_on_earth and not _WHOLE_WORDS.isdisjoint(words_of(name)))
     }
-    paired.update(name for name in names if is_on_earth and {*words_of(name)} in _ABOVE_SEA)
+    paired.update(name for name in names if is_on_earth and words_of(name) in _ABOVE_SEA)
     few = names if len(names) <= MOST_COLUMNS else ()
     centers: dict[tuple[str, ...], list[str]] = {}
     for name in few:

@@ -32,7 +32,7 @@ from melm_studio.tables.column_roles import (
 from melm_studio.tables.designs import evenness
 from melm_studio.tables.distinct import Numbers, distinct_values, numbered_parts
 from melm_studio.tables.families import counted_words
-from melm_studio.tables.formatting import listed, number, shortened, words_of
+from melm_studio.tables.formatting import listed_in_sentence, number, shortened, words_of
 from melm_studio.tables.frames import columns_of
 from melm_studio.tables.identifiers import ends_as_id
 from melm_studio.tables.labels import (
@@ -273,7 +273,7 @@ def column_questions(
     asked_for_all = next(iter(from_where), None)
     subjects = {other.removeprefix(SUBJECTS) for other in others if other.startswith(SUBJECTS)}
     unasked = {*subjects.difference(told), *counted_words(frame, numbers)}
-    unasked = {*chosen, *unasked.difference((asked_for_all,))}
+    unasked = unasked.difference((asked_for_all,)).union(chosen)
     n_rows = len(frame)
     questions = (
         _origin_question(from_where, answered.get(column.name, ""))
@@ -318,8 +318,8 @@ def _origins(
 
 
 def _origin_question(reasons: Mapping[str, str], answer: str) -> Question:
-    names = [shortened(name) for name in reasons]
-    shown = listed(names, " and " if len(names) == 2 else ", ")
+    names = [*reasons]
+    shown = listed_in_sentence(names)
     are = f"Are {shown} measured features" if names[1:] else f"Is {shown} measured"
     said = [_SAID[why] for why in _SAID if why in reasons.values()]
     said = [f"{' and '.join(said)} the rows were recorded"] if said else []
