@@ -138,7 +138,7 @@ def _likely_table(
 ) -> tuple[bytes, str]:
     """The first sheet that holds a table, or a far longer one, as `_first_table` returns it."""
     first = _first_table(book, names, limits)
-    longest = _longest(book, names, first[1])
+    longest = _longest(book, names, first[1], limits)
     longer = _first_table(book, [longest], limits) if longest else first
     return longer if _is_table(longer[0]) else first
 
@@ -158,18 +158,22 @@ def _first_table(
     return first
 
 
-def _longest(book: Any, names: Sequence[str], first: str) -> str:
+def _longest(book: Any, names: Sequence[str], first: str, limits: tuple[float, float, int]) -> str:
     """Find the sheet of most rows, of many times as many as the few of the first and as wide.
 
-    Empty if there is none; explanations are as long as they like.
+    Empty if there is none that may be read; explanations are as long as they like.
     """
+    most_rows, most_columns, _ = limits
     n_rows, n_columns = _extent(book, first)
     if not 0 < n_rows <= FEW_ROWS:
         return ""
     others = {name: _extent(book, name) for name in names if name != first and not _explains(name)}
-    wide = {name: height for name, (height, width) in others.items() if width >= n_columns}
-    longest = max(wide, key=wide.__getitem__, default="")
-    return longest if wide.get(longest, 0) >= MANY_TIMES * n_rows else ""
+    heights = {
+        name: height
+        for name, (height, width) in others.items()
+        if n_columns <= width <= most_columns and MANY_TIMES * n_rows <= height <= most_rows
+    }
+    return max(heights, key=heights.__getitem__, default="")
 
 
 def _extent(book: Any, name: str) -> tuple[int, int]:

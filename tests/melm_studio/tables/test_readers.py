@@ -89,6 +89,13 @@ def test_a_far_longer_sheet_is_read_before_one_that_sums_it_up(few, other, is_re
     assert {*table.sheets} == {"summary", other}
 
 
+def test_a_sheet_of_more_rows_than_may_be_read_keeps_no_other_from_being_read():
+    summary, rows = [["a", "b"], [1, 2.5], [2, 3.5]], [["a", "b"], *([at, at] for at in range(60))]
+    raw = workbook(summary=summary, measured=rows)
+    assert read_table(raw, "book.xlsx").sheet == "measured"
+    assert read_table(raw, "book.xlsx", max_rows=40).sheet == "summary"
+
+
 def test_sheets_without_cells_are_not_asked_about():
     table = read_table(workbook(Sheet1=rows_of(FRAME), Sheet2=[], Sheet3=[]), "t.xlsx")
     assert table.sheets == ("Sheet1",)
