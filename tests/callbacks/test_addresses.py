@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import flask
 import pytest
+from werkzeug.routing import Rule
 
 from callbacks.addresses import Address, Body, Directory, Guard, Route, address_of
 from tests.callbacks.every_route import addresses
@@ -17,6 +18,19 @@ def test_a_route_declares_what_it_takes_and_may_do_little_without():
     find = Directory(server.url_map).find
     assert find("POST", "/file") == Address(Body.FILE, is_heavy=True)
     assert find("GET", "/file") == Address(Body.NOTHING, guard=Guard.VISITOR) == address_of(None)
+
+
+def test_what_builds_an_address_is_compiled_when_one_is_built():
+    server = flask.Flask(__name__)
+    server.url_rule_class = Route
+    calls, compiled = [], vars(Rule)["_compile_builder"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Rule, "_compile_builder", lambda *a: calls.append(a) or compiled(*a))
+        server.get("/runs/<run>", endpoint="look")(lambda run: "")
+        assert calls == []
+        with server.test_request_context():
+            assert [flask.url_for("look", run=run) for run in "ab"] == ["/runs/a", "/runs/b"]
+    assert len(calls) == 1
 
 
 def test_a_file_is_taken_where_one_is_read_and_nowhere_else(studio):
