@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -27,6 +28,8 @@ SHA256_PATTERN, SHA256_RULE = "^[0-9a-f]{64}$", "a SHA-256 of 64 hexadecimal dig
 Sha256 = Annotated[str, Meta(pattern=SHA256_PATTERN, description=SHA256_RULE)]
 
 T = TypeVar("T")
+
+_type_info = cache(inspect.type_info)  # reads all annotations, which takes it milliseconds
 
 _MAX_SHOWN = 60
 # Possessive, and sought from the end: the problem before it quotes what visitors write.
@@ -86,7 +89,7 @@ def _sentence(error: msgspec.ValidationError, model: Any, name: str, value: Any)
     if isinstance(error.__cause__, UserError):  # from the model's own check
         return str(error.__cause__)
     problem, steps = _parsed(str(error))
-    whole = _described(inspect.type_info(model), name)
+    whole = _described(_type_info(model), name)
     try:
         (kind, name, rule), value = _led(whole, value, steps)
     except (LookupError, ValueError, TypeError, AttributeError):  # a name that looks like a place
