@@ -48,6 +48,7 @@ from melm_core.base.row_blocks import BlockSource
 from melm_core.base.sample_weights import balanced_share, checked_weights
 from melm_core.base.sampling import stratified_sample, thinned
 from melm_core.base.share_text import p_value_figure, p_value_text, percent
+from melm_core.base.thread_pools import one_thread_each
 from melm_core.base.written_cells import (
     BEYOND_LIMIT,
     CellRules,
@@ -116,6 +117,7 @@ __all__ = [
     "nuisance_codes",
     "number_part",
     "numbers_as_known",
+    "one_thread_each",
     "p_value_figure",
     "p_value_text",
     "percent",

@@ -22,7 +22,6 @@ from sklearn.decomposition import KernelPCA
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import roc_auc_score, roc_curve
 from sklearn.svm import SVC, SVR
-from threadpoolctl import threadpool_limits
 
 from melm_core.base import (
     FloatArray,
@@ -30,6 +29,7 @@ from melm_core.base import (
     UserError,
     check_choice,
     check_positive,
+    one_thread_each,
     stratified_sample,
 )
 from melm_core.baselines import KernelFisherDiscriminant, MutualInformationProjection
@@ -235,7 +235,7 @@ class DecisionSurfaces:
             If the kind of machine is unknown, or a side has too few rows.
         """
         rows = self._planes.viewer(shown.record).rows(shown.event.components, MAX_SURFACE_ROWS)
-        with threadpool_limits(1):  # the workers need the other cores
+        with one_thread_each():  # the workers need the other cores
             surface = decision_surface(
                 rows.train,
                 rows.train_y == request.code,

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from melm_core.base import FloatArray, UserError
+from melm_core.base import FloatArray, UserError, one_thread_each
 from melm_core.density import RegionShare
 from melm_core.diagnostics import ComponentGain
 from melm_core.methods import COMPONENTS, METHODS
@@ -199,7 +198,7 @@ class PlaneRenderer:
             return None if refits.second is None else refits.second.component_gain
         if not METHODS[shown.record.method].is_linear:
             return None
-        with threadpool_limits(1):  # the workers need the other cores
+        with one_thread_each():  # the workers need the other cores
             return self.planes.viewer(shown.record).second_component(shown.event.components)
 
     @kept(
@@ -238,5 +237,5 @@ def _closed_form(
     refusal = method.refusal(train.X.shape[1], train.class_counts, n_components)
     if refusal is not None:
         raise UserError(refusal)
-    with threadpool_limits(1):  # the workers need the other cores
+    with one_thread_each():  # the workers need the other cores
         return np.asarray(method.estimator(parameters).fit(train.X, train.y).components_)

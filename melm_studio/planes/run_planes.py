@@ -6,9 +6,8 @@ import dataclasses
 
 import numpy as np
 from msgspec.structs import replace
-from threadpoolctl import threadpool_limits
 
-from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, UserError
+from melm_core.base import DEFAULT_DENSITY_GAMMA, FloatArray, UserError, one_thread_each
 from melm_core.diagnostics import Importance, feature_order
 from melm_core.linalg import orthonormalize
 from melm_core.methods import GAMMA, METHODS
@@ -305,7 +304,7 @@ class RunPlanes:
         if not METHODS[shown.record.method].is_linear:
             return None
         components = self.drawn_components(shown)
-        with threadpool_limits(1):  # the workers need the other cores
+        with one_thread_each():  # the workers need the other cores
             return self.viewer(shown.record).importance(components)
 
     def unseen_features(self, shown: Shown) -> frozenset[int]:

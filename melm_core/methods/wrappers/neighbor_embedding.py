@@ -14,11 +14,11 @@ from sklearn.manifold import TSNE
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from threadpoolctl import threadpool_limits
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer, check_positive, rows_as_fitted
+from melm_core.base.thread_pools import one_thread_each
 from melm_core.base.validated_data import validate_data
 
 _N_NEIGHBORS = 5  # between which a new row is placed
@@ -70,7 +70,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         labels = self._labels(y, len(X))
         self.sample_indices_ = self._sample(len(X))
         rows = X[self.sample_indices_]
-        with threadpool_limits(1):  # the order of sums, and so the picture, depends on the number
+        with one_thread_each():  # the order of sums, and so the picture, depends on the number
             coordinates = self._embedded(
                 rows, None if labels is None else labels[self.sample_indices_]
             )
