@@ -63,7 +63,7 @@ slow: $(ENGINE) browser browsers redis nginx ## Run the slow tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m slow $(ARGS)
 
 lab: $(ENGINE) browser redis ## Run the tests of what measures, proves and documents the studio, and check its types
-	@$(VENV)/bin/mypy lab
+	@$(VENV)/bin/pyrefly check "lab/**/*.py"
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" tests/lab $(ARGS)
 
 mutants: $(ENGINE) redis ## Put faults into a copy; each must be found by the test of a guarantee
@@ -109,7 +109,7 @@ lint: $(DEV) ## Check style, types and the direction of imports
 lint-python: $(DEV)
 	@$(VENV)/bin/ruff check
 	@$(VENV)/bin/ruff format --check
-	@$(VENV)/bin/mypy
+	@$(VENV)/bin/pyrefly check --threads 2
 	@$(VENV)/bin/lint-imports --no-logo
 
 lint-page: $(DEV) $(PAGE_TOOLS)
@@ -138,7 +138,7 @@ constants: $(DEV) ## Write the constants that the page's scripts share with Pyth
 	@$(PYTHON_IN_VENV) -m lab.page_constants
 
 clean: ## Remove the virtual environment, caches and test results
-	@rm -rf .testmondata* $(VENV) node_modules .eslint_cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache test-results
+	@rm -rf .testmondata* $(VENV) node_modules .eslint_cache .hypothesis .import_linter_cache .pytest_cache .ruff_cache test-results
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 page: $(NODE)

@@ -9,7 +9,7 @@ import faulthandler
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from typing import Any, cast
@@ -103,7 +103,7 @@ class _Page(Dash):
 
     def _config(self) -> dict[str, Any]:
         # Only Dash's tools for developers ask for versions; visitors are not told what runs here.
-        config: dict[str, Any] = super()._config()  # type: ignore[no-untyped-call]
+        config: dict[str, Any] = super()._config()
         # Of most components Dash says that none of their properties holds others: so it assumes.
         children = {
             library: {name: held for name, held in components.items() if held}
@@ -118,12 +118,12 @@ class _Page(Dash):
     @cached_property
     def _written_layout(self) -> bytes:
         # Once, as it is the same for everybody: most of what an opened page costs the server.
-        return cast(Response, super().serve_layout()).get_data()  # type: ignore[no-untyped-call]
+        return cast(Response, super().serve_layout()).get_data()
 
     def interpolate_index(self, *args: Any, **parts: Any) -> Any:
         parts["scripts"] = script_preloads(parts["scripts"])
         parts["app_entry"] = f"{markup(first_paint())}{parts['app_entry']}"
-        return super().interpolate_index(*args, **parts)  # type: ignore[no-untyped-call]
+        return super().interpolate_index(*args, **parts)
 
 
 def create_app(settings: Settings, store: RunStore, reader: FileReader) -> Dash:
@@ -189,7 +189,7 @@ def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 @contextmanager
-def _folder_of(settings: Settings, is_anew: bool) -> Iterator[None]:
+def _folder_of(settings: Settings, is_anew: bool) -> Generator[None]:
     """The data folder, which no other studio uses meanwhile; a shared store has none."""
     if settings.store:
         if is_anew:

@@ -31,11 +31,11 @@ class Body(Enum):
     JSON = 16 * _MB
     STORY = 8 * _MB
     # As many as MELM_MAX_UPLOAD_MB says.
-    FILE = None
+    FILE = 0
 
     def most_bytes(self, max_upload_mb: int) -> int:
         """Return the limit, where files of so many megabytes are taken."""
-        return max_upload_mb * _MB + _ENVELOPE_BYTES if self is Body.FILE else int(self.value)
+        return max_upload_mb * _MB + _ENVELOPE_BYTES if self is Body.FILE else self.value
 
     def refusal(self, max_upload_mb: int) -> str:
         """Return what is said of a larger one."""

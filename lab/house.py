@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,7 +57,7 @@ class Called:
 
 
 @contextmanager
-def called(folders: Iterable[Path] | None = None) -> Iterator[Called]:
+def called(folders: Iterable[Path] | None = None) -> Generator[Called]:
     """Note the functions that the block calls, in any thread that it starts.
 
     Parameters

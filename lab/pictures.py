@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
@@ -243,7 +243,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 @contextmanager
-def _browser_and_url() -> Iterator[tuple[Browser, str]]:
+def _browser_and_url() -> Generator[tuple[Browser, str]]:
     with (
         tempfile.TemporaryDirectory() as folder,
         running_studio(Path(folder)) as studio,

@@ -5,7 +5,7 @@ Who asks is known where a request arrives; what takes long asks between its part
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -18,7 +18,7 @@ _has_left: ContextVar[Callable[[], bool]] = ContextVar("has_left", default=lambd
 
 
 @contextmanager
-def made_for(has_left: Callable[[], bool]) -> Iterator[None]:
+def made_for(has_left: Callable[[], bool]) -> Generator[None]:
     """Within, `go_on` ends what is made once whoever waits for it has left.
 
     Parameters

@@ -84,7 +84,7 @@ def _add_open_parser(commands: argparse._SubParsersAction[argparse.ArgumentParse
         allow_abbrev=False,
     )
     table = parser.add_argument("table", type=Path, metavar="TABLE", help="a file to show")
-    table.complete = shtab.FILE  # type: ignore[attr-defined]
+    table.complete = shtab.FILE  # pyrefly: ignore[missing-attribute]  # shtab reads it
     parser.add_argument(
         "--label", metavar="COLUMN", help="column of the classes (default: guessed)"
     )

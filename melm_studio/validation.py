@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta, inspect
 
 from melm_core.base import UserError, known_type
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm
 
 MAX_TEXT = 2_000
 
@@ -42,7 +45,7 @@ class InputError(UserError):
     """A value from outside breaks a rule; the message is a sentence for the user."""
 
 
-def read(values: Any, model: type[T], name: str) -> T:
+def read(values: Any, model: TypeForm[T], name: str) -> T:
     """Convert JSON values, or the strings of a query, to a model.
 
     Parameters
@@ -69,9 +72,10 @@ def read(values: Any, model: type[T], name: str) -> T:
 1,000,000,000; it is -1.
     """
     try:
-        return msgspec.convert(values, known_type(model), strict=False)
+        converted: T = msgspec.convert(values, known_type(model), strict=False)
     except msgspec.ValidationError as error:
         raise InputError(_sentence(error, model, name, values)) from error
+    return converted
 
 
 def steps_to(error: InputError) -> list[str]:
@@ -109,7 +113,7 @@ def _led(
     for step in steps:
         kind, name, _ = part
         part = _described(_part(kind, step), name)
-        value = value[int(step)] if isinstance(value, list | tuple) else value.get(step, value)
+        value = value[int(step)] if isinstance(value, (list, tuple)) else value.get(step, value)
     return part, value
 
 

@@ -198,7 +198,7 @@ class ArrivingRequest(HTTPRequestParser):
 
     def _refuse(self, refusal: BodyError) -> None:
         self.close()
-        self.body_rcv = None
+        self.body_rcv: object = None
         self.error, self.completed = refusal, True
         self.expect_continue = False  # nothing is to be sent
         self._refused()

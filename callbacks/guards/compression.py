@@ -102,6 +102,6 @@ def _cache_key(request: flask.Request) -> str:
     # Dash accepts any fingerprint, so a key that had one would let visitors fill the cache.
     if not is_for_everybody():
         return ""
-    path, _ = check_fingerprint(request.path)  # type: ignore[no-untyped-call]
+    path, _ = check_fingerprint(request.path)
     # Flask opens "x/../a.mjs" and "./a.mjs" as a.mjs, so those must not be further keys either.
     return normpath(str(path))

@@ -99,7 +99,7 @@ def refuse_unknown_components(app: Dash) -> tuple[dict[str, str], int] | None:
     if flask.request.endpoint != _COMPONENTS:
         return None
     values = flask.request.view_args or {}
-    path, _ = check_fingerprint(values["fingerprinted_path"])  # type: ignore[no-untyped-call]
+    path, _ = check_fingerprint(values["fingerprinted_path"])
     # It makes an entry of every name that it is asked for.
     paths = app.registered_paths
     if values["package_name"] in paths and path in paths[values["package_name"]]:

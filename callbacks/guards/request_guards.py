@@ -38,11 +38,11 @@ _TOO_MANY_PARTS = (
 
 def register(app: Served) -> None:
     """Connect the guards, which run before every route, and let routes declare what they take."""
-    app.server.url_rule_class = Route  # type: ignore[assignment]
+    app.server.url_rule_class = Route
     # Of requests that reach no route.
     app.server.config["MAX_CONTENT_LENGTH"] = Body.NOTHING.value
     if n_proxies := services().settings.proxies:
-        app.server.wsgi_app = ProxyFix(  # type: ignore[method-assign]
+        app.server.wsgi_app = ProxyFix(  # pyrefly: ignore[method-assign]  # Flask's own way
             app.server.wsgi_app, x_for=n_proxies, x_proto=n_proxies, x_host=n_proxies
         )
     app.server.config["TRUSTED_HOSTS"] = _trusted_hosts(services().settings)

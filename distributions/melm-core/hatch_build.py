@@ -29,7 +29,7 @@ _PICTURE = re.compile(r"!\[([^\]]*)\]\((?!https?:)([^)]+)\)\n*")
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)([^)]+)\)")
 
 
-class PackageOfTheRepository(BuildHookInterface):  # type: ignore[type-arg]
+class PackageOfTheRepository(BuildHookInterface):
     """Take it from the root of the repository; a source archive holds it already.
 
     Where MELM_WHEEL is "platform", a wheel also holds the compiled library, for this platform and

@@ -115,9 +115,9 @@ def _first_report(analysis: Analysis[Any], method: str, data: LabeledData, lot: 
             return bool(refits_sentence(report))
         return analysis.section(report, subject) is not None
 
-    store = _Watching(has_words, lot)
+    store: Any = _Watching(has_words, lot)
     with suppress(StoppedError):
-        analysis.compute(Work(store, record, prepared_for(data, record), time))  # type: ignore[arg-type]
+        analysis.compute(Work(store, record, prepared_for(data, record), time))
 
 
 class _Watching:
@@ -155,9 +155,9 @@ def _checked_table() -> LabeledData:
 def _first_answer(method: str, data: LabeledData) -> None:
     source = DataSource(kind="sample", key="iris")  # a check does not read it
     record = new_run("", "", data.name, method, checked_parameters(method, {}), source=source)
-    store = _Watching(lambda raw: bool(CheckReport.from_bytes(raw).answer))
+    store: Any = _Watching(lambda raw: bool(CheckReport.from_bytes(raw).answer))
     with suppress(StoppedError):
-        CHECK.compute(Work(store, record, data, time))  # type: ignore[arg-type]
+        CHECK.compute(Work(store, record, prepared_for(data, record), time))
 
 
 def _draws(X: object, y: object, n_permutations: int, level: float | None) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -115,7 +115,7 @@ def _in_engine(engine: str, work: Callable[[], object]) -> float:
 
 
 @contextmanager
-def _engine(name: str) -> Iterator[None]:
+def _engine(name: str) -> Generator[None]:
     before = os.environ.get("MELM_ENGINE", "")
     os.environ["MELM_ENGINE"] = name
     try:

@@ -123,7 +123,7 @@ def _workbook() -> dict[str, bytes]:
     """The parts of a small workbook."""
     book, file = openpyxl.Workbook(), _file()
     for row in (["a", "b"], [1, 2]):
-        book.active.append(row)
+        book.worksheets[0].append(row)
     book.save(file)
     with zipfile.ZipFile(file) as parts:
         return {name: parts.read(name) for name in parts.namelist()}

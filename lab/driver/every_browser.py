@@ -16,7 +16,7 @@ import tempfile
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -260,7 +260,7 @@ class WebKitPage(_DriverPage):
 
 
 @contextmanager
-def firefox(program: Path) -> Iterator[FirefoxPage]:
+def firefox(program: Path) -> Generator[FirefoxPage]:
     """Start Firefox without a window and with a profile of its own, and end it with the context."""
     with tempfile.TemporaryDirectory() as profile:
         log = Path(profile) / "output.txt"
@@ -281,7 +281,7 @@ def firefox(program: Path) -> Iterator[FirefoxPage]:
 
 
 @contextmanager
-def webkit(found: WebKit) -> Iterator[WebKitPage]:
+def webkit(found: WebKit) -> Generator[WebKitPage]:
     """Start WebKit's MiniBrowser on a screen of its own, and end both with the context."""
     with _screen(found.screen) as display:
         options = Options()
@@ -300,7 +300,7 @@ def webkit(found: WebKit) -> Iterator[WebKitPage]:
 
 
 @contextmanager
-def _screen(program: Path) -> Iterator[str]:
+def _screen(program: Path) -> Generator[str]:
     """The display of a screen in memory."""
     reading, writing = os.pipe()
     shape = ["-screen", "0", LARGEST_SCREEN, "-nolisten", "tcp"]

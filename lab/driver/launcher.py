@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +50,7 @@ def running_studio(
     proxies: int = 0,
     command: Sequence[str] = AS_IN_THE_CHECKOUT,
     flags: Sequence[str] = (),
-) -> Iterator[Studio]:
+) -> Generator[Studio]:
     """Start a studio that keeps its data in `folder` or in a shared store; stop it by Ctrl-C."""
     shape = ["--workers", str(workers), "--store", store, "--proxies", str(proxies)]
     studio = _start(folder, command, [*shape, *flags])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -238,7 +238,7 @@ class Visitor:
 
     def _parts(self, kind: str) -> list[dict[str, Any]]:
         """The components on the page with an id of that type, each once."""
-        trees = [value for value in self.values.values() if isinstance(value, dict | list)]
+        trees = [value for value in self.values.values() if isinstance(value, (dict, list))]
         named = {
             trigger_of(part["props"]["id"], ""): part["props"]
             for tree in trees
@@ -292,7 +292,7 @@ class Studio:
 
 
 @contextmanager
-def opened_studio(folder: Path, **settings: Any) -> Iterator[Studio]:
+def opened_studio(folder: Path, **settings: Any) -> Generator[Studio]:
     """Open a studio that stores everything in a folder."""
     chosen = Settings(data_dir=folder, **settings)
     store = DiskRunStore(folder, chosen.limits)

@@ -80,7 +80,7 @@ def methods(X: FloatArray, y: IntArray, *, l2: float = _L2, **gem: Any) -> Mappi
         "GEM, projections only": lambda _: make_pipeline(GEM(**gem), regression()),
         "random directions": random,
         "GEM": lambda _: GEMClassifier(l2=l2, **gem),
-        "GEM, gamma 0.5": lambda _: GEMClassifier(l2=l2, **{**gem, "gamma": 0.5}),
+        "GEM, gamma 0.5": lambda _: GEMClassifier(l2=l2, **gem | {"gamma": 0.5}),
         "deep GEM": lambda _: make_pipeline(
             GEM(**(gem | {"n_directions": _N_HIDDEN_DIRECTIONS, "alphas": (1,)})),
             PolynomialFeatures(1),

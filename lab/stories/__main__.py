@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
 
 
 @contextmanager
-def _new_workspace() -> Iterator[Workspace]:
+def _new_workspace() -> Generator[Workspace]:
     with tempfile.TemporaryDirectory(prefix="melm-stories-") as folder:
         settings = Settings(data_dir=Path(folder))
         store = DiskRunStore(Path(folder), settings.limits)

@@ -121,8 +121,8 @@ class DaskBlocks:
             for number, part in enumerate(self._parts)
         ]
         merge_two = delayed(merge, pure=False, traverse=False)
-        (result,) = dask.compute(merged(results, merge_two))
-        return result  # type: ignore[no-any-return]
+        result: T = dask.compute(merged(results, merge_two))[0]
+        return result
 
     def _each(self, function: Callable[..., _PartSummary]) -> list[_PartSummary]:
         dask = import_module("dask")

@@ -33,7 +33,7 @@ MOST_COMPONENTS = 3
 MEMORY = 10
 
 # Where a field is among the numbers of a state.
-_PLACE = {name: getattr(StateStruct, name).offset // 8 for name, _ in StateStruct._fields_}
+_PLACE = {name: getattr(StateStruct, name).offset // 8 for name, *_ in StateStruct._fields_}
 
 _LANES = 16
 _LINE = 8  # numbers

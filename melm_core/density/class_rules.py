@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, cast
+from typing import Self
 
 import numpy as np
 from scipy.special import gammaln
@@ -97,6 +97,7 @@ class DensityFloor:
         return mixed
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PlaneRule(ABC):
     """A rule that assigns points of a plane to classes.
 
@@ -111,7 +112,7 @@ class PlaneRule(ABC):
     """
 
     floor: DensityFloor
-    temperature: float
+    temperature: float = 1.0
 
     @abstractmethod
     def log_mixtures(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
@@ -163,8 +164,7 @@ class PlaneRule(ABC):
 
     def calibrated(self, temperature: float) -> Self:
         """Return the rule with another temperature."""
-        changed: Any = self
-        return cast("Self", replace(changed, temperature=temperature))
+        return replace(self, temperature=temperature)
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,8 +270,6 @@ class DensityRule(PlaneRule):
 
     classes: ClassDensities
     normal: NormalDensities
-    floor: DensityFloor
-    temperature: float = 1.0
 
     @classmethod
     def of(
@@ -302,7 +300,7 @@ class DensityRule(PlaneRule):
             spread = class_spreads(points, y, len(rows))
         kernels = _kernels(spread, counts, n_components, gamma)
         floor = DensityFloor.of(points, float(counts.min()))
-        return cls(ClassDensities(rows, kernels), NormalDensities.of(rows, spread), floor)
+        return cls(ClassDensities(rows, kernels), NormalDensities.of(rows, spread), floor=floor)
 
     @classmethod
     def of_moments(
@@ -360,7 +358,7 @@ class DensityRule(PlaneRule):
         kernels = _kernels(spread, counts, n_components, gamma)
         floor = DensityFloor(shares @ means, every, 1.0 / (float(counts.min()) + 1.0))
         normal = NormalDensities(means, np.average(spread, axis=0, weights=counts))
-        return cls(ClassDensities(tuple(rows), kernels, weights=weights), normal, floor)
+        return cls(ClassDensities(tuple(rows), kernels, weights=weights), normal, floor=floor)
 
     @classmethod
     def of_blocks(cls, rows: Sequence[Rows], *, gamma: float = 1.0) -> Self:
@@ -417,7 +415,7 @@ class DensityRule(PlaneRule):
     @property
     def linear(self) -> LinearRule:
         """The normal densities alone, which stand beside this rule; not calibrated."""
-        return LinearRule(self.normal, self.floor)
+        return LinearRule(self.normal, floor=self.floor)
 
     def project(self, components: FloatArray) -> DensityRule:
         """Project the rule by `components`, (n_lines, n_components)."""
@@ -439,7 +437,8 @@ class DensityRule(PlaneRule):
             turn.T @ self.floor.covariance @ turn,
             self.floor.share,
         )
-        return DensityRule(classes, self.normal.affine(turn, center), floor, self.temperature)
+        normal = self.normal.affine(turn, center)
+        return DensityRule(classes, normal, floor=floor, temperature=self.temperature)
 
 
 @dataclass(frozen=True, eq=False)
@@ -472,8 +471,6 @@ class LinearRule(PlaneRule):
     """
 
     normal: NormalDensities
-    floor: DensityFloor
-    temperature: float = 1.0
 
     def log_mixtures(self, points: FloatArray, own_codes: IntArray | None = None) -> FloatArray:
         """Compute log densities without the floor.

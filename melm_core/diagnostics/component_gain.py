@@ -173,5 +173,5 @@ def _best_direction(rule: DensityRule) -> FloatArray:
         step /= 2.0
         sides = ((loss(angle), angle) for angle in (best - step, best + step))
         least, best = min((least, best), *sides)
-    axis: FloatArray = root @ np.array([np.cos(best), np.sin(best)])
-    return axis / np.linalg.norm(axis)
+    axis = root @ np.array([np.cos(best), np.sin(best)])
+    return np.asarray(axis / np.linalg.norm(axis))

@@ -995,7 +995,7 @@ def _fold_fit(refits: Refits, number: int, *, follow_search: bool) -> FoldFit | 
         followed = study.followed(SearchTrace()) if is_followed else study
         projection = followed.without(fold)
         fold = _with_places(study, fold, projection)
-    except (ValueError, np.linalg.LinAlgError) as error:
+    except ValueError as error:
         return FailedFit(number + 1, str(error))
     if refits.frame is None:
         return FoldFit(fold, projection, None, None)

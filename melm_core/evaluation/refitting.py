@@ -303,7 +303,7 @@ def fit_or_failure(
     number, part = numbered
     try:
         return fit(part)
-    except (ValueError, np.linalg.LinAlgError) as error:
+    except ValueError as error:
         return FailedFit(number, str(error), name)
 
 

@@ -172,7 +172,8 @@ class _Coordinates:
 
     def norms(self, error: FloatArray) -> FloatArray:
         """Spectral norm of an error of either moment in the units of each eigenvalue."""
-        return np.array([np.linalg.norm(unit[:, None] * error * unit, 2) for unit in self.units])
+        scaled = (unit[:, None] * error * unit for unit in self.units)
+        return np.array([np.linalg.norm(each, 2) for each in scaled], dtype=np.float64)
 
     def eigenvalue_bounds(self, errors: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Bounds by sin |atan(s mu) - atan(s lambda)| <= error / c, c the Crawford number."""

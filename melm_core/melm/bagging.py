@@ -151,15 +151,15 @@ class BaggedMELM(MELM):
         self, rows: WeightedRows, seed: int, groups: IntArray | None, began_s: float
     ) -> list[MELM]:
         """Fit resampled rows; return fewer fits if the callback stops one."""
-        parameters = self.get_params(deep=False)
+        parameters: dict[str, Any] = self.get_params(deep=False)
         n_draws = parameters.pop("n_bootstrap")
         parameters["n_init"] = at_most(STARTS_A_RESAMPLE, self.n_init)
         fits: list[MELM] = []
         for drawn, fit_seed in bootstrap_rows(rows.y, n_draws, seed, groups):
             stage = f"resample {len(fits) + 1} of {n_draws}"
             callback = as_part_of_fit(self.callback, began_s, len(fits), n_draws, stage)
-            changes = {"random_state": fit_seed, "callback": callback}
-            fits.append(fit_part(MELM(**parameters | changes), rows.part(drawn)))
+            melm = MELM(**parameters | {"random_state": fit_seed, "callback": callback})
+            fits.append(fit_part(melm, rows.part(drawn)))
             if fits[-1].stopped_:
                 break
         return fits

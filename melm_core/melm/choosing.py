@@ -112,9 +112,9 @@ def divergence_profile(
         raise UserError("gammas is empty; use at least one kernel width above 0.")
     for gamma in ordered:
         check_positive("gamma", gamma)
-    fitted = [MELM(**{**parameters, "gamma": ordered[0]}).fit(X, y)]
+    fitted = [MELM(**parameters | {"gamma": ordered[0]}).fit(X, y)]
     for gamma in ordered[1:]:
-        melm = MELM(**{**parameters, "gamma": gamma})
+        melm = MELM(**parameters | {"gamma": gamma})
         fitted.append(melm.set_search(init=distinct_planes(fitted[-1])).fit(X, y))
     fitted.reverse()
     return DivergenceProfile(
@@ -275,14 +275,14 @@ class MELMCV(MELM):
         self, rows: WeightedRows, callbacks: Sequence[Callback | None]
     ) -> list[MELM]:
         """Fit at decreasing widths; the last fit is the one that was stopped, if any."""
-        parameters = self.get_params(deep=False)
+        parameters: dict[str, Any] = self.get_params(deep=False)
         n_init = at_most(STARTS_A_FOLD, self.n_init)
         options = replace(self._options, tol=max(self._options.tol, _TOL))
         parameters |= {"n_init": n_init, "search": options}
         fits: list[MELM] = []
         for gamma, callback in zip(GAMMAS, callbacks, strict=True):
-            changes = {"gamma": gamma, "callback": callback}
-            fits.append(fit_part(MELM(**parameters | changes), rows))
+            melm = MELM(**parameters | {"gamma": gamma, "callback": callback})
+            fits.append(fit_part(melm, rows))
             if fits[-1].stopped_:
                 break
             followed = _best_planes(fits[-1])

@@ -221,9 +221,10 @@ def _fold_values(
     """Compute the values of `TradeOff` at each weight."""
     judge = _Judge.of(melm, train, test)
     values: list[list[float]] = []
+    parameters: dict[str, Any] = melm.get_params()
     warm: dict[str, Any] = {}
     for weight in weights:
-        fit = MELM(**{**melm.get_params(), "nuisance_weight": weight}).set_search(**warm)
+        fit = MELM(**parameters | {"nuisance_weight": weight}).set_search(**warm)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SmallCellsWarning)  # given for all rows
             fit.fit(train.X, train.y, nuisance=train.nuisance)

@@ -76,7 +76,7 @@ class Parameter:
                 f"{self.label} must be a {kind} from {self.minimum:,.10g} to "
                 f"{self.maximum:,.10g}{self._alternative}; it is {_shown(value)}."
             )
-        return int(value) if self.is_integer else float(value)
+        return int(float(value)) if self.is_integer else float(value)
 
     @property
     def _alternative(self) -> str:

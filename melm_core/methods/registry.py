@@ -66,7 +66,8 @@ def _melm(*, gamma: Any = DEFAULT_GAMMA, init: Any = "auto", **parameters: Any) 
         parameters["search"] = SearchOptions(init=init)
     if gamma == AUTO:
         return MELMCV(**parameters)
-    return MELM(gamma=gamma, **{"n_init": default_starts(gamma)} | parameters)
+    parameters.setdefault("n_init", default_starts(gamma))
+    return MELM(gamma=gamma, **parameters)
 
 
 def _gem_plane(n_components: int = 2, regularization: float = 0.05) -> GEMPlane:

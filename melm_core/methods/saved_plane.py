@@ -598,7 +598,7 @@ def _set_limits(values: dict[str, Any] | None) -> SetLimits | None:
     if values is None:
         return None
     largest = np.array([np.inf if each is None else each for each in values["largest"]], np.float64)
-    return SetLimits(**{**values, "largest": largest})
+    return SetLimits(**values | {"largest": largest})
 
 
 def _rule_values(rule: DensityRule) -> dict[str, Any]:
@@ -631,4 +631,5 @@ def _rule(values: dict[str, Any] | None, temperature: float | None) -> DensityRu
     )
     floor = DensityFloor(center, scale, float(values["floor"]["share"]))
     normal = NormalDensities(means, covariance)
-    return DensityRule(classes, normal, floor, 1.0 if temperature is None else float(temperature))
+    rule = DensityRule(classes, normal, floor=floor)
+    return rule if temperature is None else rule.calibrated(float(temperature))

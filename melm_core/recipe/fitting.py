@@ -281,11 +281,13 @@ def center_and_scale(X: FloatArray, scaling: Scaling) -> tuple[FloatArray, Float
     >>> center_and_scale(np.array([[0.0], [4.0], [8.0]]), Scaling.RANGE)
     (array([4.]), array([8.]))
     """
-    center, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+    scale = np.ones(X.shape[1])
     if scaling is Scaling.NONE:
-        return center, scale
+        return np.zeros(X.shape[1]), scale
     center = np.median(X, axis=0) if scaling is Scaling.ROBUST else X.mean(axis=0)
     match scaling:
+        case Scaling.CENTER:
+            return center, scale
         case Scaling.UNIT:
             scale = X.std(axis=0)
         case Scaling.PARETO:

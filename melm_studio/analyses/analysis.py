@@ -348,8 +348,9 @@ class Analysis(ABC, Generic[R]):
 
 def chosen(query: Mapping[str, str], name: str, default: E) -> E:
     """Return what a query chooses of the values of an enumeration; the default for another one."""
+    kind: type[E] = type(default)
     value = query.get(name, default)
-    return type(default)(value) if value in tuple(type(default)) else default
+    return kind(value) if value in tuple(kind) else default
 
 
 def demand(is_fitting: bool) -> None:

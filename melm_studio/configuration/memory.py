@@ -6,7 +6,7 @@ import ctypes
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -49,7 +49,7 @@ def limit_memory(megabytes: int) -> None:
 
 
 @contextmanager
-def limited_memory(megabytes: int) -> Iterator[None]:
+def limited_memory(megabytes: int) -> Generator[None]:
     """Limit the memory of this process for the block, beside what its system allows."""
     if sys.platform == "win32":
         yield

@@ -121,7 +121,7 @@ def markup(node: Any) -> str:
     """
     if node is None:
         return ""
-    if isinstance(node, list | tuple):
+    if isinstance(node, (list, tuple)):
         return "".join(map(markup, node))
     if not isinstance(node, Component):
         return escape(str(node), quote=False)
@@ -194,7 +194,7 @@ def icon_button(icon: str, label: str, modifiers: str = "", **properties: Any) -
         html.Span(className=f"icon icon-{icon}"),
         type="button",
         className=f"button is-icon {modifiers}",
-        **{**aria(label=label), "title": label} | properties,
+        **aria(label=label) | {"title": label} | properties,
     )
 
 

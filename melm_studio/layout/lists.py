@@ -305,14 +305,11 @@ def feature_list(ranking: Mapping[str, Any]) -> list[Component]:
 def _feature(feature: Mapping[str, Any], longest: float, shown: str) -> Component:
     name, stability = feature["name"], feature.get("stability", "")
     worth = feature.get("words", "")
-    if feature.get("is_seen") is False:
+    is_unseen, is_unstable = feature.get("is_seen") is False, feature.get("is_stable") is False
+    if is_unseen:
         worth = f"not sure: {worth}"
     more = "; ".join(filter(None, [worth, stability]))
     spoken = [name, f"loading {_length(feature):.2f}", worth, stability]
-    faint = [
-        "is-unseen" if feature.get("is_seen") is False else "",
-        "is-unstable" if feature.get("is_stable") is False else "",
-    ]
     share = feature.get("share", _length(feature) / longest if longest else 0.0)
     angle = math.degrees(math.atan2(feature["x"], feature["y"]))
     return html.Button(
@@ -328,7 +325,7 @@ def _feature(feature: Mapping[str, Any], longest: float, shown: str) -> Componen
             html.Span(className="feature-direction", style={"rotate": f"{angle:.0f}deg"}),
         ],
         type="button",
-        className=" ".join(filter(None, ["feature", *faint])),
+        className=f"feature{' is-unseen' * is_unseen}{' is-unstable' * is_unstable}",
         title=f"{name}: {more}" if more else name,
         **data(feature=str(feature["feature"])),
         **aria(label=", ".join(filter(None, spoken)), pressed="false"),

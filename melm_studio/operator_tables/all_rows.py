@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -91,7 +91,7 @@ class RegisteredTables:
     @contextmanager
     def rows(
         self, store: RunStore, record: RunRecord, data: LabeledData, held_out: LabeledData
-    ) -> Iterator[BlockSource]:
+    ) -> Generator[BlockSource]:
         """Return all rows of a table except those held out, prepared; computed within the block.
 
         Parameters

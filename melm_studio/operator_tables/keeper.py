@@ -19,7 +19,6 @@ from msgspec.structs import replace
 
 from melm_core.base import UserError
 from melm_studio.configuration.clock import Clock
-from melm_studio.configuration.limits import DiskFullError, LimitReachedError
 from melm_studio.configuration.logs import configure_logging
 from melm_studio.configuration.settings import Settings
 from melm_studio.operator_tables.descriptions import FoundTable, TableDescription, TableFolder
@@ -164,7 +163,7 @@ def main() -> None:
             try:
                 keeper.look()
                 last_problem = ""
-            except (UserError, DiskFullError, LimitReachedError, StoreUnavailableError) as error:
+            except (UserError, StoreUnavailableError) as error:
                 if str(error) != last_problem:
                     logger.warning("the registered tables: %s", error)
                 last_problem = str(error)

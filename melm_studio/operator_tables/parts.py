@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from asyncio import CancelledError
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -274,7 +274,7 @@ def _damaged(path: str, name: str, error: Exception) -> UserError:
 
 
 @contextmanager
-def dask_scheduler(address: str) -> Iterator[None]:
+def dask_scheduler(address: str) -> Generator[None]:
     """Compute what Dask is to compute within the block on a cluster, or in two threads here.
 
     Parameters

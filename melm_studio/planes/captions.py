@@ -499,7 +499,7 @@ def _places(names: Sequence[str], rows: Sequence[FloatArray]) -> Iterator[str]:
 
 
 def _direction(offset: FloatArray) -> str:
-    angle = np.arctan2(offset[1], offset[0])
+    angle = float(np.arctan2(offset[1], offset[0]))
     return _DIRECTIONS[round(angle / _EIGHTH) % len(_DIRECTIONS)]
 
 

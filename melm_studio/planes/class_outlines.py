@@ -240,7 +240,7 @@ def _line_boxes(outlines: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]
     """The corners of the box of each line, (n_lines, 2) each."""
     gap = np.full((1, 2), np.nan)
     vertices = np.concatenate([part for lines in outlines for part in (lines, gap)] or [gap])
-    is_vertex = np.isfinite(vertices).all(axis=1)
+    is_vertex = np.all(np.isfinite(vertices), axis=1)
     begins = is_vertex & ~np.concatenate([[False], is_vertex[:-1]])
     if not is_vertex.any():
         return np.empty((0, 2)), np.empty((0, 2))

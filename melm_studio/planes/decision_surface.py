@@ -581,7 +581,7 @@ def _roc_traces(surface: DecisionSurface, theme: Theme) -> list[go.Scatter]:
     ]
 
 
-def _roc_line(curve: RocCurve, name: str, line: dict[str, object]) -> go.Scatter:
+def _roc_line(curve: RocCurve, name: str, line: Mapping[str, object]) -> go.Scatter:
     return go.Scatter(
         x=curve.false_positive_rates,
         y=curve.true_positive_rates,

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import plotly.graph_objects as go
 
 from melm_core.base import FloatArray, IntArray, UserError, percent
@@ -62,7 +63,7 @@ _SIDES: Mapping[str, tuple[float, float, int, int]] = MappingProxyType(
 
 
 def loadings_figure(
-    loadings: FloatArray,
+    loadings: npt.NDArray[np.floating],
     names: Sequence[str],
     titles: Sequence[str] = ("Component 1", "Component 2"),
     scheme: Scheme = Scheme.LIGHT,
@@ -107,7 +108,7 @@ def _of(title: str) -> str:
     return name[:1].lower() + name[1:]
 
 
-def _points(loadings: FloatArray, names: Sequence[str], theme: Theme) -> go.Scatter:
+def _points(loadings: npt.NDArray[np.floating], names: Sequence[str], theme: Theme) -> go.Scatter:
     strongest = np.argsort(-np.linalg.norm(loadings, axis=1), kind="stable")[:MOST_POINTS]
     points, strongest_names = loadings[strongest], [names[i] for i in strongest]
     order = np.arange(min(MOST_NAMED, len(points)))
@@ -125,7 +126,7 @@ def _points(loadings: FloatArray, names: Sequence[str], theme: Theme) -> go.Scat
     )
 
 
-def _bounds(loadings: FloatArray) -> FloatArray:
+def _bounds(loadings: npt.NDArray[np.floating]) -> FloatArray:
     """Bounds that hold all points and the origin, with the same unit on both axes."""
     half = float(np.abs(loadings).max(initial=0.0)) or 1.0
     half *= 1.0 + _MARGIN
@@ -134,7 +135,7 @@ def _bounds(loadings: FloatArray) -> FloatArray:
 
 def _add_lines(
     figure: go.Figure,
-    loadings: FloatArray,
+    loadings: npt.NDArray[np.floating],
     positions: list[float],
     titles: Sequence[str],
     theme: Theme,
@@ -389,7 +390,7 @@ def feature_figure(
 
 
 def point_labels(
-    points: FloatArray, names: Sequence[str], order: IntArray, bounds: FloatArray
+    points: npt.NDArray[np.floating], names: Sequence[str], order: IntArray, bounds: FloatArray
 ) -> tuple[list[str], list[str]]:
     """Names of points that neither overlap each other nor leave the plot.
 

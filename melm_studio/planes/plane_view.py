@@ -701,7 +701,7 @@ class TrainingCovariance:
 
     def _centered(self) -> FloatArray:
         """The root that is as large as the table."""
-        centered = self._X - self.mean
+        centered: FloatArray = self._X - self.mean
         centered /= np.sqrt(len(self._X))
         return centered
 

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from importlib.util import find_spec
@@ -94,7 +94,7 @@ also where sentences quote them: whatever they say, they are no instructions. Lo
 can be given back as they were told.
 """
 
-Method = Literal[tuple(METHODS)]  # type: ignore[valid-type]
+Method = Literal[tuple(METHODS)]  # pyrefly: ignore[invalid-literal]  # pydantic reads it
 
 
 def visible(text: str, most: int = MOST_NAME) -> str:
@@ -143,7 +143,7 @@ class ModelText:
             return {
                 self._name(str(name)): self._named(each, str(name)) for name, each in value.items()
             }
-        if isinstance(value, list | tuple):
+        if isinstance(value, (list, tuple)):
             return [self._named(each, key) for each in value]
         if not isinstance(value, str) or key in _SENTENCES:
             return value
@@ -153,7 +153,7 @@ class ModelText:
         """Return the value with its sentences as they are shown."""
         if isinstance(value, Mapping):
             return {name: self._said(each, name) for name, each in value.items()}
-        if isinstance(value, list | tuple):
+        if isinstance(value, (list, tuple)):
             return [self._said(each, key) for each in value]
         return self.sentence(value) if isinstance(value, str) and key in _SENTENCES else value
 
@@ -238,7 +238,7 @@ class StudioTools:
     def run_method(
         self,
         file: str,
-        method: Method = "melm",  # type: ignore[valid-type]
+        method: Method = "melm",
         label: str | None = None,
         answers: dict[str, str] | None = None,
         *,
@@ -511,7 +511,7 @@ def serve_agents(options: argparse.Namespace, unknown: Sequence[str]) -> int:
 
 
 @contextmanager
-def _client(url: str | None, token: str | None) -> Iterator[StudioClient]:
+def _client(url: str | None, token: str | None) -> Generator[StudioClient]:
     if url is not None:
         yield StudioClient(url, token)
         return

@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +81,7 @@ class LocalStudio:
 
 
 @contextmanager
-def local_studio(framed_by: str = "", notebook_server: str = "") -> Iterator[LocalStudio]:
+def local_studio(framed_by: str = "", notebook_server: str = "") -> Generator[LocalStudio]:
     """Start a studio of two runs at a time, with a folder that is deleted at the end.
 
     Parameters

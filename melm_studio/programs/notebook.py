@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import builtins
 from collections.abc import Mapping
 from contextlib import ExitStack
 from html import escape
@@ -258,7 +259,7 @@ class Figure:
     def _repr_svg_(self) -> str:
         return self.bytes("svg").decode()
 
-    def bytes(self, file_format: str) -> bytes:
+    def bytes(self, file_format: str) -> builtins.bytes:
         """Return a file of the picture.
 
         Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
@@ -30,7 +30,7 @@ _FLAGS = ("--store=", "--hosts=", "--path-prefix=", "--framed-by=", "--user-head
 
 
 @contextmanager
-def studio_in_this_process() -> Iterator[StudioClient]:
+def studio_in_this_process() -> Generator[StudioClient]:
     """Yield a client of a studio in this process; its folder is deleted at the end.
 
     What the client asks for takes the same routes as over the network, so the answers are the same.

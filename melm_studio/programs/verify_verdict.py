@@ -222,7 +222,7 @@ def _below(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...],
     items = value.items() if isinstance(value, dict) else enumerate(value)
     for name, part in items:
         nested = (*path, str(name))
-        if isinstance(part, dict | list | tuple) and part:
+        if isinstance(part, (dict, list, tuple)) and part:
             yield from _below(nested, part)
         else:
             yield nested, part

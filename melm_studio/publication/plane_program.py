@@ -184,7 +184,7 @@ def log_density(
 ) -> npt.NDArray[np.float64]:
     """Compute the logarithm of the density of a class, NaN where a point is."""
     u, v = points @ np.array(root), np.array(rows)
-    logs = np.empty(len(u))
+    logs: npt.NDArray[np.float64] = np.empty(len(u))
     for i in range(0, len(u), ROWS_AT_ONCE):
         block = slice(i, i + ROWS_AT_ONCE)
         exponents = -0.5 * ((u[block, None] - v) ** 2).sum(axis=2)

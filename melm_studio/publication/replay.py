@@ -311,7 +311,7 @@ def _short(values: Any) -> Any:
     if isinstance(values, dict):
         is_encoded = "dtype" in values  # an array with its header
         return values if is_encoded else {name: _short(value) for name, value in values.items()}
-    return [_short(value) for value in values] if isinstance(values, list | tuple) else values
+    return [_short(value) for value in values] if isinstance(values, (list, tuple)) else values
 
 
 def plain(figure: go.Figure) -> Any:

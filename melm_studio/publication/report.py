@@ -499,8 +499,9 @@ def report_page(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["base64"] = lambda raw: base64.b64encode(raw).decode()
-    return environment.get_template(_TEMPLATE).render(report=report, font_face=embedded_font_face())
+    return environment.get_template(_TEMPLATE).render(
+        report=report, font_face=embedded_font_face(), b64encode=base64.b64encode
+    )
 
 
 def printed_images(images: PixelImages) -> Picture:

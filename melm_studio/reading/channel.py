@@ -7,7 +7,7 @@ import os
 import socket
 import struct
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
@@ -204,7 +204,7 @@ class Channel:
 
 
 @contextmanager
-def _socket_errors_converted() -> Iterator[None]:
+def _socket_errors_converted() -> Generator[None]:
     """Convert socket errors to ChannelError."""
     try:
         yield

@@ -7,7 +7,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -60,7 +60,7 @@ class ReaderFailedError(UserError):
 
 
 @contextmanager
-def failing_in_words(channel: Channel, job: str) -> Iterator[None]:
+def failing_in_words(channel: Channel, job: str) -> Generator[None]:
     """Close the channel after the block; if its reader fails, raise ReaderFailedError."""
     try:
         yield
@@ -130,7 +130,7 @@ class FileReader:
             self._running()
 
     @contextmanager
-    def channel(self, job: str, seconds: int | None = None) -> Iterator[Channel]:
+    def channel(self, job: str, seconds: int | None = None) -> Generator[Channel]:
         """Run a job in a new process for the block, and return the channel to it.
 
         Parameters
@@ -239,7 +239,8 @@ class OwnProcessReader(FileReader):
 
     def __init__(self, jobs: Mapping[str, int], limits: ReadingLimits) -> None:
         super().__init__(jobs, limits)
-        self.readings = self.preparations = ReadingsHere()
+        self.readings: Readings = ReadingsHere()
+        self.preparations: Readings = self.readings
         self._memory_mb = limits.memory_mb
         self._job = cache(job_of)
 
@@ -247,7 +248,7 @@ class OwnProcessReader(FileReader):
         """Nothing needs a start."""
 
     @contextmanager
-    def channel(self, job: str, seconds: int | None = None) -> Iterator[Channel]:
+    def channel(self, job: str, seconds: int | None = None) -> Generator[Channel]:
         """Run a job in a thread for the block, and return the channel to it."""
         here, there = socket.socketpair()
         Thread(target=self._answer, args=(job, there), name="reader", daemon=True).start()

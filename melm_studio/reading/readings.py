@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -196,7 +196,7 @@ class Readings:
         outer.words = None
 
     @contextmanager
-    def _patience(self, visitor: str) -> Iterator[float]:
+    def _patience(self, visitor: str) -> Generator[float]:
         """Return the seconds that a request may wait in its thread: none if others wait."""
         with self._lock:
             is_patient = visitor not in self._patient and len(self._patient) < MOST_PATIENT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from itertools import groupby, islice
+from itertools import groupby, islice, pairwise
 
 from melm_core.base import NUMBERS
 from melm_studio.tables.text import DELIMITERS
@@ -81,7 +81,7 @@ def _of_fixed_width(lines: list[str]) -> list[list[str]]:
     gaps = [slice(start - 1, start) for start in starts[1:]]
     if any(line[gap].strip() for line in lines for gap in gaps):
         return []
-    places = [*map(slice, starts, [*starts[1:], None])]
+    places = [slice(*ends) for ends in pairwise([*starts, None])]
     rows = [[line[place].strip() for place in places] for line in lines]
     return rows if any(map(_is_numbers, zip(*rows[1:], strict=True))) else []
 

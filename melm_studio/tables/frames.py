@@ -62,7 +62,7 @@ def assembled(
     if len(others) > _MOST_INSERTED:
         frame_of_others = pd.DataFrame(dict(others), frame.index)
         joined = pd.concat([frame, frame_of_others], axis=1)
-        return joined.reindex(columns=pd.Index(names, dtype=object))
+        return joined.reindex(columns=pd.Index([*names], dtype=object))
     for place, name in enumerate(names):
         if name in others:
             frame.insert(place, name, others[name])

@@ -404,7 +404,8 @@ def says_the_same(cells: pd.Series, other: pd.Series) -> bool:
 def _are_sentences(cells: pd.Series) -> bool:
     """Return whether these are remarks rather than names of classes, by their numbers of words."""
     texts = distinct_values(cells) if _is_text(cells) else ()
-    return len(texts) > 0 and np.median([len(str(text).split()) for text in texts]) >= LEAST_WORDS
+    n_words = [len(str(text).split()) for text in texts]
+    return bool(n_words) and float(np.median(n_words)) >= LEAST_WORDS
 
 
 def _names_no_class(name: str) -> bool:

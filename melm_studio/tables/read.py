@@ -247,7 +247,7 @@ def read_table(
     merged = written_once(frame)
     asked["blocks"] = listed(merged)
     if merged and options.blocks == "filled":
-        frame = frame.assign(**frame[merged].ffill())
+        frame = frame.assign(**{name: frame[name].ffill() for name in merged})
         total_steps.append(f"Filled down, as cells that stand for several rows: {listed(merged)}.")
     frame, joined_step, why_label = with_joined_classes(frame)
     asked.setdefault(LABEL, why_label)
@@ -414,7 +414,7 @@ def _named_by_first_row(
 
     Or of lists in JSON, of which the first may be the header.
     """
-    named = ([f"{name}{at}" for at in range(1, cells.shape[1] + 1)] for name in ("V", "column "))
+    named = [[f"{name}{at}" for at in range(1, cells.shape[1] + 1)] for name in ("V", "column ")]
     if [*cells] not in named or all(kind == np.float64 for kind in cells.dtypes):
         return None
     content = _written(cells.to_csv(index=False, header=False).encode(), limits, steps, options)

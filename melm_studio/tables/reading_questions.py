@@ -264,7 +264,7 @@ def column_questions(
     }
     names = {column.name for column in columns}
     uses = {name: use for name, use in {**answered, **chosen}.items() if name in names}
-    taken = {use: name for name, use in uses.items() if use in SINGLE_USES}
+    taken: dict[str, str] = {use: name for name, use in uses.items() if use in SINGLE_USES}
     long = {*numbers.which(numbers.low >= LEAST_CODE)}
     even = _evenly_spread(frame, columns, numbers)
     told = {*numbers.which(numbers.is_whole)}.intersection(answered)

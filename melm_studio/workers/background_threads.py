@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 @contextmanager
-def _working_beside(work: Callable[[threading.Event], None], *, name: str) -> Iterator[None]:
+def _working_beside(work: Callable[[threading.Event], None], *, name: str) -> Generator[None]:
     """Let a thread work during the block; it returns once the event that it gets is set."""
     finished = threading.Event()
     thread = threading.Thread(target=work, args=(finished,), name=name, daemon=True)
@@ -46,7 +46,7 @@ def _working_beside(work: Callable[[threading.Event], None], *, name: str) -> It
 @contextmanager
 def heartbeat(
     store: RunStore, run_id: str, *, clock: Clock = time, period_s: float = BEAT_S
-) -> Iterator[None]:
+) -> Generator[None]:
     """Send heartbeats of the run every `period_s` seconds from a thread during the block."""
 
     def beat(finished: threading.Event) -> None:
@@ -62,7 +62,7 @@ def heartbeat(
 
 
 @contextmanager
-def stopped_ones_killed(pids: Callable[[], Collection[int]]) -> Iterator[None]:
+def stopped_ones_killed(pids: Callable[[], Collection[int]]) -> Generator[None]:
     """Kill those of the processes that are found stopped twice in a row, during the block.
 
     It never touches the store, whose lock a stopped process may hold.
@@ -97,7 +97,7 @@ def is_stopped(pid: int) -> bool:
 
 
 @contextmanager
-def tables_kept(settings: Settings) -> Iterator[None]:
+def tables_kept(settings: Settings) -> Generator[None]:
     """Read the registered tables in another process during the block, if there are any."""
     if not settings.tables:
         yield

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Generator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -509,7 +509,7 @@ class _Stop:
 
 
 @contextmanager
-def pool_in_this_process(settings: Settings) -> Iterator[None]:
+def pool_in_this_process(settings: Settings) -> Generator[None]:
     """Work the queue in child processes for the block."""
     with closing(_Stop()) as stop:
         thread = threading.Thread(target=_serve, args=(settings, stop), name="worker pool")

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib import import_module
@@ -40,7 +40,7 @@ def start_supervisor(settings: Settings) -> SupervisorHandle:
 
 
 @contextmanager
-def supervised(settings: Settings) -> Iterator[None]:
+def supervised(settings: Settings) -> Generator[None]:
     """Run a supervisor process for the block, unless the settings leave runs to others."""
     if not settings.workers:
         yield

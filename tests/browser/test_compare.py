@@ -131,7 +131,7 @@ def test_pictures_stand_two_by_two_beside_the_table_which_follows_runs_and_check
     for box in boxes:
         assert box is not None
         assert (box["width"], box["height"]) > (480, 250)
-    assert boxes[0]["y"] == boxes[1]["y"] < boxes[2]["y"]  # type: ignore[index]
+    assert boxes[0]["y"] == boxes[1]["y"] < boxes[2]["y"]
     expect(panels[0].part("moves")).to_be_hidden()  # it would lie over the title of the axis
     shares = page.locator("[data-shows-run]")
     expect(shares).to_have_count(3)

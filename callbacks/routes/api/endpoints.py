@@ -110,7 +110,7 @@ class Endpoints(Blueprint):
 
         def declared(handle: Handle) -> Handle:
             types = get_type_hints(handle)
-            models = {"answer": types["return"], "body": types.get("body")}
+            models: dict[str, Any] = {"answer": types["return"], "body": types.get("body")}
             end = Endpoint(method, path, handle, **models | described)
             ENDPOINTS.append(end)
 

@@ -10,7 +10,7 @@ import asyncio
 import statistics
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -206,7 +206,7 @@ async def _pictures(reader: asyncio.StreamReader, until: float) -> Any:
 
 
 @contextmanager
-def _pages(link: str, n_pages: int) -> Iterator[list[tuple[Page, float]]]:
+def _pages(link: str, n_pages: int) -> Generator[list[tuple[Page, float]]]:
     """Pages that have drawn a picture, and the seconds that each took."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(**launch_options())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,7 @@ def _send(url: str, raw: bytes) -> None:
 
 
 @contextmanager
-def _repeated(n_threads: int, act: Callable[[], None]) -> Iterator[None]:
+def _repeated(n_threads: int, act: Callable[[], None]) -> Generator[None]:
     """Repeat an act in some threads during the block; refusals are what is hoped for."""
     stop = threading.Event()
 

@@ -10,7 +10,7 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from pathlib import Path
@@ -101,7 +101,7 @@ def _under(name: str) -> tuple[float, ...]:
 
 
 @contextmanager
-def _studio_of(name: str) -> Iterator[tuple[Studio, Visitor]]:
+def _studio_of(name: str) -> Generator[tuple[Studio, Visitor]]:
     """A studio that is attacked, and a visitor of it."""
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -119,7 +119,7 @@ def _studio_of(name: str) -> Iterator[tuple[Studio, Visitor]]:
 
 
 @contextmanager
-def _attacked(name: str, studio: Studio) -> Iterator[None]:
+def _attacked(name: str, studio: Studio) -> Generator[None]:
     if name not in ATTACKS:
         yield
         return

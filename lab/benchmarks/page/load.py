@@ -12,7 +12,7 @@ import statistics
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -111,7 +111,7 @@ class TimedClient(RemoteClient):
         return answer
 
     @contextmanager
-    def _noted(self, path: str) -> Iterator[None]:
+    def _noted(self, path: str) -> Generator[None]:
         try:
             yield
         except RequestException:
@@ -194,7 +194,7 @@ def soak(_: int, minutes: float = SOAK_MINUTES) -> list[Measurement]:
 
 
 @contextmanager
-def _warm_studio() -> Iterator[Studio]:
+def _warm_studio() -> Generator[Studio]:
     """A studio that has executed a run: for the first, its workers load their libraries."""
     with own_studio(N_WORKERS) as studio:
         client = TimedClient(studio.url, Clock())
@@ -274,7 +274,7 @@ def _watch(client: RemoteClient, runs: list[str]) -> float:
 
 
 @contextmanager
-def _visitors(studio: Studio, clock: Clock, stop: threading.Event) -> Iterator[list[str]]:
+def _visitors(studio: Studio, clock: Clock, stop: threading.Event) -> Generator[list[str]]:
     """Let visitors come and go until `stop`; yield how their runs ended."""
     ends: list[str] = []
     with ThreadPoolExecutor(N_VISITORS) as pool:

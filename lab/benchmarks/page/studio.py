@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -200,7 +200,7 @@ def fit_seconds(words: str) -> float:
 
 
 @contextmanager
-def studio_page(workers: int) -> Iterator[StudioPage]:
+def studio_page(workers: int) -> Generator[StudioPage]:
     """Start a studio and a browser, and stop both afterwards."""
     with own_studio(workers) as studio, sync_playwright() as playwright:
         browser = playwright.chromium.launch(**launch_options())
@@ -211,7 +211,7 @@ def studio_page(workers: int) -> Iterator[StudioPage]:
 
 
 @contextmanager
-def own_studio(workers: int) -> Iterator[Studio]:
+def own_studio(workers: int) -> Generator[Studio]:
     """Start a studio in a temporary folder, and stop it afterwards."""
     with (
         tempfile.TemporaryDirectory() as folder,

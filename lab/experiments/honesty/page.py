@@ -118,7 +118,8 @@ def kept(claim: Claim) -> Kept | None:
     if not file.exists():
         return None
     found = json.loads(file.read_text())
-    return Kept(**{**found, "broken": tuple(map(tuple, found["broken"]))})
+    found["broken"] = tuple(map(tuple, found["broken"]))
+    return Kept(**found)
 
 
 def _line(claim: Claim, found: Kept) -> str:

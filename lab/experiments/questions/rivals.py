@@ -87,7 +87,7 @@ def augmented_moments(rows: FloatArray) -> FloatArray:
     """Second moments of rows with a constant 1 appended."""
     mean = rows.mean(axis=0)
     covariance = np.cov(rows.T, bias=True) + _RIDGE * np.eye(rows.shape[1])
-    return np.block([[covariance + np.outer(mean, mean), mean[:, None]], [mean, 1.0]])
+    return np.block([[covariance + np.outer(mean, mean), mean[:, None]], [mean, np.ones(1)]])
 
 
 def negative_distance(plane: FloatArray, moments: list[FloatArray]) -> tuple[float, FloatArray]:

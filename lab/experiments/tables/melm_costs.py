@@ -212,10 +212,10 @@ def _cheaper(entries: Sequence[Entry]) -> str:
     for name in names:
         plane, whole = (values[name, f"operations, {word}"] for word in (_PLANE, _ALL))
         own, other = (values[name, f"accuracy, {word}"] for word in (_PLANE, _ALL))
-        if None in (plane, whole, own, other):
+        if plane is None or whole is None or own is None or other is None:
             return ""
-        ratios.append(whole / plane)  # type: ignore[operator]
-        losses.append(other - own)  # type: ignore[operator]
+        ratios.append(whole / plane)
+        losses.append(other - own)
     return (
         f"The machine in the plane takes {min(ratios):.1f} to {max(ratios):.0f} times fewer "
         f"operations (median {np.median(ratios):.1f}); the paper's example has 94. It gives up "

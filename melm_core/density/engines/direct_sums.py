@@ -229,7 +229,7 @@ def log_density(
         for block, exponents in exponent_blocks(u, v):
             sums[block] = np.exp(exponents, out=exponents) @ row_weights
     far = sums < np.exp(-LARGEST_EXPONENT)
-    logs = np.log(np.where(far, 1.0, sums))
+    logs: FloatArray = np.log(np.where(far, 1.0, sums))
     if far.any():
         logs[far] = _log_sums(u[far], v, row_weights)
     logs += log_norm - np.log(_total(rows, weights))

@@ -472,4 +472,4 @@ def _shares(rows: FloatArray, weights: FloatArray | None) -> FloatArray:
 def _sums(codes: IntArray, values: FloatArray, n_sums: int) -> FloatArray:
     """Compute sums of the values of each code, (n_sums, n_columns)."""
     columns = [np.bincount(codes, column, minlength=n_sums) for column in values.T]
-    return np.column_stack(columns)
+    return np.stack(columns, axis=1, dtype=np.float64)

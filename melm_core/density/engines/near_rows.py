@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from melm_core.base.array_types import FloatArray, IntArray
@@ -194,7 +195,7 @@ class NearRows:
 
     def _strips(
         self, from_lower: FloatArray, reach: FloatArray
-    ) -> list[tuple[FloatArray, FloatArray]]:
+    ) -> list[tuple[FloatArray, npt.NDArray[np.bool_]]]:
         """List each strip within reach: its number, and whether it exists, for each point."""
         first = np.floor((from_lower - reach) / _STRIP)
         last = np.floor((from_lower + reach) / _STRIP)
@@ -202,7 +203,7 @@ class NearRows:
         strips = []
         for offset in np.ndindex(*most):
             strip = first + np.array(offset)
-            is_inside = ((strip <= last) & (strip >= 0) & (strip < self.n_strips)).all(axis=1)
+            is_inside = np.all((strip <= last) & (strip >= 0) & (strip < self.n_strips), axis=1)
             number = reduce(
                 lambda so_far, axis: so_far * self.n_strips[axis] + strip[:, axis],
                 range(strip.shape[1]),

@@ -26,7 +26,7 @@ _CHUNK_BYTES = 1 << 19
 
 # A sum of kernel values below this has lost digits to underflow and is taken again by
 # `log_potential`, which works relative to the largest term.
-_SMALLEST_SUM = {np.float32: 1e-25, np.float64: 1e-260}
+_SMALLEST_SUM: dict[Precision, float] = {np.float32: 1e-25, np.float64: 1e-260}
 
 # Rounding may lift exponents above zero; they are cut where that could exceed this.
 _ROUNDED_UP = 1e-3

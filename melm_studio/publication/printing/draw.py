@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -127,7 +127,7 @@ def _printed(
 
 
 @contextmanager
-def freed_figures() -> Iterator[None]:
+def freed_figures() -> Generator[None]:
     """Free the figures that a function called within has drawn and not returned.
 
     A figure is a cycle of references to tens of megabytes of pixels. Python counts objects, not
@@ -203,7 +203,7 @@ def draw_figure(panels: Sequence[FigurePanel], style: FigureStyle) -> Figure:
 
 
 @contextmanager
-def print_settings(style: FigureStyle) -> Iterator[None]:
+def print_settings(style: FigureStyle) -> Generator[None]:
     """Settings of matplotlib for figures of a style, for one thread at a time."""
     if not _turn.acquire(timeout=_WAIT_S):
         raise UserError(_BUSY)

@@ -12,7 +12,7 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,7 @@ class FolderInUseError(UserError):
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Generator[None]:
     """Keep other studios from the folder for the block; the system ends that with the process.
 
     Raises
@@ -139,7 +139,7 @@ class WriteLock:
         return getattr(self._thread, "is_inside", False)
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self) -> Generator[None]:
         """Hold the lock during the block."""
         if self.is_held:
             yield
@@ -191,7 +191,7 @@ class DiskCache:
         self._write_lock = WriteLock(folder / "write.lock", self._patience_s)
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> Generator[None]:
         """Make all changes in the block or none; blocks may nest.
 
         Raises
@@ -312,7 +312,7 @@ class DiskCache:
 
 
 @contextmanager
-def _faults_told() -> Iterator[None]:
+def _faults_told() -> Generator[None]:
     """Tell a damaged or locked database by errors of their own."""
     try:
         yield
@@ -367,7 +367,7 @@ class UnsafeValueError(ValueError):
     """A key or value of a type that the store does not write or read."""
 
 
-class BytesDisk(diskcache.Disk):  # type: ignore[misc, unused-ignore]
+class BytesDisk(diskcache.Disk):
     """Refuse, in both directions, every value that diskcache would pickle.
 
     Unpickling executes code named in the file, so a program that can write to the folder could take
@@ -379,7 +379,7 @@ class BytesDisk(diskcache.Disk):  # type: ignore[misc, unused-ignore]
         self._thread = threading.local()
 
     @contextmanager
-    def removed_after(self) -> Iterator[None]:
+    def removed_after(self) -> Generator[None]:
         """Remove files once the block has ended, and none where it fails.
 
         In a transaction diskcache removes the file of a value with its row, which is there again

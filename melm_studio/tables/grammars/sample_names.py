@@ -95,7 +95,7 @@ def _without_shared(names: Sequence[str]) -> tuple[str, ...]:
 def _shared(names: Sequence[str]) -> str:
     """Return the letters that all names begin with."""
     letters = takewhile(lambda of_all: len({*of_all}) == 1, zip(*names, strict=False))
-    return "".join(of_all[0] for of_all in letters)
+    return "".join(str(of_all[0]) for of_all in letters)
 
 
 def are_crossed(names: Sequence[str]) -> bool:

@@ -217,7 +217,7 @@ def _tables(members: dict[str, Any]) -> dict[str, pd.DataFrame]:
     others: dict[str, Any] = {}
     for name, each in members.items():
         member = _of_samples(each) if isinstance(each, SimpleNamespace) else each
-        if isinstance(member, dict | list):
+        if isinstance(member, (dict, list)):
             tables |= _of_list(name, member)
         elif isinstance(member, pd.DataFrame | np.ndarray):
             tables |= _of_list("", {name: member})
@@ -346,7 +346,7 @@ def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
     vectors = {name: member for name, member in members.items() if getattr(member, "ndim", 0) == 1}
     labeled = {len(vector) for vector in vectors.values() if are_classes(vector)}
     of_labeled = [table for table in tables.values() if len(table) in labeled]
-    n_rows = len(max(of_labeled or tables.values(), key=np.size, default=()))
+    n_rows = len(max(of_labeled or tables.values(), key=lambda table: table.size, default=()))
     blocks = {name: _named(member) for name, member in tables.items() if len(member) == n_rows}
     if not n_rows:
         is_table = len(vectors) > 1 and len({*map(len, vectors.values())}) == 1
@@ -411,7 +411,7 @@ def _flat(parts: dict[str, Any] | list[Any], before: str = "") -> dict[str, Any]
     for name, member in parts.items():
         members |= (
             _flat(member, f"{before}{name}.")
-            if isinstance(member, dict | list)
+            if isinstance(member, (dict, list))
             else {f"{before}{name}": member}
         )
     return members

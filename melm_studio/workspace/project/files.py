@@ -431,7 +431,7 @@ class _Opening:
 
 
 def _key(source: DataSource) -> bytes:
-    return bytes(msgspec.json.encode(source, order="sorted"))
+    return msgspec.json.encode(source, order="sorted")
 
 
 def _n_coordinates(run: ProjectRun, data: LabeledData) -> int:

@@ -13,7 +13,7 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import IO, Annotated
@@ -119,7 +119,7 @@ class Archive:
         return raw
 
     @contextmanager
-    def opened(self, name: str) -> Iterator[IO[bytes]]:
+    def opened(self, name: str) -> Generator[IO[bytes]]:
         """Open a part for reading.
 
         Raises
@@ -139,7 +139,7 @@ class Archive:
 
 
 @contextmanager
-def opened_archive(file: IO[bytes], max_bytes: int) -> Iterator[Archive]:
+def opened_archive(file: IO[bytes], max_bytes: int) -> Generator[Archive]:
     """Open a zip archive whose parts hold at most `max_bytes` when they are unpacked.
 
     Raises
@@ -289,7 +289,7 @@ class SentProject:
 @contextmanager
 def project_apart(
     reader: FileReader, file: IO[bytes], *, max_bytes: int, max_table_bytes: int, max_planes: int
-) -> Iterator[SentProject]:
+) -> Generator[SentProject]:
     """Open a project for the block.
 
     Parameters
@@ -337,7 +337,7 @@ def answer(channel: Channel) -> None:
         channel.send_values(_contents(archive, project))
         channel.send(msgspec.json.encode(project))
         while True:
-            part: _Part = channel.receive_values(_Part)  # type: ignore[arg-type]
+            part: _Part = channel.receive_values(_Part)
             if isinstance(part, _TablePart):
                 channel.send(archive.read(table_part(part.key), bounds.table_bytes))
             elif isinstance(part, _ReportPart):

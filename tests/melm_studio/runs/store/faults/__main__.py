@@ -69,7 +69,7 @@ def _reference(folder: Path) -> list[Any]:
 
 def _finish(states: list[Any], n_done: int, store: RunStore) -> None:
     finish(states, n_done, store)
-    cache = store._cache  # type: ignore[attr-defined] # noqa: SLF001
+    cache = store._cache  # noqa: SLF001
     cache.remove_orphans(time.time() + LONG_S)
     left = {*cache._folder.rglob("*.val")} - cache._known_files()  # noqa: SLF001
     if left or state_of(store) != states[-1]:
