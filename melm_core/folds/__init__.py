@@ -17,6 +17,8 @@ from melm_core.folds.row_dependence import (
     group_dependence,
     near_doubles,
     serial_dependence,
+    share_owed_to_neighbors,
+    stretches,
 )
 
 __all__ = [
@@ -31,5 +33,7 @@ __all__ = [
     "near_doubles",
     "sampled_rows",
     "serial_dependence",
+    "share_owed_to_neighbors",
     "stratified_folds",
+    "stretches",
 ]

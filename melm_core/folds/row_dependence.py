@@ -103,8 +103,8 @@ def serial_dependence(
     """
     check_integer("n_permutations", n_permutations, minimum=1)
     features, codes = _checked(X, y)
-    stretches = _stretches(len(codes), features.shape[1])
-    features, codes = features[stretches], codes[stretches]
+    rows = stretches(len(codes), features.shape[1])
+    features, codes = features[rows], codes[rows]
     order = np.argsort(codes, kind="stable")
     scores = _scores(_without_sorting(features, codes), codes)[order]
     if not scores.shape[1]:
@@ -160,9 +160,9 @@ def group_dependence(
     """
     check_integer("n_permutations", n_permutations, minimum=1)
     features, codes = _checked(X, y)
-    stretches = _stretches(len(codes), features.shape[1])
-    features, codes = features[stretches], codes[stretches]
-    values = np.unique(np.asarray(groups)[stretches], return_inverse=True)[1]
+    rows = stretches(len(codes), features.shape[1])
+    features, codes = features[rows], codes[rows]
+    values = np.unique(np.asarray(groups)[rows], return_inverse=True)[1]
     order = np.lexsort([values, codes])
     scores = _scores(features, codes)[order]
     cells = codes[order] * len(codes) + values[order]  # of a group and a class, one after another
@@ -201,8 +201,8 @@ def dependence_length(X: object, y: object) -> int:
     8
     """
     features, codes = _checked(X, y)
-    stretches = _stretches(len(codes), features.shape[1])
-    scores = _scores(_without_sorting(features[stretches], codes[stretches]), codes[stretches])
+    rows = stretches(len(codes), features.shape[1])
+    scores = _scores(_without_sorting(features[rows], codes[rows]), codes[rows])
     most = max(2, len(codes) // 20)
     first = None
     for lag in range(1, most):
@@ -213,18 +213,97 @@ def dependence_length(X: object, y: object) -> int:
     return 2 * most
 
 
-def _checked(X: object, y: object) -> tuple[FloatArray, IntArray]:
-    features, labels = check_X_y(X, y, dtype=np.float64)
-    return features, np.unique(labels, return_inverse=True)[1].astype(np.int64)
+def share_owed_to_neighbors(
+    X: object, y: object, n_rows: int, *, n_orders: int = 4, random_state: int = 0
+) -> float:
+    """Estimate how much of what features tell of classes is owed to neighboring rows of the file.
+
+    Each row takes the class of its nearest neighbor that is at least `n_rows` away, in the file
+    and in random orders of the rows of each class. By how much fewer rows it is right in the file
+    is compared with how much more often than by chance it is right in random order: with 0,
+    neighbors may be held out with the rows or not; with 1, nothing but neighbors tells the classes.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        In the order of the file.
+    y : array-like of shape (n_samples,)
+    n_rows : int
+        At least 1.
+    n_orders : int, default=4
+    random_state : int, default=0
+
+    Returns
+    -------
+    float
+        1 if features tell nothing of the classes in random order.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing or infinite, or a number is not a positive integer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.folds import share_owed_to_neighbors
+    >>> rng, y = np.random.default_rng(0), np.arange(120) // 10 % 2
+    >>> drifting = rng.normal(size=(120, 3)).cumsum(axis=0)
+    >>> told = rng.normal(size=(120, 3)) + 4 * y[:, np.newaxis]
+    >>> share_owed_to_neighbors(drifting, y, 10) > 0.5, share_owed_to_neighbors(told, y, 10) < 0.1
+    (True, True)
+    """
+    check_integer("n_rows", n_rows, minimum=1)
+    check_integer("n_orders", n_orders, minimum=1)
+    features, codes = _checked(X, y)
+    rows = stretches(len(codes), features.shape[1])
+    features, codes = features[rows], codes[rows]
+    scores = _scores(features, np.zeros_like(codes))
+    in_file, rng = np.arange(len(codes)), np.random.default_rng(random_state)
+    by_class = np.argsort(codes, kind="stable")
+    orders = np.tile(in_file, (1 + n_orders, 1))  # where each row stands
+    for order in orders[1:]:
+        order[by_class] = np.lexsort([rng.random(len(codes)), codes])
+    shares = _shares_right(scores, codes, orders, n_rows)
+    shares_of_classes = np.bincount(codes) / len(codes)
+    gained = float(shares[1:].mean() - shares_of_classes @ shares_of_classes)
+    return float(shares[1:].mean() - shares[0]) / gained if gained > 0 else 1.0
 
 
-def _stretches(n_rows: int, n_features: int) -> IntArray:
-    """Return indices of all rows or, of a large table, of stretches of consecutive rows."""
+def _shares_right(scores: FloatArray, codes: IntArray, orders: IntArray, n_rows: int) -> FloatArray:
+    """The share of rows with the class of the nearest that is so far away, in each order."""
+    n_right = np.zeros(len(orders))
+    squares = (scores**2).sum(axis=1)
+    step = max(1, _CELLS_AT_ONCE // len(codes))
+    for start in range(0, len(codes), step):
+        some = slice(start, start + step)
+        distances = squares - 2 * scores[some] @ scores.T  # but for what all of a row have
+        for place, order in enumerate(orders):
+            is_near = np.abs(order[some, np.newaxis] - order) < n_rows
+            nearest = np.where(is_near, np.inf, distances).argmin(axis=1)
+            n_right[place] += (codes[nearest] == codes[some]).sum()
+    return n_right / len(codes)
+
+
+def stretches(n_rows: int, n_features: int) -> IntArray:
+    """Return indices of all rows or, of a large table, of stretches of consecutive rows.
+
+    Examples
+    --------
+    >>> from melm_core.folds import stretches
+    >>> len(stretches(1_000, 1)), len(stretches(1_000_000, 1))
+    (1000, 4000)
+    """
     most = min(_MOST_ROWS, max(_MOST_CELLS // n_features, 10 * _N_STRETCHES))
     if n_rows <= most:
         return np.arange(n_rows)
     starts = np.linspace(0, n_rows - most // _N_STRETCHES, _N_STRETCHES).astype(np.int64)
     return np.unique(starts[:, None] + np.arange(most // _N_STRETCHES))
+
+
+def _checked(X: object, y: object) -> tuple[FloatArray, IntArray]:
+    features, labels = check_X_y(X, y, dtype=np.float64)
+    return features, np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
 
 def _without_sorting(X: FloatArray, y: IntArray) -> FloatArray:

@@ -23,6 +23,7 @@ from melm_core.folds import (
     label_runs,
     near_doubles,
     serial_dependence,
+    share_owed_to_neighbors,
 )
 from melm_core.methods import COMPONENTS
 from melm_studio.tables.column_roles import BEGINS_AGAIN, MIN_GROUPS, WHEN, WHERE, are_dates
@@ -81,6 +82,7 @@ CLUSTERED, PURE = 0.8, 0.98
 PURE_REPEATS = 0.95  # of rows that share a code with an earlier one, those of its class
 CHANCE = 1e-4  # that they are
 CERTAIN = 0.005  # p-value, of 199 permutations none of which does as well
+LEAST_OWED = 0.1  # to neighbors, of what features tell of the classes
 LEAST_NEAR = 0.02  # share of rows; fewer near doubles hardly change a held-out share
 MOST_TESTED, MOST_ASKED, MOST_OFFERED = 20, 3, 3  # columns
 NEARLY_ALIKE = 1.05  # times as many parts
@@ -634,11 +636,14 @@ def _is_like_subject(column: Column, rows: AskedRows) -> bool:
 def _is_serial(rows: AskedRows) -> bool:
     """Return whether neighboring rows are alike both in their labels and in their features.
 
-    Where labels come in random order they are exchangeable whatever the features do.
+    Where labels come in random order they are exchangeable whatever the features do. Where the
+    classes are told hardly less well without neighbors, it does not matter who they are.
     """
     if runs_z(rows.y) >= FEW_RUNS_Z or np.bincount(rows.y).min() < LEAST_DISTINCT:
         return False
-    return serial_dependence(rows.X, rows.y) <= CERTAIN
+    if serial_dependence(rows.X, rows.y) > CERTAIN:
+        return False
+    return share_owed_to_neighbors(rows.X, rows.y, _suggested_length(rows)) >= LEAST_OWED
 
 
 def _near_rows(rows: AskedRows) -> int:

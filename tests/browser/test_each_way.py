@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
 from lab.driver.page import StudioPage
-from melm_studio.tables import load_sample
 
-ANSWER = "Yes, unless more than 16 neighboring rows belong together."
+ANSWER = "Yes, unless more than 20 neighboring rows belong together."
 
 
 @pytest.mark.slow
-def test_wine_of_unknown_order_is_answered_without_a_question_and_so_after_a_reload(
+def test_rows_that_drift_are_answered_without_a_question_and_so_after_a_reload(
     page: Page, tmp_path: Path
 ):
-    load_sample("wine").frame.to_csv(tmp_path / "wine.csv", index=False)
+    y, X = np.repeat([0, 1], 100), np.random.default_rng(8).normal(size=(200, 3))
+    for row in range(1, 200):
+        X[row] = 0.7 * X[row - 1] + np.sqrt(0.51) * X[row]
+    frame = pd.DataFrame(X + 1.4 * y[:, np.newaxis], columns=["p", "q", "r"])
+    frame.assign(kind=np.array(["a", "b"])[y]).to_csv(tmp_path / "map.csv", index=False)
     studio = StudioPage(page)
-    studio.upload(tmp_path / "wine.csv")
+    studio.upload(tmp_path / "map.csv")
     question = page.get_by_role("group", name="Do neighboring rows of the file belong together?")
     expect(question).to_be_hidden()
     run = studio.run("LDA")

@@ -148,8 +148,9 @@ CLAIM = Claim(
         "these are less than twice the estimated length of dependence. Resemblance is the serial "
         "correlation of the features, given the class, against that of rows permuted within their "
         "class; a feature by which the file is sorted does not count, nor what it explains of the "
-        "others. The last line is no fault: a file sorted by class and then by something that is "
-        "not in the table cannot be told from one whose neighbors depend on each other. Kept "
-        "together, runs hold the level, at some cost of power."
+        "others. Nor are runs tried where nearest neighbors tell the classes hardly less well "
+        "without rows near in the file. The last line is no fault: a file sorted by class and "
+        "then by something that is not in the table cannot be told from one whose neighbors "
+        "depend on each other. Kept together, runs hold the level, at some cost of power."
     ),
 )

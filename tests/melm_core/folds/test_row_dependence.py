@@ -11,6 +11,7 @@ from melm_core.folds import (
     group_dependence,
     near_doubles,
     serial_dependence,
+    share_owed_to_neighbors,
 )
 
 N_TABLES = 60
@@ -76,6 +77,32 @@ def test_serial_rows_are_seen_in_each_class_of_a_sorted_file():
 def test_what_is_compared_of_a_large_table_is_bounded():
     X, y = serial(0, n_rows=6_000, n_features=400)
     assert serial_dependence(X, y) == SMALLEST_P
+
+
+def test_what_features_tell_is_owed_to_neighbors_of_drifting_noise_alone():
+    y = np.arange(300) // 10 % 2
+    owed = {"noise": [], "classes": []}
+    for seed in range(10):
+        X = serial(seed, n_rows=300)[0]
+        owed["noise"].append(share_owed_to_neighbors(X, y, 10))
+        owed["classes"].append(share_owed_to_neighbors(X + 6 * y[:, np.newaxis], y, 10))
+    assert min(owed["noise"]) > 0.5
+    assert max(owed["classes"]) < 0.1
+
+
+def test_neither_units_nor_sorting_by_class_make_neighbors_matter():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), np.repeat([0, 1], 100)
+    X[:, 0] += 3 * y
+    owed = share_owed_to_neighbors(X, y, 5)
+    assert abs(owed) < 0.05
+    assert share_owed_to_neighbors(X * [1e-3, 1.0, 1e6] + 7, y, 5) == pytest.approx(owed)
+
+
+def test_features_that_tell_nothing_owe_it_all():
+    assert (
+        share_owed_to_neighbors(np.arange(40.0)[:, np.newaxis] % 2, np.arange(40) // 2 % 2, 3) == 1
+    )
 
 
 def test_constant_features_say_nothing():

@@ -120,7 +120,7 @@ def test_what_cannot_be_judged_is_refused_with_the_way_out(folder, capsys, optio
     ("shift", "n_shuffles", "words"),
     [
         pytest.param(
-            1.8,
+            1.4,
             "199",
             "LDA, refitted: Yes, unless more than 20 neighboring rows belong together. ",
             marks=pytest.mark.slow,
@@ -135,7 +135,7 @@ def test_rows_that_may_belong_together_are_judged_each_way(
     y, rng = np.repeat([0, 1], 100), np.random.default_rng(8)
     X = rng.normal(size=(200, 3))
     for row in range(1, 200):
-        X[row] = 0.6 * X[row - 1] + 0.8 * X[row]
+        X[row] = 0.7 * X[row - 1] + np.sqrt(0.51) * X[row]
     frame = pd.DataFrame(X + shift * y[:, None], columns=["p", "q", "r"])
     frame.assign(kind=np.array(["a", "b"])[y]).to_csv("map.csv", index=False)
     assert command("--refit", "lda", "--json", "--permutations", n_shuffles) == DONE
