@@ -96,6 +96,8 @@ MOST_COUNTERS = 20  # columns
 SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "num", "number"}
 _WORDS_OF_IDS = SAYS_A_NUMBER | THINGS_NUMBERED | GROUP_WORDS | {"plant", "plot", "tree"}
 _LEAST_LONG = 50  # numbers: fewer intensities may have equally many digits
+_OF_ROW_NAMES = re.compile(r"X(?:\.\d+)?|V1|\.\.\.\d+")  # as R calls a column without a name
+_TAGS = {"band", "passcode", "ring", "tag"}  # by which animals and persons are known
 _DIGITS_OF_ID = 9  # of whole numbers that differ, all of as many
 _CODES = {f"{code:g}" for code in CODES}  # of missing cells
 _DIGIT = re.compile(r"\d")
@@ -299,9 +301,9 @@ class _Cells(msgspec.Struct, frozen=True, eq=False, gc=False):
         Those of a text column that are not missing, in the rows that have a class.
     low, high : float
         Of a numeric column.
-    is_whole, is_counting, is_numbering, is_nearly_numbering : bool
-        Whether the numbers of all rows, including those without a class, are whole, consecutive, or
-        distinct whole ones, or nearly so.
+    is_whole, is_counting, is_rising, is_numbering, is_nearly_numbering : bool
+        Whether the numbers of all rows, including those without a class, are whole, consecutive,
+        rise from row to row, or are distinct whole ones, or nearly so.
     is_plain : bool
         Whether the numbers are a feature but for what its name may say of the rows.
     """
@@ -316,6 +318,7 @@ class _Cells(msgspec.Struct, frozen=True, eq=False, gc=False):
     high: float = math.nan
     is_whole: bool = False
     is_counting: bool = False
+    is_rising: bool = False
     is_numbering: bool = False
     is_nearly_numbering: bool = False
     is_plain: bool = False
@@ -353,7 +356,8 @@ def _numeric_cells(
     is_plain &= ~(every.is_counting | is_nearly_numbering)
     columns = (
         found.n_values, found.n_missing, n_rows - found.n_missing, found.low, found.high,
-        every.is_whole, every.is_counting, is_numbering, is_nearly_numbering, is_plain,
+        every.is_whole, every.is_counting, every.is_rising, is_numbering, is_nearly_numbering,
+        is_plain,
     )  # fmt: skip
     rows = zip(found.names, *(column.tolist() for column in columns), strict=True)
     for name, n_values, n_missing, n_found, *facts in rows:
@@ -502,22 +506,26 @@ def _is_identifier(cells: _Cells) -> bool:
     """Return whether values number the rows, or are distinct integers named as an identifier.
 
     Nearly distinct ones are as well, and large ones of the first column of a file without a header;
-    and distinct ones of a range in which many random ones would be equal.
+    distinct ones of a range in which many random ones would be equal; and those of a column without
+    a name of its own that rise from row to row, as where rows were taken out of a numbered table.
     """
     has_unit = _UNIT.search(cells.name) is not None
     if has_unit or cells.is_counting or not cells.is_nearly_numbering:
         return cells.is_counting and not has_unit
     n_digits, words = len(f"{cells.low:.0f}"), words_of(cells.name)
-    if cells.n_values >= _LEAST_LONG and _DIGITS_OF_ID <= n_digits == len(f"{cells.high:.0f}"):
-        return True
+    if cells.n_values >= _LEAST_LONG:
+        is_long = _DIGITS_OF_ID <= n_digits == len(f"{cells.high:.0f}")
+        if is_long or not _TAGS.isdisjoint(words[-1:]):
+            return True
     is_first = cells.name == FIRST_UNNAMED and cells.low >= LEAST_ID
-    if is_first or (cells.is_numbering and _never_meet(cells)):
+    is_row = cells.is_rising and cells.n_values >= LEAST_NUMBERED
+    is_row &= cells.name == FIRST_UNNAMED or _OF_ROW_NAMES.fullmatch(cells.name) is not None
+    if is_first or is_row or (cells.is_numbering and _never_meet(cells)):
         return True
     if cells.is_numbering and len(words) == 1 and cells.n_present >= LEAST_NUMBERED:
         return words[0] in THINGS_NUMBERED or names_identifier(cells.name)
-    if not cells.is_numbering and "of" in words:  # a number of something
-        return False
-    return names_identifier(cells.name)
+    is_number_of_something = not cells.is_numbering and "of" in words
+    return not is_number_of_something and names_identifier(cells.name)
 
 
 def _never_meet(cells: _Cells) -> bool:

@@ -41,8 +41,8 @@ class Numbers:
     low, high : ndarray of float64
         NaN where every value is missing.
     is_whole : ndarray of bool
-    is_counting : ndarray of bool
-        Whether each present value is the one above and 1.
+    is_counting, is_rising : ndarray of bool
+        Whether each present value is the one above and 1, or each is greater than all above.
     """
 
     names: Sequence[str]
@@ -53,6 +53,7 @@ class Numbers:
     high: FloatArray
     is_whole: npt.NDArray[np.bool_]
     is_counting: npt.NDArray[np.bool_]
+    is_rising: npt.NDArray[np.bool_]
 
     def which(self, are_such: npt.NDArray[np.bool_]) -> list[str]:
         """The names of the columns of which something is true."""
@@ -75,7 +76,7 @@ class Numbers:
         ]
         facts = [np.concatenate(fact) for fact in zip(*pairs, strict=True)]
         if not facts:
-            facts = [np.empty(0, kind) for kind in (*["i8"] * 3, *["f8"] * 2, *["?"] * 2)]
+            facts = [np.empty(0, kind) for kind in (*["i8"] * 3, *["f8"] * 2, *["?"] * 3)]
         return cls(numeric.columns.tolist(), *facts)
 
 
@@ -96,9 +97,11 @@ def _number_facts(numbers: FloatArray) -> tuple[npt.NDArray[Any], ...]:
     with np.errstate(over="ignore", invalid="ignore"):  # of numbers near the largest
         is_dense = (n_present == 0) | (high - low == n_present - 1)
     n_values = is_new.sum(axis=1)
-    is_counting = np.asarray(is_whole & is_dense & (n_values == n_present) & is_ascending)
+    is_rising = np.asarray((n_values == n_present) & is_ascending)
+    is_counting = is_whole & is_dense & is_rising
     n_missing = numbers.shape[1] - n_present
-    return n_values, is_repeated.sum(axis=1), n_missing, low, high, is_whole, is_counting
+    n_repeated = is_repeated.sum(axis=1)
+    return n_values, n_repeated, n_missing, low, high, is_whole, is_counting, is_rising
 
 
 def _is_ascending(numbers: FloatArray) -> npt.NDArray[np.bool_]:

@@ -558,9 +558,19 @@ def test_what_recurs_beside_times_that_never_do_is_no_group():
     assert roles["wind"] is Role.CATEGORICAL
 
 
+@pytest.mark.parametrize("name", ["X", "X.1", "V1", "...1"])
+def test_whole_numbers_that_rise_in_a_column_without_a_name_of_its_own_number_rows(name):
+    rising = np.cumsum(np.arange(60) % 4 + 1).astype(float)
+    for numbers, is_id in ((rising, True), (rising[::-1], False), (rising + 0.5, False)):
+        frame = pd.DataFrame({"a": np.arange(60) * 0.7 % 3, name: numbers, "class": [*"xyyx"] * 15})
+        roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "class")}
+        assert (roles[name] is not Role.NUMERIC) == is_id
+
+
 @pytest.mark.parametrize(
     ("name", "numbers", "is_id"),
     [
+        ("band", [*(100 + 37 * np.arange(58)), 100, 137], True),
         ("ward", np.arange(60) * 7 % 61, True),
         ("place in line", np.delete(np.arange(100), np.arange(0, 100, 5))[::-1], True),
         ("IDPROV", [101 + 37 * at for at in range(60)], True),
