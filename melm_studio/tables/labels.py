@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -60,7 +61,8 @@ OCCASION_WORDS = {
     "cohort", "cycle", "day", "dom", "dow", "doy", "fyear", "hr", "month", "mnth", "mth", "period",
     "round", "session", "timepoint", "visit", "wave", "week", "weekday", "wkday", "year", "yr",
 }  # fmt: skip
-_WHO = {"ethnicity", "gender", "geschlecht", "marital", "married", "race", "sex", "sexe", "sexo"}
+_SEXES = {"female", "gender", "geschlecht", "male", "sex", "sexe", "sexo"}
+_WHO = _SEXES | {"ethnicity", "marital", "married", "race"}
 COVARIATE_WORDS = TIME_WORDS | _WHO
 # Behind the word of a label, these say that it is a number: class size, response time.
 QUANTITY_WORDS = {
@@ -108,6 +110,7 @@ WORDS_OF_MODELS = _PREDICTED | _TRAINING | {"fold"}
 _HELD_OUT = {
     "dev", "heldout", "holdout", "prediction", "test", "testing", "val", "valid", "validation",
 }  # fmt: skip
+MOST_OF_SERIES = 3  # columns that are each offered
 LEAST_WORD = 4  # letters, of a word of the file's name that says what its label is
 LEAST_WORDS = 5  # of half the values of a column of remarks
 MOST_LOST = 0.1  # rows without a class, for a guess to be beyond doubt
@@ -157,7 +160,8 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
         if of_one_class:
             return [*of_one_class, *(name for name in candidates if name not in of_one_class)]
     if table.asked.get("samples") == NO_GROUPS and _are_numbers(table.frame, candidates):
-        return [NO_LABEL]
+        sexes = [name for name in candidates if not _SEXES.isdisjoint(words_of(name))]
+        return sexes or [NO_LABEL]
     has_others = table.frame.shape[1] > MIN_COLUMNS
     if not candidates and has_others and _has_several_features(table.frame):
         without = {*without, *members_of_families(table.frame, table.numbers)}
@@ -272,7 +276,19 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     finer = [] if is_hinted else _of_many_words(frame, {guess, *usable})
     # Before numbers that are as likely as the guess, and what a name says before others.
     words = [name for name in finer if not is_text or _is_all_hint(name)]
-    return [*dict.fromkeys([*targets, *words, *ranked, *finer])]
+    return [*_first_of_series([*targets, *words, *ranked, *finer])]
+
+
+def _first_of_series(names: Sequence[str]) -> Iterator[str]:
+    """Each once, and of many that begin with the same two words, as of runs, the first alone."""
+    stems = {name: tuple(words_of(name)[:2]) for name in names}
+    n_alike = Counter(stems.values())
+    seen: set[tuple[str, ...]] = set()
+    for name, stem in stems.items():
+        is_series = n_alike[stem] > MOST_OF_SERIES and not stem[-1].isdigit()
+        if not (is_series and stem in seen):
+            yield name
+        seen.add(stem)
 
 
 def _are_ids_of_many(cells: pd.Series) -> bool:
