@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from dataclasses import replace as with_values
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -13,12 +14,20 @@ from msgspec.structs import replace
 from scipy.special import chdtr, gammaln
 
 from melm_core.base import FloatArray, IntArray
+from melm_core.folds import stretches
 from melm_core.recipe import Fill, Preparation, WithinSubjects
 from melm_studio.tables.classes import Classes, without_rows
-from melm_studio.tables.distinct import blocks, n_equal_pairs
+from melm_studio.tables.distinct import (
+    Numbers,
+    blocks,
+    n_equal_pairs,
+    neighbor_kappa,
+    value_codes,
+)
 from melm_studio.tables.formatting import count, listed_in_sentence, number, shortened
 from melm_studio.tables.frames import columns_of
 from melm_studio.tables.questions import (
+    CATEGORIES,
     LEFT_OUT,
     MEASUREMENT,
     SHARED,
@@ -40,9 +49,16 @@ LEAST_SHARING = 2  # rows for each thing, on average
 MOST_EXCEPTIONS = 0.02  # of the next rows that would differ in random order
 LEAST_OF_MANY, MOSTLY_ALIKE = 20, 0.8  # subjects, and share of them that appear alike
 
+LEAST_KAPPA = 0.7  # of neighboring rows, for stretches of equal values
+LEAST_FRACTIONS, MOST_PROBED = 2, 200  # numbers
+LEAST_APART = 20  # neighboring rows that would differ in random order
+
 _SHARED = "the same in all rows of each {}"
 _NEARLY_SHARED = "the same in nearly all rows of each {}"
-_OF_SHARED = (Choice(MEASUREMENT, "Measured"), Choice(LEFT_OUT, "Leave out"))
+_IN_STRETCHES = "mostly the same in rows that follow each other in the file"
+_AS_SHARED = (_IN_STRETCHES, _SHARED.format(""), _NEARLY_SHARED.format(""))
+_CATEGORY = "a category in a table of numbers"
+_MAY_BE_SHARED = (Choice(MEASUREMENT, "Measured"), Choice(LEFT_OUT, "Leave out"))
 _WHY = (
     "Then what differs between them is taken out, and shuffles exchange labels within each alone."
 )
@@ -246,17 +262,22 @@ def compared_within(
 def without_shared(
     columns: Sequence[Column],
     frame: pd.DataFrame,
+    y: IntArray,
+    *,
     subjects: str,
     answers: Mapping[str, str],
     roles: Collection[str],
 ) -> tuple[Column, ...]:
-    """The columns, of which features that all rows of each thing share become information.
+    """The columns, of which features that answers leave out as no measurements are information.
+
+    And those that all rows of each subject share, where rows are compared within subjects.
 
     Parameters
     ----------
     columns : sequence of Column
     frame : DataFrame
-        The rows that have a class.
+        The rows that have a class, in the order of the file.
+    y : ndarray of shape (n_samples,)
     subjects : str
         The column within whose values rows are compared; empty where there is none.
     answers : mapping of str to str
@@ -264,80 +285,166 @@ def without_shared(
     roles : collection of str
         Columns whose role the user chose.
     """
-    things = {subjects: frozenset[str]()} if subjects else {}
+    if subjects:
+        columns = _as_information(columns, _of_thing(columns, frame, subjects, most=0.0))
+    categories = _few_categories(columns, frame, roles)
+    if answers.get(CATEGORIES) == LEFT_OUT:
+        columns = _as_information(columns, dict.fromkeys(categories, _CATEGORY))
+    others = {*categories, *roles}
     for question, answer in answers.items():
         if question.startswith(SHARED) and answer == LEFT_OUT:
-            things.setdefault(question.removeprefix(SHARED), frozenset(roles))
-    for thing, others in things.items():
-        shared = _shared(columns, frame, thing, is_exact=thing == subjects)
-        rest = tuple(
-            replace(column, role=Role.INFO, reason=shared[column.name])
-            if column.name in shared and column.name not in others
-            else column
-            for column in columns
-        )
-        if thing == subjects or any(column.role in FEATURES for column in rest):
-            columns = rest
+            free = [column for column in columns if column.name not in others]
+            thing = question.removeprefix(SHARED)
+            shared = dict.fromkeys(_in_stretches(free, frame, y), _IN_STRETCHES)
+            shared |= _of_thing(free, frame, thing) if thing else {}
+            rest = _as_information(columns, shared)
+            if any(column.role in FEATURES for column in rest):
+                columns = rest
     return tuple(columns)
 
 
-def shared_question(
-    columns: Sequence[Column],
-    frame: pd.DataFrame,
-    things: Iterable[str],
-    answers: Mapping[str, str],
-) -> Iterator[Question]:
-    """Ask whether features that all rows of each thing share are measurements of the rows.
+def _as_information(columns: Sequence[Column], reasons: Mapping[str, str]) -> tuple[Column, ...]:
+    return tuple(
+        replace(column, role=Role.INFO, reason=reasons[column.name])
+        if column.name in reasons
+        else column
+        for column in columns
+    )
 
-    As the size of a school, which its pupils share. Nothing is asked where all numbers are shared.
 
-    Parameters
-    ----------
-    columns : sequence of Column
-        With the roles that they have, after the answers.
-    frame : DataFrame
-        The rows that have a class.
-    things : iterable of str
-        Columns whose values may say of which thing each row is; the first whose rows share features
-        is asked about.
-    answers : mapping of str to str
-        Checked ones, by the ids of the questions.
+def _few_categories(
+    columns: Sequence[Column], frame: pd.DataFrame, roles: Collection[str]
+) -> list[str]:
+    """The categories beside as many measured numbers, also those that an answer left out.
+
+    Most numbers of a table of measurements have fractions, those of a survey have none.
     """
-    for thing in things:
-        if frame[thing].nunique() > len(frame) / LEAST_SHARING:
-            continue
-        reasons = [form.format(shortened(thing)) for form in (_SHARED, _NEARLY_SHARED)]
-        of_thing = _shared(columns, frame, thing)
-        shared = [c for c in columns if c.name in of_thing or c.reason in reasons]
-        if shared and any(c.role is Role.NUMERIC and c.name not in of_thing for c in columns):
-            named = listed_in_sentence([column.name for column in shared])
-            are, they = ("Are", "They are") if shared[1:] else ("Is", "It is")
-            why = max((of_thing.get(c.name, c.reason) for c in shared), key=reasons.index)
-            sentence = f"{are} {named} measured of each row? {they} {why}."
-            yield Question(
-                SHARED + thing, sentence, _OF_SHARED, answers.get(SHARED + thing, ""), MEASUREMENT
-            )
-            return
+    categories = [c.name for c in columns if c.role is Role.CATEGORICAL or c.reason == _CATEGORY]
+    numbers = [c.name for c in columns if c.role is Role.NUMERIC or c.reason.startswith(_AS_SHARED)]
+    if not 0 < len(categories) <= len(numbers):
+        return []
+    some = Numbers.of(columns_of(frame, numbers[:MOST_PROBED]))
+    n_measured = np.count_nonzero(~some.is_whole)
+    are_few = n_measured >= max(LEAST_FRACTIONS, len(categories), len(some.names) / 2)
+    return [name for name in categories if name not in roles and are_few]
+
+
+@dataclass(frozen=True)
+class MaybeShared:
+    """Features that may not be measurements of the rows.
+
+    Rows share some, as the size of a school, which its pupils share, or the season in which rows
+    that follow each other in the file were recorded. And categories in a table of numbers say where
+    and how rows were recorded, or are another label, more often than not.
+
+    Attributes
+    ----------
+    categories : sequence of str
+        Beside as many measured numbers, also those that an answer left out.
+    thing : str
+        The column of whose values they are the same; empty if of none.
+    reasons : mapping of str to str
+        By the names of the columns, also of those that an answer left out.
+    """
+
+    categories: Sequence[str] = ()
+    thing: str = ""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[Column],
+        frame: pd.DataFrame,
+        y: IntArray,
+        *,
+        things: Iterable[str],
+        roles: Collection[str],
+    ) -> MaybeShared:
+        """The categories, and other features that rows share; none where all numbers are shared.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+            With the roles that they have, after the answers.
+        frame : DataFrame
+            The rows that have a class, in the order of the file.
+        y : ndarray of shape (n_samples,)
+        things : iterable of str
+            Columns whose values may say of which thing each row is; the first whose rows share
+            features counts.
+        roles : collection of str
+            Columns whose role the user chose.
+        """
+        categories = _few_categories(columns, frame, roles)
+        others = {*categories, *roles}
+        free = [column for column in columns if column.name not in others]
+        often = (thing for thing in things if frame[thing].nunique() <= len(frame) / LEAST_SHARING)
+        for thing in chain(often, [""]):
+            forms = [form.format(shortened(thing)) for form in (_SHARED, _NEARLY_SHARED)]
+            left_out = {column.name: column.reason for column in free if column.reason in forms}
+            of_thing = _of_thing(free, frame, thing) if thing else {}
+            if thing and not (left_out or of_thing):
+                continue
+            sharing = dict.fromkeys(_in_stretches(free, frame, y), _IN_STRETCHES) | of_thing
+            if any(c.role is Role.NUMERIC and c.name not in sharing for c in columns):
+                forms.append(_IN_STRETCHES)
+                reasons = {c.name: sharing.get(c.name, c.reason) for c in free}
+                shared = {name: why for name, why in reasons.items() if why in forms}
+                return cls(categories, thing, shared)
+        return cls(categories)
+
+    def questions(self, answers: Mapping[str, str]) -> Iterator[Question]:
+        """Ask whether they are measurements of the rows, if there are any.
+
+        Parameters
+        ----------
+        answers : mapping of str to str
+            Checked ones, by the ids of the questions.
+        """
+        if self.categories:
+            is_one = len(self.categories) == 1
+            why = f"{'a category' if is_one else 'categories'} in a table of numbers"
+            yield _measured_question(CATEGORIES, self.categories, why, answers)
+        if self.reasons:
+            given = set(self.reasons.values())
+            nearly = _NEARLY_SHARED.format(shortened(self.thing))
+            if nearly in given:
+                given.discard(_SHARED.format(shortened(self.thing)))
+            why = " or ".join(sorted(given, key=_IN_STRETCHES.__eq__))
+            yield _measured_question(SHARED + self.thing, [*self.reasons], why, answers)
+
+
+def _measured_question(
+    question: str, names: Sequence[str], why: str, answers: Mapping[str, str]
+) -> Question:
+    are, they = ("Are", "They are") if names[1:] else ("Is", "It is")
+    return Question(
+        question,
+        f"{are} {listed_in_sentence(names)} measured of each row? {they} {why}.",
+        _MAY_BE_SHARED,
+        answers.get(question, ""),
+        MEASUREMENT,
+    )
 
 
 def is_shared(column: Column) -> bool:
     """Return whether a column is information because all rows of a thing share it."""
-    return column.reason.startswith((_SHARED.format(""), _NEARLY_SHARED.format("")))
+    return column.reason.startswith(_AS_SHARED[1:])
 
 
-def _shared(
-    columns: Sequence[Column], frame: pd.DataFrame, thing: str, *, is_exact: bool = False
+def _of_thing(
+    columns: Sequence[Column], frame: pd.DataFrame, thing: str, most: float = MOST_EXCEPTIONS
 ) -> dict[str, str]:
     """The features that rows of one thing share, with the reason; none is alone missing.
 
-    Unless they must be exactly so, a few may differ, as where a value was corrected.
+    A few may differ, as where a value was corrected.
     """
     names = [column.name for column in columns if column.role in FEATURES and column.name != thing]
     things = pd.factorize(frame[thing])[0]
     in_order = np.argsort(things, kind="stable")[np.count_nonzero(things < 0) :]
     is_same = np.diff(things[in_order]) == 0
     rows, next_rows = in_order[:-1][is_same], in_order[1:][is_same]
-    most = 0.0 if is_exact else MOST_EXCEPTIONS
     differing: dict[str, float] = {}
     for block in blocks(len(frame), len(names)) if len(rows) else ():
         cells = columns_of(frame, names[block])
@@ -349,6 +456,24 @@ def _shared(
         for name, share in differing.items()
         if share <= most and (not share or share <= most * _share_of_other_pairs(frame[name]))
     }
+
+
+def _in_stretches(columns: Sequence[Column], frame: pd.DataFrame, y: IntArray) -> Iterator[str]:
+    """The features whose equal values stand together in the file, within classes.
+
+    Where, when and by whom rows were recorded changes from stretch to stretch of a file, what was
+    measured from row to row.
+    """
+    often = [
+        column.name
+        for column in columns
+        if column.role in FEATURES and column.n_values <= len(y) / LEAST_SHARING
+    ]
+    rows = stretches(len(y), 1)
+    some, of_rows = (frame, y) if len(rows) == len(y) else (frame.iloc[rows], y[rows])
+    for block in blocks(len(rows), len(often)) if len(rows) > LEAST_APART else ():
+        kappas = neighbor_kappa(value_codes(some, often[block]), of_rows, LEAST_APART)
+        yield from (often[block][place] for place in np.flatnonzero(kappas >= LEAST_KAPPA))
 
 
 def _share_of_other_pairs(cells: pd.Series) -> float:

@@ -55,7 +55,12 @@ from melm_studio.tables.dependence import (
     has_chosen_groups,
     row_groups,
 )
-from melm_studio.tables.designs import Centering, compared_within, shared_question, without_shared
+from melm_studio.tables.designs import (
+    Centering,
+    MaybeShared,
+    compared_within,
+    without_shared,
+)
 from melm_studio.tables.distinct import distinct_values
 from melm_studio.tables.families import beside_spectra
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
@@ -190,7 +195,14 @@ def prepare(
     )
     labeled = table.frame.iloc[classes.rows]
     twins = twin_questions(labeled, columns, classes, answers, roles)
-    columns = without_shared(without_twins(columns, twins), labeled, subjects, answers, roles)
+    columns = without_shared(
+        without_twins(columns, twins),
+        labeled,
+        classes.y,
+        subjects=subjects,
+        answers=answers,
+        roles=roles,
+    )
     frame = _with_categories(labeled, columns)
     encodings = _encodings(frame, columns, orders or {}, max_cells)
     row_numbers, cells = table.row_numbers[classes.rows], frame[subjects] if subjects else None
@@ -200,6 +212,13 @@ def prepare(
     kept = row_columns(frame, columns)
     rows = AskedRows(frame, columns, centering.rows, encodings, X, classes.y)
     questions = dependence_questions(rows, answers, table.answers)
+    shared = MaybeShared.of(
+        columns,
+        frame,
+        classes.y,
+        things=_things(columns, questions, answers, subjects),
+        roles=roles,
+    )
     sheet = _sheet_of_samples(columns, frame)
     notes = tuple(dependence_notes(rows, questions))
     unfit = [question for question in given if question not in answers]
@@ -214,11 +233,11 @@ def prepare(
             columns,
             answers,
             chosen,
-            {question.id for question in questions if question.default == EACH_WAY},
+            {*_suspected_subjects(questions), *shared.reasons},
             numbers=table.numbers,
         ),
         *shown_twins(twins),
-        *shared_question(columns, frame, _things(columns, questions, answers, subjects), answers),
+        *shared.questions(answers),
         *made_question(label, features, classes.y, answers),
     )
     warnings = (*sheet, *(() if has_chosen_groups(columns, questions) else notes))
@@ -283,6 +302,10 @@ def _things(
             offered = (choice.value for choice in question.choices)
             things += [value.removeprefix(COLUMN) for value in offered if value.startswith(COLUMN)]
     return [name for name in dict.fromkeys(things) if name != subjects]
+
+
+def _suspected_subjects(questions: Sequence[Question]) -> Iterator[str]:
+    return (each.id.removeprefix(SUBJECTS) for each in questions if each.default == EACH_WAY)
 
 
 def _with_grid(data: LabeledData, said: str) -> LabeledData:

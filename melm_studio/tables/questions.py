@@ -30,7 +30,8 @@ WITHIN = "within"  # rows with the same value are compared with each other
 EACH_WAY = "each-way"  # the default of what nobody may know: the verdict is computed each way
 COLUMN = "column:"  # and the name of a column
 TWIN = "twin:"  # and the name of a column
-SHARED = "shared:"  # and the name of a column, by whose values rows share numbers
+SHARED = "shared:"  # and the name of a column, by whose values rows share features, or none
+CATEGORIES = "categories"  # that may be no measurements
 LEFT_OUT, MEASUREMENT = "left-out", "measurement"
 WORDS = "missing:"  # and the name of a column
 IS_MISSING, IS_CLASS = "missing", "class"
@@ -95,8 +96,8 @@ class Question(msgspec.Struct, frozen=True):
     id : str
         "label", "neighbors", "doubles", "sheet", "limits", "words", "samples", "header", "totals",
         "blocks", "names", "thousands", "codes", "encoding", "grid", "made", "controls", "small",
-        "case", "order", or "subjects:", "use:", "twin:", "shared:" or "missing:" and the name of a
-        column.
+        "case", "order", "categories", or "subjects:", "use:", "twin:", "shared:" or "missing:" and
+        the name of a column, which "shared:" may lack.
     sentence : str
         The question, and why it is asked.
     choices : tuple of Choice
@@ -203,8 +204,8 @@ def _checked_answer(question: str, answer: str) -> tuple[bool, str]:
     raise TableError(
         f'There is no question "{shortened(question)}". Questions are {LABEL}, {NEIGHBORS}, '
         f"{DOUBLES}, {SHEET}, {', '.join(READING)}, {MADE}, {CONTROLS}, {SMALL}, "
-        f"{CASE}, {ORDER}, {SUBJECTS}NAME, {USE}NAME, {TWIN}NAME, {SHARED}NAME, {WORDS}NAME and "
-        f"{GRID}."
+        f"{CASE}, {ORDER}, {CATEGORIES}, {SUBJECTS}NAME, {USE}NAME, {TWIN}NAME, {SHARED}NAME, "
+        f"{WORDS}NAME and {GRID}."
     )
 
 
@@ -224,6 +225,7 @@ _VALUES: Mapping[str, Sequence[str]] = {
     MADE: (MADE_OF_FEATURES, KNOWN),
     TWIN: (LEFT_OUT, MEASUREMENT),
     SHARED: (MEASUREMENT, LEFT_OUT),
+    CATEGORIES: (MEASUREMENT, LEFT_OUT),
     USE: tuple(Use),
 }
 

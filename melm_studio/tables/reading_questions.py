@@ -6,6 +6,7 @@ Each of these questions has a default, which holds while nobody answers; no yes 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import compress, islice
 
@@ -42,11 +43,12 @@ from melm_studio.tables.labels import (
     may_be_no_label,
     rival_labels,
 )
-from melm_studio.tables.questions import LABEL, READING, SHEET, SUBJECTS, USE, Choice, Question
+from melm_studio.tables.questions import LABEL, READING, SHEET, USE, Choice, Question
 from melm_studio.tables.read import Table
 from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
 
 MOST_COLUMNS = 6  # that are asked about
+MOST_PROBED, MOST_ALIKE = 24, 3  # columns looked at, and such whose names end in one word
 MOST_SHEETS = 3  # beside the guessed one
 MOST_RIVALS = 7  # beside the guessed label
 VALUES_SHOWN, LONGEST_VALUE = 3, 16  # of a column that may be the label
@@ -253,7 +255,7 @@ def column_questions(
     chosen : mapping of str to str
         The uses that the user chose, about which nothing is asked.
     others : collection of str
-        The ids of other questions, of which one may be about the same column.
+        Columns that other questions are about.
     numbers : Numbers
         Of all rows.
     """
@@ -271,16 +273,11 @@ def column_questions(
     weight = _weight(frame, columns, numbers)
     from_where = _origins(columns, frame, answered)
     asked_for_all = next(iter(from_where), None)
-    subjects = {other.removeprefix(SUBJECTS) for other in others if other.startswith(SUBJECTS)}
-    unasked = {*subjects.difference(told), *counted_words(frame, numbers)}
+    unasked = {*set(others).difference(told), *counted_words(frame, numbers)}
     unasked = unasked.difference((asked_for_all,)).union(chosen)
     n_rows = len(frame)
-    questions = (
-        _origin_question(from_where, answered.get(column.name, ""))
-        if column.name == asked_for_all
-        else _weight_question(column, answered.get(column.name, ""))
-        if column.name == weight
-        else _number_question(column, numbers, answered.get(column.name, ""), taken)
+    asked = (
+        column
         for column in columns
         if column.role is not Role.LABEL
         and column.name not in unasked
@@ -298,7 +295,25 @@ def column_questions(
             )
         )
     )
+    questions = (
+        _origin_question(from_where, answered.get(column.name, ""))
+        if column.name == asked_for_all
+        else _weight_question(column, answered.get(column.name, ""))
+        if column.name == weight
+        else _number_question(column, numbers, answered.get(column.name, ""), taken)
+        for column in _without_series([*islice(asked, MOST_PROBED)], even.union(told))
+    )
     return tuple(islice(questions, MOST_COLUMNS))
+
+
+def _without_series(columns: Sequence[Column], others: Collection[str]) -> Iterator[Column]:
+    """The columns but for many numbers whose names end alike: how often each thing was seen."""
+    ends = {column.name: (words_of(column.name) or [""])[-1] for column in columns}
+    n_alike = Counter(ends.values())
+    for column in columns:
+        is_other = column.role is not Role.NUMERIC or column.name in others
+        if is_other or n_alike[ends[column.name]] <= MOST_ALIKE:
+            yield column
 
 
 def _origins(

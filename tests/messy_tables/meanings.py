@@ -174,7 +174,7 @@ def guessed_label() -> MessyTable:
         text_of(["sex", "x", "y", "kind"], sex, A, B, KIND).encode(),
         ("sex = m", "x", "y"),
         shown=("Which column has the classes? kind was guessed.",),
-        asked=("label",),
+        asked=("label", "categories"),
     )
 
 
@@ -186,7 +186,7 @@ def no_rivals() -> MessyTable:
         "donors.csv",
         text_of(["donor", "x", "y", "side", "kind"], donor, A, B, rare, KIND).encode(),
         ("x", "y", "side = left", "side = right", "side = missing"),
-        asked=("subjects:donor",),
+        asked=("subjects:donor", "categories"),
     )
 
 

@@ -106,16 +106,21 @@ def test_features_that_all_rows_of_a_patient_share_are_asked_about_and_left_out_
     data = prepare(visits(), "group")
     asked = shared(data)
     assert asked.id == "shared:patient"
-    assert asked.short == "Are age, dose, ward measured of each row?"
+    assert asked.short == "Are age and dose measured of each row?"
     assert asked.sentence.endswith("They are the same in all rows of each patient.")
     assert (asked.default, "age" in data.feature_names) == ("measurement", True)
-    left = prepare(visits(), "group", answers={"shared:patient": "left-out"})
-    assert left.feature_names == ("a", "b")
+    answers = {"shared:patient": "left-out"}
+    left = prepare(visits(), "group", answers=answers)
+    assert left.feature_names == ("a", "b", "ward = west")
     assert (shared(left).short, shared(left).answer) == (asked.short, "left-out")
-    kept = prepare(
-        visits(), "group", answers={"shared:patient": "left-out"}, roles={"dose": "feature"}
-    )
-    assert kept.feature_names == ("a", "b", "dose")
+    kept = prepare(visits(), "group", answers=answers, roles={"dose": "feature"})
+    assert kept.feature_names == ("a", "b", "dose", "ward = west")
+    alone = prepare(visits(), "group", answers=answers | {"categories": "left-out"})
+    assert alone.feature_names == ("a", "b")
+    assert [one.short for one in alone.questions if one.answer] == [
+        "Is ward measured of each row?",
+        asked.short,
+    ]
 
 
 def test_a_few_exceptions_are_nearly_shared_but_not_where_hardly_any_row_differs():
@@ -169,6 +174,63 @@ def test_within_patients_nothing_that_they_share_is_left_to_be_asked_about():
 )
 def test_what_is_not_shared_or_all_there_is_is_not_asked_about(changes):
     assert shared(prepare(visits(**changes), "group")) is None
+
+
+def season_table(season, **columns):
+    """A table of 120 rows in random order of their classes."""
+    rng = np.random.default_rng(3)
+    label = np.array(["x", "y"], dtype=object)[rng.permutation(120) % 2]
+    frame = {"a": rng.normal(size=120), "b": rng.normal(size=120), "season": season}
+    return Table("t", pd.DataFrame({**frame, **columns, "class": label}), ())
+
+
+STRETCHES = np.repeat([2.0, 5.0, 1.0, 4.0], 30)
+
+
+def test_what_changes_along_the_file_as_a_place_or_a_day_does_is_asked_about():
+    found = season_table(STRETCHES)
+    asked = shared(prepare(found, "class"))
+    assert asked.sentence == (
+        "Is season measured of each row? It is mostly the same in rows that follow each other in "
+        "the file."
+    )
+    left = prepare(found, "class", answers={"shared:": "left-out"})
+    assert left.feature_names == ("a", "b")
+    assert (shared(left).sentence, shared(left).answer) == (asked.sentence, "left-out")
+    kept = prepare(found, "class", answers={"shared:": "left-out"}, roles={"season": "feature"})
+    assert (kept.feature_names, shared(kept)) == (("a", "b", "season"), None)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_random_order_is_taken_for_stretches(seed):
+    random = np.random.default_rng(seed).permutation(STRETCHES)
+    assert shared(prepare(season_table(random), "class")) is None
+
+
+def test_a_file_sorted_by_class_has_no_stretches_of_what_its_classes_share():
+    found = season_table(STRETCHES).frame
+    found["season"] = 10 * (found["class"] == "x") + np.random.default_rng(4).integers(0, 3, 120)
+    in_order = Table(
+        "t", found.sort_values("class", ignore_index=True).astype({"season": "f8"}), ()
+    )
+    assert shared(prepare(in_order, "class")) is None
+
+
+def test_categories_beside_measured_numbers_are_asked_about_together_and_of_a_survey_none():
+    words = np.random.default_rng(5).permutation(["east", "west"] * 60).astype(object)
+    asked = {one.id: one for one in prepare(season_table(words), "class").questions}
+    assert asked["categories"].sentence == (
+        "Is season measured of each row? It is a category in a table of numbers."
+    )
+    left = prepare(season_table(words), "class", answers={"categories": "left-out"})
+    assert left.feature_names == ("a", "b")
+    assert next(one for one in left.questions if one.id == "categories").answer == "left-out"
+    chosen = prepare(season_table(words), "class", roles={"season": "category"})
+    whole = np.random.default_rng(6).integers(0, 9, (2, 120)).astype(float)
+    survey = prepare(season_table(words, a=whole[0], b=whole[1]), "class")
+    more = prepare(season_table(words, c=words[::-1], d=np.roll(words, 1)), "class")
+    for data in (chosen, survey, more):
+        assert "categories" not in [one.id for one in data.questions]
 
 
 def test_logarithms_are_taken_before_the_mean_is_subtracted():

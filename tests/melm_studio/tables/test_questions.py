@@ -152,7 +152,7 @@ def test_an_answer_about_a_column_holds_where_the_second_file_asks_nothing():
     rows = table(
         **columns(noise(60)), code=[f"S{at // 3}" for at in range(60)], label=["a", "b"] * 30
     )
-    assert prepare(rows, "label").questions == ()
+    assert [one.id for one in prepare(rows, "label").questions] == ["categories"]
     data = prepare(rows, "label", answers={"subjects:code": "together"})
     assert len(np.unique(data.groups)) == 20
 

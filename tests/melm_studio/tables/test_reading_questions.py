@@ -291,6 +291,17 @@ def test_numbers_of_places_or_kinds_may_be_no_quantity(name, is_asked):
     assert (f"use:{name}" in [question.id for question in data.questions]) == is_asked
 
 
+def test_how_often_many_things_were_seen_is_no_number_of_one():
+    seen = {f"{thing} nr": RNG.integers(0, 9, 90).astype(float) for thing in ("box", "den", "hut")}
+    asked = [one.id for one in with_numbers(**seen).questions]
+    assert {f"use:{name}" for name in seen} <= {*asked}
+    seen["nest nr"] = seen["hut nr"][::-1]
+    data = with_numbers(**seen)
+    assert not [one.id for one in data.questions if one.id.startswith("use:")]
+    told = with_numbers({"use:hut nr": "category"}, **seen)
+    assert [one.id for one in told.questions if one.id.startswith("use:")] == ["use:hut nr"]
+
+
 @pytest.mark.parametrize("name", ["NO2(GT)", "SessionsPerWeek", "Total Number of Nodules"])
 def test_an_amount_or_an_oxide_of_nitrogen_is_no_number_of_something(name):
     frame = pd.DataFrame({name: [1.0, 2.0] * 8, "kind": ["a", "b", "b", "a"] * 4})
@@ -362,7 +373,9 @@ def with_numbers(answers=None, /, **numbers):
 def test_numbers_that_as_many_rows_have_each_number_a_design(first, n_values, is_in_order):
     spots = np.arange(90.0) % n_values + first
     data = with_numbers(spot=np.sort(spots) if is_in_order else RNG.permutation(spots))
-    assert "use:spot" in [question.id for question in data.questions]
+    are_stretches = is_in_order and n_values <= 5  # asked about as such
+    asked = "shared:" if are_stretches else "use:spot"
+    assert asked in [question.id for question in data.questions]
 
 
 # The same numbers in another order are counts, such as of flowers.
