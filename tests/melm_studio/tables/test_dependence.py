@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from melm_core.folds import serial_dependence
 from melm_studio.tables import LabeledData, Table, TableError, prepare
 from melm_studio.tables.dependence import runs_z
 from tests.melm_studio.tables.table_examples import table
@@ -318,6 +319,17 @@ def test_a_measure_of_animals_tells_none_apart(name, is_asked):
     columns = {name: STAND + 50.0, "Stand": np.arange(180.0)}
     nested = stands(**columns, treatment=np.where(STAND % 4 < 2, "N", "P"))
     assert suspected(nested) == ({f"subjects:{name}"} if is_asked else set())
+
+
+@pytest.mark.parametrize(("shift", "asked"), [(0.0, {"neighbors"}), (6.0, set())])
+def test_neighbors_are_asked_about_where_the_classes_cannot_be_told_without_them(shift, asked):
+    y, X = np.repeat([0, 1], 100), np.random.default_rng(0).normal(size=(200, 3))
+    for row in range(1, 200):
+        X[row] = 0.7 * X[row - 1] + np.sqrt(0.51) * X[row]
+    X += shift * y[:, np.newaxis]
+    assert serial_dependence(X, y) <= 0.005
+    frame = pd.DataFrame(X, columns=["p", "q", "r"]).assign(kind=np.array(["a", "b"])[y])
+    assert {one.id for one in prepare(Table("t", frame, ()), "kind").suspicions} == asked
 
 
 def test_neighbors_that_are_of_one_subject_are_asked_about_once():

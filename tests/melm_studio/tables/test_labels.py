@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from melm_studio.tables import NO_LABEL, Role, Table, prepare, read_table
+from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.families import families
 from melm_studio.tables.labels import guess_label, label_candidates
@@ -862,6 +863,24 @@ def test_beside_a_code_that_a_word_of_a_longer_name_says_few_others_are_offered(
     frame = measured("a").assign(**{"injury class": numbers(1, 2, 3)})
     frame = frame.assign(severity=numbers(1, 1, 2, 3), wheels=numbers(*range(1, 8)))
     assert choices(Table("t", frame.join(measured("b")), ())) == ["injury class", "severity"]
+
+
+@pytest.mark.parametrize(("n_runs", "n_offered"), [(3, 3), (5, 1)])
+def test_of_a_series_of_columns_one_is_offered_as_the_label(n_runs, n_offered):
+    runs = {f"tech.run_{at:02d}_{at * 7}": words("no", "no", "yes") for at in range(n_runs)}
+    frame = measured("a", "b").assign(site=words("p", "q", "q"), **runs, kind=words("x", "y"))
+    offered = choices(Table("t", frame.rename(columns={"kind": "cst"}).join(measured("c")), ()))
+    assert len([name for name in offered if name.startswith("tech")]) == n_offered
+    assert {"cst", "site"} <= {*offered}
+
+
+def test_a_sex_is_the_label_of_numbers_of_one_kind_that_have_no_other():
+    frame = pd.DataFrame({f"item_{at}": RNG.integers(1, 6, N_ROWS) * 1.0 for at in range(9)})
+    asked = {"samples": NO_GROUPS}
+    table = Table("t", frame.assign(smoker=numbers(0, 1)), (), asked=asked)
+    assert guess_label(table) == NO_LABEL
+    table = Table("t", frame.assign(smoker=numbers(0, 1), female=numbers(0, 0, 1)), (), asked=asked)
+    assert guess_label(table) == "female"
 
 
 @pytest.mark.parametrize("name", ["treatment", "diet", "tissue"])
