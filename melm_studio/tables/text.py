@@ -16,6 +16,10 @@ from melm_studio.tables.formatting import count
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}
 
 CONTROL_CODES = bytes(code for code in range(32) if chr(code) not in "\t\n\v\f\r")
+_STRAY, _FIRST_STRAY = re.compile("[\udc80-\udcff]"), "\udc80"  # bytes that are no UTF-8
+_SPACE = b"\xa0"  # of lines that do not break
+_MARKS = _SPACE + bytes([0x85, *range(0x91, 0x98)])  # that Windows writes, pasted into UTF-8
+MARKED = "UTF-8 with spaces and quotes of Western European text"
 WESTERN = "Western European text"
 BYTE_ORDER_MARK = "\ufeff"
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -121,7 +125,15 @@ def _decode(raw: bytes, chosen: str) -> tuple[str, str, dict[str, str]]:
 
 
 def _torn_utf8(raw: bytes) -> tuple[str, str] | None:
-    """UTF-8 that ends within a character, or has a few damaged ones."""
+    """UTF-8 that ends within a character, or has a few damaged ones or marks of Windows."""
+    marked = raw.decode("utf-8-sig", "surrogateescape")
+    strays = {*_STRAY.findall(marked)}
+    has_others = any("\x7f" < letter < _FIRST_STRAY for letter in {*marked})
+    if {*"".join(strays).encode(errors="surrogateescape")} <= {*(_MARKS if has_others else _SPACE)}:
+        for stray in strays:
+            mark = stray.encode(errors="surrogateescape").decode("cp1252")
+            marked = marked.replace(stray, mark)
+        return marked, MARKED
     text = raw.decode("utf-8-sig", "replace")
     n_damaged = text.count(DAMAGED)
     n_whole = len(text) - n_damaged - len(text.encode("ascii", "ignore"))

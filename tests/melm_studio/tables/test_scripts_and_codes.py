@@ -126,6 +126,25 @@ def test_a_last_character_that_is_cut_off_leaves_the_file_utf_8(n_bytes):
     assert any("cut off" in step for step in table.steps)
 
 
+@pytest.mark.parametrize(
+    ("name", "raw", "is_utf_8"),
+    [
+        ("sea lion", b"sea\xa0lion", True),
+        ("caf\xe9 \u2013 bar", b"caf\xc3\xa9\xa0\x96 bar", True),
+        ("caf\xe9 lion", b"caf\xe9\xa0lion", False),
+    ],
+    ids=["alone", "beside UTF-8", "beside other letters of Windows"],
+)
+def test_spaces_and_dashes_of_windows_are_read_as_such(name, raw, is_utf_8):
+    text = b"kind,a,b\n" + b"".join(
+        (raw if at % 2 else b"cat") + f",{at * 0.7 % 3:.1f},{at}\n".encode() for at in range(40)
+    )
+    read = read_table(text, "t.csv")
+    words = [" ".join(str(word).split()) for word in read.frame["kind"]]
+    assert {*words} == {"cat", " ".join(name.split())}
+    assert any("UTF-8" in step for step in read.steps) == is_utf_8
+
+
 def test_a_few_damaged_characters_leave_the_file_utf_8():
     raw = of_classes(("Łódź", "Kraków"), "utf-8").replace("Łódź".encode(), b"\xc5dz", 1)
     table = read_table(raw, "t.csv")
