@@ -14,6 +14,7 @@ SAMPLE_LINES = 200
 LEAST_LINES = 3
 LEAST_CELLS = 2
 LEAST_RECURRING = 5  # rows of each word, on average
+_QUOTED = re.compile('"[^"]*"')
 GAPS = (re.compile(r" {2,}"), re.compile(r" +"))  # names may have single spaces
 
 
@@ -36,7 +37,8 @@ def as_tabs(data: bytes) -> tuple[bytes, bool]:
     if texts and all(text.count("\t") == 1 and GAPS[0].search(text) for text in texts):
         # Numbers apart by spaces, and a name behind a tab.
         return as_tabs(data.replace(b"\t", b" "))
-    if len(texts) < LEAST_LINES or any(mark in texts[0] for mark in DELIMITERS):
+    unquoted = _QUOTED.sub("", texts[0]) if texts else ""
+    if len(texts) < LEAST_LINES or any(mark in unquoted for mark in DELIMITERS):
         return data, False
     if any(mark in text for text in texts for mark in (*DELIMITERS, '"')):
         return _quoted_as_tabs(data, texts)

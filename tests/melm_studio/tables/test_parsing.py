@@ -73,3 +73,11 @@ def test_lines_without_quotes_have_the_records_of_those_with(raw):
     )
     assert plain.first == quoted.first
     assert plain.file_rows.tolist() == quoted.file_rows.tolist()
+
+
+def test_delimiters_within_quoted_names_leave_columns_that_blanks_part():
+    header = 'id "sex (0=male, 1=female)" "NYHA; class" age'
+    rows = [f"p{at} {at % 2} {1 + at % 3} {40 + at * 7 % 31}" for at in range(30)]
+    read = read_table("\n".join([header, *rows]).encode(), "t.csv")
+    assert [*read.frame] == ["id", "sex (0=male, 1=female)", "NYHA; class", "age"]
+    assert read.frame["age"].tolist() == [40.0 + at * 7 % 31 for at in range(30)]
