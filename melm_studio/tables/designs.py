@@ -454,8 +454,17 @@ def _of_thing(
     return {
         name: (_NEARLY_SHARED if share else _SHARED).format(shortened(thing))
         for name, share in differing.items()
-        if share <= most and (not share or share <= most * _share_of_other_pairs(frame[name]))
+        if share <= most
+        and (not share or share <= most * _share_of_other_pairs(frame[name]))
+        and (not share or _share_of_exceptions(frame[name], things) <= most)
     }
+
+
+def _share_of_exceptions(cells: pd.Series, things: IntArray) -> float:
+    """The share of rows that have another value than most rows of the same thing."""
+    codes = pd.factorize(cells, use_na_sentinel=False)[0][things >= 0]
+    most = _crossed(things[things >= 0], codes).max(axis=1)
+    return 1 - float(most.sum()) / len(codes)
 
 
 def _in_stretches(columns: Sequence[Column], frame: pd.DataFrame, y: IntArray) -> Iterator[str]:

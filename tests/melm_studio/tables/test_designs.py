@@ -139,6 +139,19 @@ def test_a_few_exceptions_are_nearly_shared_but_not_where_hardly_any_row_differs
     assert shared(prepare(Table("t", frame, ()), "group")) is None
 
 
+def test_what_follows_in_stretches_within_things_is_not_nearly_the_same_in_each():
+    state, town = np.repeat(np.arange(6), 200), np.repeat(np.arange(24), 50)
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"state": [f"S{one}" for one in state], "town": town * 7.0})
+    frame["a"], frame["b"] = rng.normal(size=(2, 1200))
+    frame["group"] = np.array(["ill", "well"], dtype=object)[rng.integers(0, 2, 1200)]
+    told = prepare(Table("t", frame, ()), "group", roles={"state": "group"})
+    assert shared(told).sentence == (
+        "Is town measured of each row? It is mostly the same in rows that follow each other in the "
+        "file."
+    )
+
+
 def test_once_what_a_thing_has_in_common_is_left_out_the_thing_is_still_asked_about():
     rng, who = np.random.default_rng(0), np.repeat(np.arange(60), 4)
     frame = pd.DataFrame({"formula": [f"A{one}B" for one in who], "x": rng.normal(size=240)})
