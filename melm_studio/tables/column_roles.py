@@ -80,6 +80,7 @@ SMALLEST_SPREAD = 1e-150  # squares of smaller ones vanish
 RESOLUTION = 1e-13  # a spread below this share of the values is rounding error
 DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is an identifier
 ID_SHARE = 0.8  # of the values of a number with such a name are different, where some repeat
+LEAST_METERS = 10_000  # of a place on a map in meters
 LEAST_ID = 1_000  # of a first column without a header whose whole numbers are nearly all different
 CHOSEN = "as you chose"
 AS_FEATURES = (Use.FEATURE, Use.CATEGORY, Use.ORDERED)
@@ -613,6 +614,7 @@ def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
         **dict.fromkeys(_parts_of_date(columns, frame) if are_few else (), WHEN),
         **dict.fromkeys(_earlier(columns) if are_few else (), EARLIER),
         **dict.fromkeys(coordinates([column.name for column in columns]), WHERE),
+        **dict.fromkeys(_meters_of_map(columns, frame), WHERE),
     }
     reasons: dict[str, str] = {}
     for column in columns:
@@ -632,6 +634,13 @@ def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
     if names_places(columns):  # then these are not asked about, and another is the first
         return dict(sorted(reasons.items(), key=lambda reason: reason[1] == WHERE))
     return reasons
+
+
+def _meters_of_map(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
+    """X and Y that are far from the origin, as of a projection of the earth."""
+    axes = [c.name for c in columns if c.name.lower() in ("x", "y") and frame[c.name].dtype == "f8"]
+    is_far = len(axes) > 1 and frame[axes].abs().min().min() >= LEAST_METERS
+    return axes if is_far else []
 
 
 def names_places(columns: Sequence[Column]) -> bool:
@@ -940,7 +949,8 @@ class _Guesses:
     ) -> dict[str, tuple[Role, str]]:
         """Features that say the same as what is left out, as where two tables were joined.
 
-        Words or ids of which each stands for one place, say, or numbers equal to ids.
+        Words or ids of which each stands for one place, say, numbers equal to ids, or such as
+        month2 and std_month beside the month.
         """
         if len(self._open) > MOST_OF_PANEL:
             return {}
@@ -955,6 +965,7 @@ class _Guesses:
             if of is None or column.role not in FEATURES or column.name in roles:
                 continue
             is_said = column.role is not Role.NUMERIC or names_identifier(column.name)
+            is_said |= of.name.lower() in column.name.lower()
             cells, others = self._frame[column.name], self._frame[of.name]
             if cells.equals(others) or (is_said and says_the_same(cells, others)):
                 copies[column.name] = (Role.INFO, f"it says the same as {shortened(of.name)}")

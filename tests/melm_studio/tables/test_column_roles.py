@@ -558,6 +558,26 @@ def test_what_recurs_beside_times_that_never_do_is_no_group():
     assert roles["wind"] is Role.CATEGORICAL
 
 
+@pytest.mark.parametrize(("shift", "is_place"), [(450_000.0, True), (40.0, False)])
+def test_x_and_y_of_a_map_in_meters_say_where(shift, is_place):
+    places = {"X": shift + np.arange(60) ** 2 % 61, "y": shift + np.arange(60) ** 3 % 59}
+    measures = {"width": np.arange(60) * 0.7 % 3, "depth": np.arange(60) * 0.3 % 5}
+    frame = pd.DataFrame({**places, **measures, "class": [*"xyyx"] * 15})
+    roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "class")}
+    assert [roles[name] is Role.INFO for name in ("X", "y")] == [is_place] * 2
+
+
+def test_what_is_computed_of_the_month_alone_is_no_more_measured_than_the_month():
+    month = 1.0 + np.arange(120) ** 2 % 11
+    squares = {"month": month, "month2": month**2, "std_month": (month - 6) / 3}
+    other = np.random.default_rng(0).permutation(12)[month.astype(int)] * 1.5
+    measures = {"width": np.arange(120) * 0.7 % 3, "rain": other}
+    dates = {"year": 2001.0 + np.arange(120) // 40}
+    frame = pd.DataFrame({**dates, **squares, **measures, "class": [*"xyyx"] * 30})
+    roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "class")}
+    assert {name for name, role in roles.items() if role is Role.NUMERIC} == {"width", "rain"}
+
+
 @pytest.mark.parametrize("name", ["X", "X.1", "V1", "...1"])
 def test_whole_numbers_that_rise_in_a_column_without_a_name_of_its_own_number_rows(name):
     rising = np.cumsum(np.arange(60) % 4 + 1).astype(float)
