@@ -965,8 +965,8 @@ class _Guesses:
             if of is None or column.role not in FEATURES or column.name in roles:
                 continue
             is_said = column.role is not Role.NUMERIC or names_identifier(column.name)
-            is_said |= of.name.lower() in column.name.lower()
             cells, others = self._frame[column.name], self._frame[of.name]
+            is_said |= others.dtype == "f8" and of.name.lower() in column.name.lower()
             if cells.equals(others) or (is_said and says_the_same(cells, others)):
                 copies[column.name] = (Role.INFO, f"it says the same as {shortened(of.name)}")
         return copies

@@ -567,6 +567,15 @@ def test_x_and_y_of_a_map_in_meters_say_where(shift, is_place):
     assert [roles[name] is Role.INFO for name in ("X", "y")] == [is_place] * 2
 
 
+def test_the_time_to_what_has_a_date_is_measured():
+    days = np.arange(60) ** 2 % 31
+    dates = [f"2021-05-{1 + day:02d}" for day in days]
+    columns = {"hatching": dates, "time_to_hatching": days * 1.5, "width": np.arange(60) * 0.7 % 3}
+    frame = pd.DataFrame({**columns, "depth": np.arange(60) * 0.3 % 5, "class": [*"xyyx"] * 15})
+    roles = {one.name: one.role for one in column_roles(Table("t", frame, ()), "class")}
+    assert roles["time_to_hatching"] is Role.NUMERIC
+
+
 def test_what_is_computed_of_the_month_alone_is_no_more_measured_than_the_month():
     month = 1.0 + np.arange(120) ** 2 % 11
     squares = {"month": month, "month2": month**2, "std_month": (month - 6) / 3}
