@@ -285,7 +285,8 @@ def _first_of_series(names: Sequence[str]) -> Iterator[str]:
     n_alike = Counter(stems.values())
     seen: set[tuple[str, ...]] = set()
     for name, stem in stems.items():
-        is_series = n_alike[stem] > MOST_OF_SERIES and not stem[-1].isdigit()
+        says_stem = len(stem) > 1 and not stem[-1].isdigit()  # no word of 温度 is known
+        is_series = says_stem and n_alike[stem] > MOST_OF_SERIES
         if not (is_series and stem in seen):
             yield name
         seen.add(stem)

@@ -308,11 +308,11 @@ def column_questions(
 
 def _without_series(columns: Sequence[Column], others: Collection[str]) -> Iterator[Column]:
     """The columns but for many numbers whose names end alike: how often each thing was seen."""
-    ends = {column.name: (words_of(column.name) or [""])[-1] for column in columns}
+    ends = {column.name: words_of(column.name)[-1:] for column in columns}
     n_alike = Counter(ends.values())
     for column in columns:
-        is_other = column.role is not Role.NUMERIC or column.name in others
-        if is_other or n_alike[ends[column.name]] <= MOST_ALIKE:
+        end, is_other = ends[column.name], column.role is not Role.NUMERIC or column.name in others
+        if is_other or not end or n_alike[end] <= MOST_ALIKE:
             yield column
 
 

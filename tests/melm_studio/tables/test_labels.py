@@ -874,6 +874,12 @@ def test_of_a_series_of_columns_one_is_offered_as_the_label(n_runs, n_offered):
     assert {"cst", "site"} <= {*offered}
 
 
+def test_names_of_which_no_word_is_known_are_no_series():
+    kinds = {name: RNG.permutation(words("p", "q", "r")) for name in "春夏秋冬山川"}
+    frame = measured("a", "b").assign(**kinds).rename(columns={"a": "甲", "b": "乙"})
+    assert {*choices(Table("t", frame, ()))} >= {*kinds}
+
+
 def test_a_sex_is_the_label_of_numbers_of_one_kind_that_have_no_other():
     frame = pd.DataFrame({f"item_{at}": RNG.integers(1, 6, N_ROWS) * 1.0 for at in range(9)})
     asked = {"samples": NO_GROUPS}

@@ -302,6 +302,13 @@ def test_how_often_many_things_were_seen_is_no_number_of_one():
     assert [one.id for one in told.questions if one.id.startswith("use:")] == ["use:hut nr"]
 
 
+def test_codes_whose_names_have_no_word_that_is_known_are_no_series():
+    codes = [10_231.0, 20_417.0, 31_555.0, 40_909.0]
+    columns = {name: RNG.choice(codes, 90, p=[0.4, 0.3, 0.2, 0.1]) for name in "春夏秋冬"}
+    asked = {one.id for one in with_numbers(**columns).questions}
+    assert {f"use:{name}" for name in columns} <= asked
+
+
 @pytest.mark.parametrize("name", ["NO2(GT)", "SessionsPerWeek", "Total Number of Nodules"])
 def test_an_amount_or_an_oxide_of_nitrogen_is_no_number_of_something(name):
     frame = pd.DataFrame({name: [1.0, 2.0] * 8, "kind": ["a", "b", "b", "a"] * 4})
