@@ -17,7 +17,7 @@ DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}
 
 CONTROL_CODES = bytes(code for code in range(32) if chr(code) not in "\t\n\v\f\r")
 _STRAY, _FIRST_STRAY = re.compile("[\udc80-\udcff]"), "\udc80"  # bytes that are no UTF-8
-_SPACE = b"\xa0"  # of lines that do not break
+_SPACE = b"\xa0"  # at which no line breaks
 _MARKS = _SPACE + bytes([0x85, *range(0x91, 0x98)])  # that Windows writes, pasted into UTF-8
 MARKED = "UTF-8 with spaces and quotes of Western European text"
 WESTERN = "Western European text"
@@ -101,7 +101,8 @@ def _decode(raw: bytes, chosen: str) -> tuple[str, str, dict[str, str]]:
     for encoding, name in (*_utf16(raw).items(), *escaped.items(), ("utf-8-sig", "")):
         with contextlib.suppress(UnicodeDecodeError):
             return raw.decode(encoding), name, {}
-    if torn := _torn_utf8(raw):
+    marked = _with_marks(raw) if chosen == "auto" else None
+    if torn := marked or _torn_utf8(raw):
         return *torn, {}
     candidates = readings_of(raw)
     others = (
@@ -124,8 +125,8 @@ def _decode(raw: bytes, chosen: str) -> tuple[str, str, dict[str, str]]:
     return raw.decode("latin-1"), WESTERN, {}
 
 
-def _torn_utf8(raw: bytes) -> tuple[str, str] | None:
-    """UTF-8 that ends within a character, or has a few damaged ones or marks of Windows."""
+def _with_marks(raw: bytes) -> tuple[str, str] | None:
+    """UTF-8 in which spaces, quotes and dashes of Windows stand, or ASCII with such spaces."""
     marked = raw.decode("utf-8-sig", "surrogateescape")
     strays = {*_STRAY.findall(marked)}
     has_others = any("\x7f" < letter < _FIRST_STRAY for letter in {*marked})
@@ -134,6 +135,11 @@ def _torn_utf8(raw: bytes) -> tuple[str, str] | None:
             mark = stray.encode(errors="surrogateescape").decode("cp1252")
             marked = marked.replace(stray, mark)
         return marked, MARKED
+    return None
+
+
+def _torn_utf8(raw: bytes) -> tuple[str, str] | None:
+    """UTF-8 that ends within a character, or has a few damaged ones."""
     text = raw.decode("utf-8-sig", "replace")
     n_damaged = text.count(DAMAGED)
     n_whole = len(text) - n_damaged - len(text.encode("ascii", "ignore"))

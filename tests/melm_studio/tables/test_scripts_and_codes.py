@@ -145,6 +145,12 @@ def test_spaces_and_dashes_of_windows_are_read_as_such(name, raw, is_utf_8):
     assert any("UTF-8" in step for step in read.steps) == is_utf_8
 
 
+def test_an_encoding_that_is_said_holds_where_spaces_of_windows_may_be_letters():
+    text = "kind,a\n" + "".join(f"{('plá', 'mor')[at % 2]},{at % 7}\n" for at in range(40))
+    read = read_table(text.encode("cp852"), "t.csv", options=ReadOptions(encoding="cp852"))
+    assert {*read.frame["kind"]} == {"plá", "mor"}
+
+
 def test_a_few_damaged_characters_leave_the_file_utf_8():
     raw = of_classes(("Łódź", "Kraków"), "utf-8").replace("Łódź".encode(), b"\xc5dz", 1)
     table = read_table(raw, "t.csv")
