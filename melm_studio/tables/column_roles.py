@@ -28,6 +28,7 @@ from melm_studio.tables.formatting import DAY, count, listed, number, shortened,
 from melm_studio.tables.identifiers import (
     CLERK_WORDS,
     GROUP_WORDS,
+    LEAST_STEM,
     THINGS_NUMBERED,
     ends_as_id,
     is_id_of_thing,
@@ -966,7 +967,8 @@ class _Guesses:
                 continue
             is_said = column.role is not Role.NUMERIC or names_identifier(column.name)
             cells, others = self._frame[column.name], self._frame[of.name]
-            is_said |= others.dtype == "f8" and of.name.lower() in column.name.lower()
+            is_of_name = len(of.name) >= LEAST_STEM and of.name.lower() in column.name.lower()
+            is_said |= is_of_name and others.dtype == "f8"
             if cells.equals(others) or (is_said and says_the_same(cells, others)):
                 copies[column.name] = (Role.INFO, f"it says the same as {shortened(of.name)}")
         return copies

@@ -294,10 +294,8 @@ def without_shared(
     for question, answer in answers.items():
         if question.startswith(SHARED) and answer == LEFT_OUT:
             free = [column for column in columns if column.name not in others]
-            thing = question.removeprefix(SHARED)
-            shared = dict.fromkeys(_in_stretches(free, frame, y), _IN_STRETCHES)
-            shared |= _of_thing(free, frame, thing) if thing else {}
-            rest = _as_information(columns, shared)
+            of_thing = _of_thing(free, frame, question.removeprefix(SHARED))
+            rest = _as_information(columns, _in_stretches(free, frame, y) | of_thing)
             if any(column.role in FEATURES for column in rest):
                 columns = rest
     return tuple(columns)
@@ -379,14 +377,15 @@ class MaybeShared:
         categories = _few_categories(columns, frame, roles)
         others = {*categories, *roles}
         free = [column for column in columns if column.name not in others]
+        in_stretches = _in_stretches(free, frame, y)
         often = (thing for thing in things if frame[thing].nunique() <= len(frame) / LEAST_SHARING)
         for thing in chain(often, [""]):
             forms = [form.format(shortened(thing)) for form in (_SHARED, _NEARLY_SHARED)]
             left_out = {column.name: column.reason for column in free if column.reason in forms}
-            of_thing = _of_thing(free, frame, thing) if thing else {}
+            of_thing = _of_thing(free, frame, thing)
             if thing and not (left_out or of_thing):
                 continue
-            sharing = dict.fromkeys(_in_stretches(free, frame, y), _IN_STRETCHES) | of_thing
+            sharing = in_stretches | of_thing
             if any(c.role is Role.NUMERIC and c.name not in sharing for c in columns):
                 forms.append(_IN_STRETCHES)
                 reasons = {c.name: sharing.get(c.name, c.reason) for c in free}
@@ -438,8 +437,10 @@ def _of_thing(
 ) -> dict[str, str]:
     """The features that rows of one thing share, with the reason; none is alone missing.
 
-    A few may differ, as where a value was corrected.
+    A few may differ, as where a value was corrected. None where no column says of things.
     """
+    if not thing:
+        return {}
     names = [column.name for column in columns if column.role in FEATURES and column.name != thing]
     things = pd.factorize(frame[thing])[0]
     in_order = np.argsort(things, kind="stable")[np.count_nonzero(things < 0) :]
@@ -462,13 +463,15 @@ def _of_thing(
 
 def _share_of_exceptions(cells: pd.Series, things: IntArray) -> float:
     """The share of rows that have another value than most rows of the same thing."""
-    codes = pd.factorize(cells, use_na_sentinel=False)[0][things >= 0]
-    most = _crossed(things[things >= 0], codes).max(axis=1)
-    return 1 - float(most.sum()) / len(codes)
+    codes = pd.factorize(cells, use_na_sentinel=False)[0]
+    pairs = (things * (int(codes.max()) + 1) + codes)[things >= 0]
+    values, n_rows = np.unique(pairs, return_counts=True)
+    starts = np.flatnonzero(np.diff(values // (int(codes.max()) + 1), prepend=-1))
+    return 1 - float(np.maximum.reduceat(n_rows, starts).sum()) / len(pairs)
 
 
-def _in_stretches(columns: Sequence[Column], frame: pd.DataFrame, y: IntArray) -> Iterator[str]:
-    """The features whose equal values stand together in the file, within classes.
+def _in_stretches(columns: Sequence[Column], frame: pd.DataFrame, y: IntArray) -> dict[str, str]:
+    """The features whose equal values stand together in the file, within classes, with the reason.
 
     Where, when and by whom rows were recorded changes from stretch to stretch of a file, what was
     measured from row to row.
@@ -480,9 +483,11 @@ def _in_stretches(columns: Sequence[Column], frame: pd.DataFrame, y: IntArray) -
     ]
     rows = stretches(len(y), 1)
     some, of_rows = (frame, y) if len(rows) == len(y) else (frame.iloc[rows], y[rows])
+    standing: list[str] = []
     for block in blocks(len(rows), len(often)) if len(rows) > LEAST_APART else ():
         kappas = neighbor_kappa(value_codes(some, often[block]), of_rows, LEAST_APART)
-        yield from (often[block][place] for place in np.flatnonzero(kappas >= LEAST_KAPPA))
+        standing += (often[block][place] for place in np.flatnonzero(kappas >= LEAST_KAPPA))
+    return dict.fromkeys(standing, _IN_STRETCHES)
 
 
 def _share_of_other_pairs(cells: pd.Series) -> float:
