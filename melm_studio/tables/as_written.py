@@ -1,6 +1,7 @@
 """Cells that mean what they say rather than what they are read as.
 
-NA as a word, 007 as a code, and "2" in quotes beside numbers without, as R writes a factor.
+NA as a word, 007 as a code, "2" in quotes beside numbers without, as R writes a factor, and a name
+that is written once for a block of rows, as merged cells of spreadsheets are saved.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from melm_studio.tables.formatting import count, listed
+from melm_studio.tables.formatting import count, listed, words_of
 from melm_studio.tables.records import Records
+from melm_studio.tables.subjects_in_names import SUBJECT_WORDS
 
 MISSING_WORDS = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
 BYTES_AT_ONCE = 2**20
@@ -32,6 +34,9 @@ ROWS_PROBED = 100  # for fractions, beside which no number is a code
 KEY = ": "  # behind what a cell says the value of
 _KEY_NAME = re.compile(r"[\w ./()-]+")
 LEAST_DIGITS = 3  # of codes that are all of one length
+LEAST_MERGED = 10  # rows of a table in which a name may be written once for a block
+LEAST_EMPTY, MOST_EMPTY = 0.3, 0.98  # share of their cells
+_NAMED = SUBJECT_WORDS | {"id", "plant", "plot", "sample", "site", "specimen"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +119,42 @@ def without_key(texts: Sequence[str]) -> tuple[str, list[str]]:
     is_key = is_key and all(map(_KEY_NAME.fullmatch, keys))
     is_key = is_key and any(map(str.isalpha, *keys))
     return (keys.pop(), [text.partition(KEY)[2] for text in texts]) if is_key else ("", [*texts])
+
+
+def written_once(frame: pd.DataFrame) -> list[str]:
+    """The columns whose cells are filled in the first row of each block of rows.
+
+    The first cell is filled, and what is filled are words or whole numbers. In blocks of one length
+    none follows itself. In those of other lengths, of which most have several rows, none recurs,
+    and they are words in the first columns, or the column is named as subjects and samples are:
+    labels of some of the rows recur, and of ids of some rows many stand right below another.
+
+    Examples
+    --------
+    >>> mice = ["a", None, None, None, "b", None, None, "c", None, None]
+    >>> written_once(pd.DataFrame({"mouse": mice, "weight": range(10)}))
+    ['mouse']
+    """
+    if len(frame) < LEAST_MERGED:
+        return []
+    names: list[str] = []
+    for place, name in enumerate(frame.columns[:MOST_COLUMNS]):
+        cells = frame[name]
+        filled = np.flatnonzero(cells.notna())
+        is_empty = 1.0 - len(filled) / len(frame)
+        if not LEAST_EMPTY <= is_empty <= MOST_EMPTY or len(filled) < 2 or filled[0] > 0:
+            continue
+        values = cells.iloc[filled]
+        is_number = cells.dtype.kind == "f"
+        if (values == values.shift()).any() or (is_number and (values % 1 != 0).any()):
+            continue
+        lengths = np.diff(filled, append=len(frame))
+        is_first = not is_number and place == len(names)
+        is_said = is_first or not _NAMED.isdisjoint(words_of(str(name)))
+        are_blocks = np.median(lengths) > 1
+        if (lengths == lengths[0]).all() or (is_said and are_blocks and values.is_unique):
+            names.append(str(name))
+    return names
 
 
 class _Columns:

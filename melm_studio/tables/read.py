@@ -26,10 +26,9 @@ from melm_studio.tables.above_rows import (
     without_titles,
 )
 from melm_studio.tables.aligned import as_tabs
-from melm_studio.tables.as_written import as_written, without_keys
+from melm_studio.tables.as_written import as_written, without_keys, written_once
 from melm_studio.tables.below_rows import without_notes, without_tables_beside
 from melm_studio.tables.cells import infer_columns
-from melm_studio.tables.digits import plain_numbers, without_flags
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.frames import BESIDE, TABLES, TEXTS
@@ -43,7 +42,6 @@ from melm_studio.tables.grammars import (
     recognized,
     with_groups,
 )
-from melm_studio.tables.merged_cells import written_once
 from melm_studio.tables.one_hot import with_joined_classes
 from melm_studio.tables.parsing import parsed
 from melm_studio.tables.questions import LABEL, USE
@@ -95,7 +93,13 @@ from melm_studio.tables.roles import NO_LABEL, Use
 from melm_studio.tables.sample_tables import joined_samples
 from melm_studio.tables.subjects_in_names import with_subjects
 from melm_studio.tables.subjects_of_places import with_subjects_of_places
-from melm_studio.tables.text import TableError, as_utf8, without_comments
+from melm_studio.tables.text import (
+    TableError,
+    as_utf8,
+    plain_numbers,
+    without_comments,
+    without_flags,
+)
 from melm_studio.tables.uneven_rows import EvenRows, at_places, even_rows
 
 __all__ = ["ReadOptions", "Table", "TableError", "read_table"]

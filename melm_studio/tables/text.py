@@ -1,4 +1,7 @@
-"""Decoding the bytes of a file to text, or an error that says what the file is instead."""
+"""Decoding the bytes of a file to plain text, or an error that says what the file is instead.
+
+Numbers are plain that other scripts, Fortran (1.2D+03) or Eurostat (12.5 p) wrote otherwise.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from melm_core.base import NUMBERS, UserError
+from melm_core.base import FORTRAN, NUMBERS, OTHER_DIGITS, UserError, plain_cell
 from melm_studio.tables.encodings import codec, readings_of
 from melm_studio.tables.foreign import foreign_file, foreign_text
 from melm_studio.tables.formatting import count
@@ -35,6 +38,14 @@ EMPTY = "The file is empty. Choose a file with a header and rows."
 COMMENTS = re.compile(
     rb"(?:(?:(?:#|%[ %]|//|sep=)[^\n]*|/\*(?s:.*?)\*/[ \t]*|\w++=[^\s,;|]*+)?\n)++"
 )
+
+SAMPLE_BYTES = 1_000_000  # that are looked at for other numbers
+_EDGE = r"[\t\n;|,\" ]"
+_NUMBER = re.compile(f"(?<={_EDGE}){OTHER_DIGITS.pattern}(?={_EDGE})")
+_EXPONENT = re.compile(rb"[dD][+-]?[0-9]")
+_FORTRAN = re.compile(rb"(?<=[\t\n;|,\" ])%b(?=[\t\n\r;|,\" ])" % FORTRAN.pattern.encode())
+_EUROSTAT = re.compile(rb"[\w ]+(?:,[\w ]+)*\\(?:time|TIME_PERIOD)[ ]*\t", re.IGNORECASE)
+_NOTHING = b":"
 
 
 class TableError(UserError):
@@ -209,3 +220,70 @@ def _is_above_numbers(words: list[str], cells: list[str]) -> bool:
     are_numbers = [NUMBERS["."].fullmatch(cell) is not None for cell in (*words, *cells)]
     is_each = 1 < len({*words}) == len(words) == len(cells)
     return is_each and are_numbers == [False] * len(words) + [True] * len(cells)
+
+
+def plain_numbers(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Write the numbers of cells as 0 to 9, a point and e.
+
+    Parameters
+    ----------
+    data : bytes
+        Text in UTF-8 with line feeds.
+
+    Returns
+    -------
+    data : bytes
+    steps : tuple of str
+        What was written otherwise, a sentence each.
+
+    Examples
+    --------
+    >>> plain_numbers("x,y\\n\uff11\uff12.\uff15,1.5D+03\\n".encode())[0]
+    b'x,y\\n12.5,1.5e+03\\n'
+    """
+    steps = []
+    sample = data[:SAMPLE_BYTES]
+    if not sample.isascii() and _NUMBER.search(sample.decode("utf-8", "ignore")):
+        text = _NUMBER.sub(lambda digits: plain_cell(digits[0]), f"\n{data.decode()}\n")
+        data = text[1:-1].encode()
+        steps.append("Digits of another script are read as 0 to 9.")
+    # Sooner than the digits before it, of which tables are full, an exponent is seen.
+    if _EXPONENT.search(sample) and _FORTRAN.search(sample):
+        data = _FORTRAN.sub(rb"\1e\2", b"\n" + data + b"\n")[1:-1]
+        steps.append("Exponents that are written with D are read, as in 1.2D+03.")
+    return data, tuple(steps)
+
+
+def without_flags(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Part the first cells of a table of Eurostat, and leave out the flags of its numbers.
+
+    What its rows are of stands in one cell.
+
+    Parameters
+    ----------
+    data : bytes
+        Text in UTF-8 with line feeds.
+
+    Returns
+    -------
+    data : bytes
+    steps : tuple of str
+        What was done, if anything.
+
+    Examples
+    --------
+    >>> without_flags(b"unit,geo\\\\time\\t2019 \\t2020 \\nPC,AT\\t12.5 p\\t: \\n")[0]
+    b'unit\\tgeo\\t2019\\t2020\\nPC\\tAT\\t12.5\\t\\n'
+    """
+    if not _EUROSTAT.match(data):
+        return data, ()
+    lines = [_parted(line) for line in data.split(b"\n")]
+    return b"\n".join(lines), ("Read as a table of Eurostat; flags of its numbers are left out.",)
+
+
+def _parted(line: bytes) -> bytes:
+    """A line, of which a dimension behind a backslash is that of the columns."""
+    rows, *cells = line.split(b"\t")
+    numbers = (cell.strip().partition(b" ")[0] for cell in cells)
+    given = (b"" if number.startswith(_NOTHING) else number for number in numbers)
+    return b"\t".join([*rows.partition(b"\\")[0].split(b","), *given])

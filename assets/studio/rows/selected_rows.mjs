@@ -1,15 +1,19 @@
 // The selection of a panel: finding rows, listing those that are selected with what distinguishes
-// them, and what can be done with them.
+// them, what can be done with them, and their ways from where the plane of all rows has them to where
+// planes that never saw them put them.
 import { ask, requested, save, sentenceOf } from "../page/answers.mjs";
 import { writeMarkup } from "../page/dash.mjs";
 import { hide, wait } from "../page/dom.mjs";
 import { mode } from "../page/mode.mjs";
 import { onChange } from "../page/signals.mjs";
 import { showOnItsTable } from "../panel/commands.mjs";
-import { addToPanels } from "../panel/features.mjs";
+import { addToPanels, addToViews } from "../panel/features.mjs";
 import { frontPanel } from "../panel/panels.mjs";
 import { stage } from "../panel/runs.mjs";
 import { addressOf } from "../panel/view_options.mjs";
+import { MOST_WAYS } from "../plane/animation.mjs";
+import { decodedPlane } from "../plane/arrays.mjs";
+import { isPoints } from "../plane/traces.mjs";
 import { chosen, markedRow, selectedRows, selectRows } from "./singled_out.mjs";
 
 const POLL_MS = 700;
@@ -20,11 +24,19 @@ const MARKS = { "new-class": "Name of the class", "new-column": "Name of the col
 /** @type {WeakMap<Panel, SelectionCard>} */
 const cards = new WeakMap();
 
+/** Each plane of unseen places that has selected rows, as fitted, once that is here. @type {WeakMap<object, Plane | null>} */
+const asFitted = new WeakMap();
+
 export function addSelectedRows() {
   addToPanels((panel) => {
     const card = new SelectionCard(panel);
     cards.set(panel, card);
     panel.node.addEventListener("panel:painted", () => card.refreshSoon());
+  });
+  addToViews((view, panel) => {
+    const plane = view.selected && panel.plane?.places?.state === "unseen" ? panel.plane : null;
+    if (plane && !asFitted.has(plane)) fetchFitted(plane, panel).catch(console.warn);
+    view.added.push(waysOf(view, (plane && asFitted.get(plane)) ?? null));
   });
   onChange(stage, () => cards.get(frontPanel())?.refreshSoon());
   onChange(chosen, () => {
@@ -158,4 +170,34 @@ class SelectionCard {
     selectRows([]);
     showOnItsTable(answer);
   }
+}
+
+/** @param {Plane} plane @param {Panel} panel */
+async function fetchFitted(plane, panel) {
+  asFitted.set(plane, null);
+  asFitted.set(plane, decodedPlane(await ask(panel.requests.url(`${plane.sequence}?${panel.query({ places: "fitted" })}`))));
+  if (panel.plane === plane) panel.paint(true);
+}
+
+/**
+ * A line for each selected row, or an empty trace where there are none, or too many.
+ * @param {Pick<View, "plane" | "figure" | "selected">} view
+ * @param {Pick<Plane, "traces"> | null} fitted
+ * @returns {Trace}
+ */
+export function waysOf({ plane, figure, selected }, fitted) {
+  const [x, y] = [[], []];
+  const count = fitted ? selected.reduce((sum, points) => sum + points.length, 0) : 0;
+  if (count && count <= MOST_WAYS) {
+    const traces = figure.data.flatMap((style, i) => (isPoints(style) ? [i] : []));
+    for (const [at, i] of traces.entries()) {
+      const [from, to] = [fitted.traces[i], plane.traces[i]];
+      for (const point of selected[at]) {
+        x.push(from.x[point], to.x[point], NaN);
+        y.push(from.y[point], to.y[point], NaN);
+      }
+    }
+  }
+  const line = { color: figure.layout.font.color, width: 1 };
+  return { meta: { kind: "ways" }, mode: "lines", line, opacity: 0.6, x, y };
 }

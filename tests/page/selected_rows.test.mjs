@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-const { waysOf } = await import("../../assets/studio/rows/ways.mjs");
+const { waysOf } = await import("../../assets/studio/rows/selected_rows.mjs");
 
 const styles = ["contour", "train", "train", "held_out"].map((kind) => ({ meta: { kind } }));
 const figure = /** @type {any} */ ({ data: styles, layout: { font: { color: "black" } } });
