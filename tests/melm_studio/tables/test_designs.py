@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -137,6 +139,24 @@ def test_a_few_exceptions_are_nearly_shared_but_not_where_hardly_any_row_differs
     )
     frame.loc[np.arange(0, 360, 6), "age"] += 1.0
     assert shared(prepare(Table("t", frame, ()), "group")) is None
+
+
+def test_exceptions_are_counted_without_a_cell_for_each_thing_and_value():
+    n = 6_000
+    rng = np.random.default_rng(3)
+    patients = np.array([f"P{one}" for one in np.repeat(np.arange(n), 2)], dtype=object)
+    frame = pd.DataFrame({"patient": patients, "a": rng.normal(size=2 * n)})
+    frame["score"] = np.repeat(rng.normal(size=n), 2)
+    frame["group"] = np.array(["ill", "well"], dtype=object)[np.repeat(rng.permutation(n) % 2, 2)]
+    frame.loc[5, "score"] = 99.0
+    tracemalloc.start()
+    try:
+        asked = shared(prepare(Table("t", frame, ()), "group"))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert asked.short == "Is score measured of each row?"
+    assert most < 8 * n**2 / 4
 
 
 def test_what_follows_in_stretches_within_things_is_not_nearly_the_same_in_each():
