@@ -39,15 +39,16 @@ help: ## Show this list
 run: $(ENGINE) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: make run ARGS="--port 9000"
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
 
-# npm and the packages of the machine mostly wait, so all else that is installed goes beside them.
-# Then two jobs run at once: the other half begins after the checks, when the first has
-# compiled the libraries that both import.
+# Of three jobs at once, those that install mostly wait for others, and the checks begin when their
+# tools are there, while C is compiled. The other half comes last, when the first has compiled most of
+# the libraries that both import.
 #
 # Each process collects its own tests only. Those of xdist each collect all, and report every test to
 # a third, which takes as long as many of them do.
 test: $(NODE) ## Run every check and the fast tests
-	@$(MAKE) --no-print-directory --jobs=3 page $(PAGE_TOOLS) $(ENGINE) servers
-	@$(MAKE) --no-print-directory --jobs=2 --keep-going one-half lint-python lint-page other-half
+	@$(MAKE) --no-print-directory --jobs=3 --keep-going page $(PAGE_TOOLS) $(ENGINE) servers lint-python one-half lint-page other-half
+
+one-half other-half: $(ENGINE) $(PAGE_TOOLS) servers
 
 one-half:
 	@$(FAST_TESTS) $(ONE_HALF) $(ARGS)
