@@ -119,10 +119,28 @@ def _records(content: Any) -> list[Mapping[str, Any]]:
     if isinstance(content, dict):
         return _records_of_object(content)
     if _are_objects(content):
-        return list(content)
+        return _records_of_columns(content) or list(content)
     if isinstance(content, list) and len(content) > 1 and all(isinstance(x, list) for x in content):
         return _named([f"column {place}" for place in range(1, len(content[0]) + 1)], content)
     return []
+
+
+def _records_of_columns(objects: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The records of columns that are an object each: its name, and its cells as a list.
+
+    Vectors of records, which are alike, are no columns: some of these have texts, others numbers.
+    """
+    keys = [key for key, value in objects[0].items() if isinstance(value, list)]
+    names = [key for key, value in objects[0].items() if isinstance(value, str)]
+    if len(keys) != 1 or not names or any({*entry} != {*objects[0]} for entry in objects):
+        return []
+    columns = [entry[keys[0]] for entry in objects]
+    if not all(isinstance(column, list) for column in columns) or len({*map(len, columns)}) > 1:
+        return []
+    are_texts = {any(isinstance(cell, str) for cell in column) for column in columns}
+    texts = ([str(entry[name]) for entry in objects] for name in names)
+    named = next((row for row in texts if len({*row}) == len(row)), [])
+    return _named(named, zip(*columns, strict=True)) if named and len(are_texts) > 1 else []
 
 
 def _records_of_object(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:

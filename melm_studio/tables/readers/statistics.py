@@ -11,10 +11,11 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from pandas.io.sas.sas_constants import sas_date_formats, sas_datetime_formats
 
 from melm_core.base import unique_names
 from melm_studio.installation import install_command
-from melm_studio.tables.formatting import listed
+from melm_studio.tables.formatting import listed, number_text
 from melm_studio.tables.frames import BESIDE, TABLES, TEXTS
 from melm_studio.tables.readers.arrays import are_classes, with_samples_in_rows
 from melm_studio.tables.records import Limits
@@ -25,6 +26,7 @@ _SAS7BDAT = bytes(12) + b"\xc2\xea\x81\x60"
 _TRANSPORT = b"HEADER RECORD*"
 _EIGHTH = b"LIBV8"  # of transport files, which pandas does not know
 _HEAD = 80
+_EPOCH = pd.Timestamp(1970, 1, 1) - pd.Timestamp(1960, 1, 1)  # since when SAS counts
 LEAST_DRAWS = 10  # tables of the same rows and columns, which fewer may measure again
 LEAST_ROWS = 10  # of another table in a list, which is offered
 FEW_BESIDE = 10  # numbers measured of each row for each that says what it is
@@ -132,11 +134,11 @@ def _stata(raw: bytes) -> pd.DataFrame:
 def _with_labels(codes: pd.DataFrame, labeled: pd.DataFrame) -> pd.DataFrame:
     """Coded values with their labels; a scale of which only some steps have one stays numbers."""
     steps = {
-        str(name): codes[name]
+        str(name): _on_scale(codes[name], cells)
         for name, cells in labeled.items()
         if isinstance(cells.dtype, pd.CategoricalDtype) and _are_steps(codes[name], cells)
     }
-    return labeled.assign(**steps)
+    return _saying_what_is_missing(codes, labeled, labeled.assign(**steps))
 
 
 def _are_steps(codes: pd.Series, labels: pd.Series) -> bool:
@@ -147,6 +149,38 @@ def _are_steps(codes: pd.Series, labels: pd.Series) -> bool:
     return is_number and bool(others.between(labeled.min(), labeled.max()).any())
 
 
+def _on_scale(codes: pd.Series, labels: pd.Series) -> pd.Series:
+    """The steps of a scale, without codes apart from it whose labels say why there is none.
+
+    Of 1 "Never" to 5 "Always", where 2 to 4 have no label, 9 "No answer" is further from the next
+    step than these are from each other.
+    """
+    has_label = np.array([isinstance(label, str) for label in labels])
+    steps = np.unique(codes[~has_label].dropna())
+    values = np.unique(codes.dropna())
+    widest = np.diff(steps if len(steps) > 1 else values).max()
+    gaps = np.flatnonzero(np.diff(values) > widest)
+    above, below = values[gaps + 1], values[gaps]  # each gap, behind which there is no step
+    lowest = above[above <= steps[0]].max(initial=-np.inf)
+    highest = below[below >= steps[-1]].min(initial=np.inf)
+    return codes.where(codes.between(lowest, highest))
+
+
+def _saying_what_is_missing(
+    codes: pd.DataFrame, labeled: pd.DataFrame, cells: pd.DataFrame
+) -> pd.DataFrame:
+    """Cells with a step that names the codes which their scales have no more."""
+    texts: dict[str, None] = {}
+    for name, column in cells.items():
+        is_taken = (codes[name].notna() & column.isna()).to_numpy()
+        for code in codes[name][is_taken].unique():
+            label = labeled[name][codes[name] == code].iloc[0]
+            texts[f"{number_text(code)} ({label})"] = None
+    if texts:
+        cells.attrs[STEP] = f"Taken as missing, apart from their scales: {listed([*texts])}."
+    return cells
+
+
 def _sas(raw: bytes) -> pd.DataFrame:
     if _EIGHTH in raw[:_HEAD]:
         import pyreadstat  # noqa: PLC0415 (an extra)
@@ -155,7 +189,15 @@ def _sas(raw: bytes) -> pd.DataFrame:
         return frame
     if raw.startswith(_SAS7BDAT):
         return pd.read_sas(io.BytesIO(raw), format="sas7bdat", encoding="utf-8")
-    return pd.read_sas(io.BytesIO(raw), format="xport", encoding="utf-8")
+    with pd.read_sas(io.BytesIO(raw), format="xport", encoding="utf-8", iterator=True) as reader:
+        frame, fields = reader.read(), getattr(reader, "fields", ())
+    for name, field in zip(frame, fields, strict=True):
+        written = field["nform"].decode()
+        for formats, unit in ((sas_date_formats, "D"), (sas_datetime_formats, "s")):
+            if written in formats:
+                since_1970 = frame[name] - (_EPOCH.days if unit == "D" else _EPOCH.total_seconds())
+                frame[name] = dates(since_1970.to_numpy(), None, unit=unit)
+    return frame
 
 
 def _spss(raw: bytes) -> pd.DataFrame:
@@ -165,15 +207,21 @@ def _spss(raw: bytes) -> pd.DataFrame:
     codes, meta = read(io.BytesIO(raw))
     labels: Mapping[Any, Mapping[Any, str]] = meta.variable_value_labels
     # Its own way to set them takes a time that is quadratic in columns.
-    return pd.DataFrame({name: _labeled(codes[name], labels.get(name, {})) for name in codes})
+    named = {name: _named_codes(codes[name], labels.get(name, {})) for name in codes}
+    cells = pd.DataFrame({name: _labeled(codes[name], labels.get(name, {})) for name in codes})
+    return _saying_what_is_missing(codes, pd.DataFrame(named), cells)
 
 
 def _labeled(codes: pd.Series, labels: Mapping[Any, str]) -> pd.Series:
     """Codes by their labels; a scale of which only some steps have one stays numbers."""
     if not labels:
         return codes
-    names = codes.map(lambda code: labels.get(code, code), na_action="ignore")
-    return codes if _are_steps(codes, names) else names.astype("category")
+    names = _named_codes(codes, labels)
+    return _on_scale(codes, names) if _are_steps(codes, names) else names.astype("category")
+
+
+def _named_codes(codes: pd.Series, labels: Mapping[Any, str]) -> pd.Series:
+    return codes.map(lambda code: labels.get(code, code), na_action="ignore") if labels else codes
 
 
 def _r(raw: bytes, wanted: str) -> pd.DataFrame:
@@ -268,7 +316,7 @@ def labeled(codes: Any, attributes: Any) -> Any:
     for ends in (attributes.get("na_range"), missing.get("range")):
         cells = cells.mask(cells.between(*ends)) if isinstance(ends, np.ndarray) else cells
     named = _labeled(cells, labels)
-    return cells.to_numpy() if named is cells else named.array
+    return named.to_numpy() if named.dtype.kind in "iuf" else named.array
 
 
 def dates(numbers: Any, _: Any, unit: Literal["D", "s"]) -> Any:
@@ -441,8 +489,11 @@ def _names_of_rows(table: Any) -> list[str]:
 
 
 def _cells(column: pd.Series) -> pd.Series:
-    if column.dtype.kind in "biuf":
-        return column.astype(np.float64)
+    if column.dtype.kind == "b":  # a category, as in the CSV that R writes
+        return column.astype(object).map({True: "TRUE", False: "FALSE"})
+    if column.dtype.kind in "iuf":
+        numbers = column.astype(np.float64)
+        return numbers.mask(numbers.isna())  # NA of R is a NaN that warns of every comparison
     texts = [
         None if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True)
     ]

@@ -104,6 +104,17 @@ def metabolites():
     }  # fmt: skip
 
 
+def test_columns_of_json_that_are_an_object_each_are_columns_and_vectors_are_not():
+    columns = [
+        {"name": name, "type": cells.dtype.kind, "data": cells.tolist()}
+        for name, cells in FRAME.items()
+    ]
+    data = prepare(read_table(of_json(columns), "t.json"))
+    assert (data.label, data.feature_names, len(data.X)) == ("kind", ("size", "mass"), N)
+    vectors = [{"id": f"v{at}", "kind": "ab"[at % 2], "at": [at, 1.0]} for at in range(N)]
+    assert len(read_table(of_json(vectors), "t.json").frame) == N
+
+
 @pytest.mark.parametrize("header", [[], [["name", "group"]]])
 def test_lists_of_words_in_json_lose_no_row(header):
     rows = [[f"n{at}", "ab"[at % 2]] for at in range(9)]
@@ -288,13 +299,13 @@ SCALE = pd.DataFrame({"mood": [1.0, 2, 3, 4, 5, np.nan], "arm": [1.0, 2, 1, 2, 1
 LABELS = {"mood": {1: "bad", 5: "good"}, "arm": {1: "drug", 2: "placebo"}}
 
 
-def scale_of_stata(path):
-    SCALE.to_stata(path, write_index=False, value_labels=LABELS)
+def scale_of_stata(path, scale=SCALE, labels=LABELS):
+    scale.to_stata(path, write_index=False, value_labels=labels)
 
 
-def scale_of_spss(path):
+def scale_of_spss(path, scale=SCALE, labels=LABELS):
     package = pytest.importorskip("pyreadstat")
-    package.write_sav(SCALE, path, variable_value_labels=LABELS)
+    package.write_sav(scale, path, variable_value_labels=labels)
 
 
 @pytest.mark.parametrize("write", [scale_of_stata, scale_of_spss])
@@ -303,6 +314,54 @@ def test_a_scale_whose_ends_have_labels_is_a_number(write, tmp_path):
     frame = read_table((tmp_path / "file").read_bytes(), "file").frame
     np.testing.assert_array_equal(frame["mood"], SCALE["mood"])
     assert [*frame["arm"]] == ["drug", "placebo"] * 3
+
+
+APART = {7: "no idea", 9: "no answer"}
+TEMPERATURE = [-9.0, *np.arange(10.0, 90.0, 13.0), 100.0]
+
+
+@pytest.mark.parametrize(
+    ("steps", "labels", "wanted"),
+    [
+        ([1.0, 2, 3, 4, 5, 7, 9], {1: "bad", 5: "good"} | APART, [1.0, 2, 3, 4, 5, None, None]),
+        ([0.0, 1, 2, 3, 7, 9], {0: "never", 3: "daily"} | APART, [0.0, 1, 2, 3, None, None]),
+        # A step that nobody chose is no gap, nor is one between those of a thermometer.
+        ([1.0, 2, 4, 5, 6, 7], {1: "bad", 7: "good"}, [1.0, 2, 4, 5, 6, 7]),
+        (TEMPERATURE, {-9: "not asked", 10: "cold", 100: "hot"}, [None, *TEMPERATURE[1:]]),
+    ],
+)
+@pytest.mark.parametrize("write", [scale_of_stata, scale_of_spss])
+def test_labeled_codes_apart_from_a_scale_are_missing(write, steps, labels, wanted, tmp_path):
+    scale = pd.DataFrame({"mood": steps, "size": np.arange(len(steps)) + 0.5})
+    write(tmp_path / "file", scale, {"mood": labels})
+    table = read_table((tmp_path / "file").read_bytes(), "file")
+    np.testing.assert_array_equal(table.frame["mood"], np.array(wanted, dtype=float))
+    said = [step for step in table.steps if "apart from their scales" in step]
+    apart = [labels[code] for code, cell in zip(steps, wanted, strict=True) if cell is None]
+    assert len(said) == (None in wanted)
+    assert all(label in said[0] for label in apart)
+
+
+def test_numbers_with_the_format_of_a_date_in_a_transport_file_are_dates(tmp_path):
+    package = pytest.importorskip("pyreadstat")
+    days = 19_000.0 + np.arange(N)
+    frame = FRAME.assign(seen=days, begun=days * 86_400)
+    written = {"seen": "DATE9", "begun": "DATETIME20"}
+    package.write_xport(frame, tmp_path / "file", file_format_version=5, variable_format=written)
+    table = read_table((tmp_path / "file").read_bytes(), "file")
+    assert (table.frame["seen"][0], table.frame["begun"][0]) == (
+        "2012-01-08",
+        "2012-01-08 00:00:00",
+    )
+    assert prepare(table, "kind").feature_names == ("size", "mass")
+
+
+def test_truth_values_of_r_are_a_category(tmp_path):
+    rdata = pytest.importorskip("rdata")
+    answers = pd.array(([True, False, None] * N)[:N], dtype="boolean")
+    rdata.write_rda(tmp_path / "file", {"frame": FRAME[["size", "mass"]].assign(insured=answers)})
+    data = prepare(read_table((tmp_path / "file").read_bytes(), "file"))
+    assert (data.label, data.class_names) == ("insured", ("FALSE", "TRUE"))
 
 
 def test_a_list_of_r_with_x_and_y_is_a_table(tmp_path):
