@@ -534,8 +534,7 @@ def _of_frame(cells: pd.DataFrame, steps: Sequence[str]) -> _Content:
             f"The file has {count(len(cells), 'row')} and {count(cells.shape[1], 'column')} of "
             "numbers or text. A table needs at least one row and two columns."
         )
-    names = [str(name).strip() for name in cells.columns]
-    _reject_long_names(names)
+    names = [_fitting(str(name).strip()) for name in cells.columns]
     numbered = [name or f"column {at}" for at, name in enumerate(names, start=1)]
     renamed = _without_blanks(cells.set_axis(unique_names(numbered), axis=1))
     said = {
@@ -565,8 +564,10 @@ def _column_names(records: Records) -> tuple[list[str], list[str]]:
     if not records.form.has_header:
         numbered = [f"column {position}" for position in range(1, len(first) + 1)]
         return numbered, [f'There is no header: columns are named "column 1" to "{numbered[-1]}".']
-    _reject_long_names(first)
-    given = [cell.strip() or f"column {position}" for position, cell in enumerate(first, start=1)]
+    given = [
+        _fitting(cell.strip()) or f"column {position}"
+        for position, cell in enumerate(first, start=1)
+    ]
     names = unique_names(given)
     unnamed = [name for cell, name in zip(first, names, strict=True) if not cell.strip()]
     repeated = [name for old, name in zip(given, names, strict=True) if old != name]
@@ -575,13 +576,13 @@ def _column_names(records: Records) -> tuple[list[str], list[str]]:
         steps.append(f"Columns without a name are named by their position: {listed(unnamed)}.")
     if repeated:
         steps.append(f"Columns with repeated names are numbered: {listed(repeated)}.")
+    if too_long := [cell for cell in first if len(cell) > MAX_NAME]:
+        steps.append(
+            f"Names of over {number(MAX_NAME)} characters are cut in their middle: {listed(too_long)}."
+        )
     return names, steps
 
 
-def _reject_long_names(names: list[str]) -> None:
-    for position, name in enumerate(names, start=1):
-        if len(name) > MAX_NAME:
-            raise TableError(
-                f"The name of column {number(position)} has {number(len(name))} characters, but at "
-                f"most {number(MAX_NAME)} can be shown. Shorten it and drop the file again."
-            )
+def _fitting(name: str) -> str:
+    """The name of a column, as long as one may be: a survey has whole paragraphs for names."""
+    return name if len(name) <= MAX_NAME else shortened(name, MAX_NAME)
