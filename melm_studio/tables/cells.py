@@ -260,8 +260,11 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions, *, is_dated: b
     read = _read_levels(levels, decimal, options.limits, counts, missing[:-1], name=name)
     is_text = (np.isnan(read.values) & ~missing & ~read.is_beyond)[codes]
     n_present = int(np.count_nonzero(~missing[codes]))
-    text = _non_numeric_text(column, is_text, n_present, read.values[np.isfinite(read.values)])
+    numbers = read.values[np.isfinite(read.values)]
+    text = _non_numeric_text(column, is_text, n_present, numbers)
     is_numeric = text is None or text.n_cells < _most_text(text, options.words) * text.n_present
+    if is_box := text is not None and _is_box(text, numbers):
+        is_numeric = False
     is_of_ids = text is not None and name.lower().endswith("id") and names_identifier(name)
     if len(levels) == len(codes) and (is_of_ids or _are_running_numbers(levels, missing[:-1])):
         is_numeric = False  # a word is no number that is missing, but a name as the others
@@ -284,7 +287,17 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions, *, is_dated: b
     texts[missing] = np.nan
     is_mixed = text is not None and text.n_cells <= (1 - MOSTLY) * text.n_present
     cells = pd.Series(texts[codes], column.index, dtype="str")
-    return _Inferred(cells, text if is_mixed or (text is not None and text.are_few) else None)
+    is_said = text is not None and not is_box and (is_mixed or text.are_few)
+    return _Inferred(cells, text if is_said else None)
+
+
+def _is_box(text: _NonNumericText, numbers: FloatArray) -> bool:
+    """Return whether words stand beside one number alone, and maybe one below 0 that is a code.
+
+    A box of a survey has the words of those who ticked it, and 0 of all others.
+    """
+    recur = text.n_cells >= LEAST_SAID and not is_among(text.first, UNKNOWN)
+    return recur and 0 < len(numbers) <= 1 + int(numbers.min() < 0 <= numbers.max())
 
 
 def _most_text(text: _NonNumericText, words: str) -> float:

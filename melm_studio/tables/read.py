@@ -577,9 +577,8 @@ def _column_names(records: Records) -> tuple[list[str], list[str]]:
     if repeated:
         steps.append(f"Columns with repeated names are numbered: {listed(repeated)}.")
     if too_long := [cell for cell in first if len(cell) > MAX_NAME]:
-        steps.append(
-            f"Names of over {number(MAX_NAME)} characters are cut in their middle: {listed(too_long)}."
-        )
+        names_cut = f"Names of over {number(MAX_NAME)} characters"
+        steps.append(f"{names_cut} are cut in their middle: {listed(too_long)}.")
     return names, steps
 
 

@@ -532,6 +532,36 @@ def test_years_are_asked_about_whatever_their_name(first, is_asked):
     assert ("use:animal_yob" in asked) == is_asked
 
 
+@pytest.mark.parametrize("word", ["Asian", "Black or African American"])
+@pytest.mark.parametrize("n_ticked", [2, 40])
+@pytest.mark.parametrize("gap", [None, "-99"])
+def test_a_box_with_words_where_it_was_ticked_is_a_category(word, n_ticked, gap):
+    box = np.full(300, "0", dtype=object)
+    box[7 : 7 + 3 * n_ticked : 3] = word
+    box[200:210] = gap or "0"
+    data = read_and_prepared(_beside_numbers(box), {})
+    role = {column.name: column.role for column in data.columns}["box"]
+    assert (role, [one.id for one in data.questions]) == (Role.CATEGORICAL, [])
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [(["0", "1", "2"], ["broken"] * 2), (["0"], ["unknown"] * 9), (["0"], ["broken"])],
+)
+def test_words_beside_other_numbers_or_that_say_why_there_is_none_are_missing(cells, words):
+    box = np.array((cells * 300)[:300], dtype=object)
+    box[10 : 10 + len(words)] = words
+    data = read_and_prepared(_beside_numbers(box), {})
+    names = [column.name for column in data.columns if column.role is Role.CATEGORICAL]
+    assert names == []
+
+
+def _beside_numbers(box):
+    rows = zip(box, np.random.default_rng(0).normal(size=300).round(3), strict=True)
+    lines = (f"{cell},{size},{'ab'[at % 2]}" for at, (cell, size) in enumerate(rows))
+    return "\n".join(["box,size,group", *lines])
+
+
 def test_words_of_a_language_are_no_layout():
     words = [f"word{'abcdefghijklmnopqrstuvwxyz'[at % 26]}{at}" for at in range(1_000)]
     assert "row" in with_places(("row", "bed", *words)).feature_names
