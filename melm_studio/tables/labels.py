@@ -760,7 +760,8 @@ class _Preference:
     In order: whether its classes can be held out and, beside words with the name of a label, need
     not be cut; what names say; without a header, the ends; what the name of the file says; two
     values, or few in the last column; text before numbers; numbers of two values; the last column
-    and the first; fewer values. Those of such words as `rare` has come behind others alike.
+    and the first; fewer values. Those of such words as `rare` has come behind others alike, but not
+    behind numbers of many values, which are measured.
     """
 
     def __init__(
@@ -796,12 +797,14 @@ class _Preference:
             is_telling = False
         is_flag = is_telling and name != last and _is_flag(self._frame[name])
         is_cut = is_number and self._has_named_words and is_measure(self._frame[name])
+        is_measured = is_number and n_values > few and name != last
         return (
             name.lower() not in PLAIN_NAMES and (is_cut or not self._can_be_held_out(name)),
             *_hint(name),
             not (self._has_header or name in self._ends),
             self._file.isdisjoint(words) or _is_other_number(self._frame[name]),
             not self._rare.isdisjoint(words)
+            or is_measured
             or says_work(name)
             or (_names_no_class(name) and name not in self._kinds_of_persons),
             is_flag or not is_telling,

@@ -1103,3 +1103,13 @@ def test_of_many_numbers_of_few_values_none_could_as_well_be_the_label(n_genotyp
     frame.insert(0, "soil", ["clay", "sand"] * 30)
     table = read_table(frame.to_csv(index=False).encode(), "t.csv")
     assert bool(choices(table)) == is_asked
+
+
+@pytest.mark.parametrize("name", ["Sex", "Time_Period"])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_words_that_say_who_or_when_are_sooner_the_label_than_measured_whole_numbers(
+    name, n_classes
+):
+    frame = pd.DataFrame({"length": numbers(*range(20, 38)), "width": numbers(*range(10, 23))})
+    frame[name] = words(*"ABCDE"[:n_classes])
+    assert guess_label(Table("t", frame, ())) == name
