@@ -24,6 +24,10 @@ _BINARY = b"\0"
 _STARTS: tuple[tuple[bytes, bytes, str], ...] = (  # first bytes, others in the file, what it is
     (_ZIP, b"word/document", f"a Word document. {_CELLS}"),
     (_ZIP, b"ppt/slides", f"a presentation. {_CELLS}"),
+    *(
+        (_ZIP, part, "a file of jamovi or JASP. Export its data as CSV and drop that.")
+        for part in (b"xdata.json", b"analyses.json")
+    ),
     (
         _ZIP,
         b"",
@@ -112,6 +116,9 @@ _TEXTS = {
     f"{_CELLS}",
     re.compile("LabVIEW Measurement"): "a measurement of LabVIEW, rows of one signal. Drop a table "
     "with a row or a column for each measurement.",
+    re.compile(
+        r'"[^"=\n]{1,99}"=[-+.0-9eE]+[,|]'
+    ): "a basket of Orange. Save the table there as .tab or CSV and drop that.",
     re.compile("##fileformat=VCF"): "a file of variants (VCF). Drop a table with a row for each "
     "sample, such as PLINK writes it (--recode A).",
     re.compile(

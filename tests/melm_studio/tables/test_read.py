@@ -245,6 +245,8 @@ def test_many_columns_with_text_among_numbers_are_said_briefly():
         (b"% of the paper\n\\begin{tabular}{lr}\nname & a \\\\\n", "is a LaTeX document"),
         (b"\\documentclass{article}\n", "is a LaTeX document. Copy the cells"),
         (b"LabVIEW Measurement\t\nWriter_Version\t2\n", "is a measurement of LabVIEW"),
+        (b'"a"=5.1,"b"=3.5|u\n"a"=4.9,"b"=3.0|v\n', "is a basket of Orange"),
+        (b"PK\x03\x04....xdata.json", "is a file of jamovi or JASP"),
         (b"PK\x03\x04..word/document.xml", "is a Word document. Copy the cells"),
         (b"$FL2@(#) SPSS DATA FILE", "is a file of SPSS"),
         (b"<stata_dta><header>", "is a file of Stata"),
