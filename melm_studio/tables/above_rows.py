@@ -416,8 +416,10 @@ class Head:
         rows = [list(row) for row in self.rows[:n_rows]]
         columns = _numeric_columns(self.rows[n_rows:], None)
         units = [_unit(cell) for cell in rows[-1]]
-        given = [units[j] for j in columns if units[j]]
-        has_units = bool(given) and all(map(is_unit, given))
+        given = [j for j in columns if units[j]]
+        # Below a merged cell, which has a name for each of its columns, N and P are no units.
+        is_named = [any(row[j] for row in rows[:-1]) for j in given]
+        has_units = all(is_named) and bool(given) and all(is_unit(units[j]) for j in given)
         names = rows[:-1] if has_units else rows
         for above, below in zip(names[-2::-1], names[:0:-1], strict=True):
             for j in range(1, len(above)):  # a merged cell names the columns to its right

@@ -73,6 +73,12 @@ def test_a_row_of_units_names_the_units_of_the_columns():
     assert table.frame["sugar [mg/l]"].tolist() == [1, 1, 3]
 
 
+def test_below_merged_names_what_may_be_units_names_the_columns():
+    text = "sample,Control,,Treated,,class\n,N,P,N,P,\na,1,2,3,4,x\nb,2,3,1,4,y\nc,3,1,5,4,x\n"
+    names = ["Control N", "Control P", "Treated N", "Treated P"]
+    assert [*read(text).frame][1:5] == names
+
+
 def test_years_above_parts_of_them_are_joined():
     rows = "".join(f"f{at},{at}.5,2,{at}.25,4\n" for at in range(12))
     raw = f"firm,2019,,2020,\n,H1,H2,H1,H2\n{rows}".encode()
