@@ -49,7 +49,7 @@ from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
 
 MOST_COLUMNS = 6  # that are asked about
 MOST_PROBED, MOST_ALIKE = 24, 3  # columns looked at, and such whose names end in one word
-MOST_SHEETS = 3  # beside the guessed one
+MOST_SHEETS = 7  # beside the guessed one
 MOST_RIVALS = 7  # beside the guessed label
 VALUES_SHOWN, LONGEST_VALUE = 3, 16  # of a column that may be the label
 LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group or a batch

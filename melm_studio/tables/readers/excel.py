@@ -38,6 +38,7 @@ _PLACE = re.compile(rb"<(?:\w+:)?(?:row|c)\s[^<>]*?\br=[\"']([A-Z]{0,3})([0-9]+)
 # Cells and rows that have a height or a color, and no value.
 _EMPTY_CELL = re.compile(rb"<(?:\w+:)?c\s[^<>]*(?:/>|></(?:\w+:)?c>)")
 _EMPTY_ROW = re.compile(rb"<(?:\w+:)?row\s[^<>]*(?:/>|>\s*</(?:\w+:)?row>)")
+_VISIBLE = python_calamine.SheetVisibleEnum.Visible
 # Names of sheets that say what the others hold.
 _EXPLAINING = {
     "about", "citation", "codebook", "contents", "cover", "description", "dictionary",
@@ -82,7 +83,8 @@ def excel_text(
     -------
     data : bytes
     sheets : tuple of str
-        The names of all sheets, of small workbooks of those with cells.
+        The names of all sheets that are shown, of small workbooks of those with cells; what
+        explains the others comes last.
     sheet : str
         The one that was read.
 
@@ -112,10 +114,12 @@ def excel_text(
             if requested
             else _likely_table(book, sorted(names, key=_explains), limits)
         )
+        hidden = {each.name for each in book.sheets_metadata if each.visible != _VISIBLE}
         names = tuple(
             name
-            for name in names
-            if name == sheet_read or len(raw) > _SOON_READ or _extent(book, name)[0]
+            for name in sorted(names, key=_explains)
+            if name == sheet_read
+            or (name not in hidden and (len(raw) > _SOON_READ or _extent(book, name)[0]))
         )
     except python_calamine.PasswordError:
         raise TableError(

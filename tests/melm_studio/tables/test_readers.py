@@ -96,6 +96,20 @@ def test_a_sheet_of_more_rows_than_may_be_read_keeps_no_other_from_being_read():
     assert read_table(raw, "book.xlsx", max_rows=40).sheet == "summary"
 
 
+def test_sheets_are_offered_with_notes_last_and_without_those_that_are_hidden():
+    openpyxl = pytest.importorskip("openpyxl")
+    rows = rows_of(FRAME)
+    names = ["first", "Notes", "old", *(f"part {at}" for at in range(5))]
+    book = openpyxl.load_workbook(io.BytesIO(workbook(**dict.fromkeys(names, rows))))
+    book["old"].sheet_state = "hidden"
+    file = io.BytesIO()
+    book.save(file)
+    table = read_table(file.getvalue(), "book.xlsx")
+    (asked,) = [one for one in prepare(table).questions if one.id == "sheet"]
+    shown = ["first", *names[3:], "Notes"]
+    assert [choice.value for choice in asked.choices] == shown
+
+
 def test_sheets_without_cells_are_not_asked_about():
     table = read_table(workbook(Sheet1=rows_of(FRAME), Sheet2=[], Sheet3=[]), "t.xlsx")
     assert table.sheets == ("Sheet1",)
