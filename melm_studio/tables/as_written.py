@@ -157,6 +157,38 @@ def written_once(frame: pd.DataFrame) -> list[str]:
     return names
 
 
+def rows_of_subjects(frame: pd.DataFrame) -> tuple[list[str], npt.NDArray[np.bool_]]:
+    """The columns that the first row of each block fills alone, and which rows are such.
+
+    A database of a study writes what is said of a subject into a row of its own, above those of
+    its visits, which have all that is measured. Blocks are those of the first column.
+
+    Examples
+    --------
+    >>> said, measured = ["f"] + [None] * 3 + ["m"] + [None] * 5, [None, 1, 2, 3] + [None] + [1] * 5
+    >>> table = pd.DataFrame({"id": [1] * 4 + [2] * 6, "sex": said, "hb": measured})
+    >>> names, are_first = rows_of_subjects(table)
+    >>> names, are_first.nonzero()[0].tolist()
+    (['sex'], [0, 4])
+    """
+    ids = frame.iloc[:, 0]
+    are_first = (ids != ids.shift()).to_numpy()
+    n_blocks = int(are_first.sum())
+    none = [], np.zeros(len(frame), dtype=np.bool_)
+    is_short = len(frame) < LEAST_MERGED or 2 * n_blocks > len(frame)
+    if is_short or n_blocks < 2 or ids.isna().any() or not ids[are_first].is_unique:
+        return none
+    is_filled = frame.notna().to_numpy()[:, 1:]
+    n_first, n_others = is_filled[are_first].sum(axis=0), is_filled[~are_first].sum(axis=0)
+    is_said = (n_others == 0) & (2 * n_first >= n_blocks)
+    is_measured = (n_first == 0) & (2 * n_others >= len(frame) - n_blocks)
+    is_number = np.array([kind.kind == "f" for kind in frame.dtypes[1:]])
+    is_throughout = is_number & (n_first > 0) & (n_others > 0)
+    if not (is_said.any() and is_measured.any()) or is_throughout.any():
+        return none
+    return [str(name) for name in frame.columns[1:][is_said]], are_first
+
+
 class _Columns:
     """The columns of one table, read again as text where that may matter."""
 

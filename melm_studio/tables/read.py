@@ -26,7 +26,12 @@ from melm_studio.tables.above_rows import (
     without_titles,
 )
 from melm_studio.tables.aligned import as_tabs
-from melm_studio.tables.as_written import as_written, without_keys, written_once
+from melm_studio.tables.as_written import (
+    as_written,
+    rows_of_subjects,
+    without_keys,
+    written_once,
+)
 from melm_studio.tables.below_rows import without_notes, without_tables_beside
 from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.distinct import Numbers
@@ -248,11 +253,7 @@ def read_table(
     if options.as_written:
         written = infer_columns(content.cells, decimal, rows, options, texts)[0]
         frame = written.iloc[: len(frame)]
-    merged = written_once(frame)
-    asked["blocks"] = listed(merged)
-    if merged and options.blocks == "filled":
-        frame = frame.assign(**{name: frame[name].ffill() for name in merged})
-        total_steps.append(f"Filled down, as cells that stand for several rows: {listed(merged)}.")
+    frame, left_out, asked["blocks"], block_steps = _filled_down(frame, content.left_out, options)
     frame, joined_step, why_label = with_joined_classes(frame)
     asked.setdefault(LABEL, why_label)
     are_features = asked.get("samples") == NO_GROUPS
@@ -266,8 +267,8 @@ def read_table(
     added_steps = filter(None, (joined_step, group_step, numbered_step, subject_step))
     return Table(
         PureWindowsPath(file).stem or "table",
-        at_places(frame, content.left_out),
-        (*content.steps, *cell_steps, *empty_steps, *total_steps, *added_steps),
+        at_places(frame, left_out),
+        (*content.steps, *cell_steps, *empty_steps, *total_steps, *block_steps, *added_steps),
         content.form,
         content.sheets,
         content.sheet,
@@ -580,6 +581,29 @@ def _column_names(records: Records) -> tuple[list[str], list[str]]:
         names_cut = f"Names of over {number(MAX_NAME)} characters"
         steps.append(f"{names_cut} are cut in their middle: {listed(too_long)}.")
     return names, steps
+
+
+def _filled_down(
+    frame: pd.DataFrame, left_out: Sequence[int], options: ReadOptions
+) -> tuple[pd.DataFrame, Sequence[int], str, tuple[str, ...]]:
+    """The rows with what stands once for several, where it is filled down, and what is asked.
+
+    Left out, too, are rows that have nothing else.
+    """
+    of_subjects, are_first = rows_of_subjects(frame)
+    names = [*(name for name in written_once(frame) if name not in of_subjects), *of_subjects]
+    if not names or options.blocks != "filled":
+        return frame, left_out, listed(names), ()
+    step = f"Filled down, as cells that stand for several rows: {listed(names)}."
+    filled = frame[names].groupby(are_first.cumsum()).ffill()  # one block without such rows
+    frame = frame.assign(**{name: filled[name] for name in names})
+    if not of_subjects:
+        return frame, left_out, listed(names), (step,)
+    places = np.setdiff1d(np.arange(len(frame) + len(left_out)), left_out)[: len(frame)]
+    n_first = count(int(are_first.sum()), "row")
+    why = f"Left out: {n_first} of subjects, above the rows of their measurements."
+    rest = frame[~are_first].reset_index(drop=True)
+    return rest, [*left_out, *places[are_first].tolist()], listed(names), (step, why)
 
 
 def _fitting(name: str) -> str:

@@ -59,3 +59,31 @@ def test_labels_and_ids_of_some_rows_comments_and_measurements_stay_as_they_are(
         "sample_id": np.where((at < 9) | (at > 20), np.char.add("s", at.astype(str)), ""),
     }[name]  # fmt: skip
     assert not [one for one in prepared(frame).questions if one.id == "blocks"]
+
+
+def of_a_study(**others) -> pd.DataFrame:
+    """Ten patients, each with a row of its own above those of its visits."""
+    rows = np.repeat(np.arange(10), VISITS + 1)
+    is_first = np.diff(rows, prepend=-1) > 0
+    measured = np.where(is_first, np.nan, np.arange(len(rows)) * 7.0 % 11)
+    arm, age = np.array(["drug", "placebo"])[rows % 2], (rows * 13 % 7).astype(str)
+    said = {"arm": np.where(is_first, arm, ""), "age": np.where(is_first, age, "")}
+    visit = np.where(is_first, "", "visit")
+    frame = pd.DataFrame({"record_id": rows + 1, "event": visit, **said, "hb": measured})
+    return frame.assign(**{name: make(is_first) for name, make in others.items()})
+
+
+def test_rows_of_subjects_give_what_they_say_to_those_of_their_visits():
+    data = prepared(of_a_study())
+    assert len(data.X) == N_ROWS
+    assert data.row_numbers[:3].tolist() == [2, 4, 5]  # of the first two patients
+    assert data.class_counts == {"drug": VISITS[::2].sum(), "placebo": VISITS[1::2].sum()}
+    assert "Left out: 10 rows of subjects, above the rows of their measurements." in data.steps
+    assert [one.id for one in data.questions if one.id == "blocks"] == ["blocks"]
+    assert len(prepared(of_a_study(), blocks="empty").unlabeled.X) == N_ROWS
+
+
+def test_a_first_visit_at_which_something_was_measured_is_no_row_of_its_subject():
+    frame = of_a_study(weight=lambda is_first: 60.0 + np.cumsum(is_first) / 3)
+    data = prepared(frame, label="arm")
+    assert not [step for step in data.steps if "of subjects" in step]
