@@ -73,6 +73,8 @@ _YES_AND_NO = ((0.0, 1.0), (1.0, 2.0))
 LEAST_ALIKE = 3  # columns with the same third value beside those
 NEARLY_ALL = 0.9  # of the columns that end with it
 LEAST_VALUES = 4  # beside it
+LEAST_WORDS = 2  # beside such a number among words
+_INTEGER = re.compile("-?[0-9]+")
 LEAST_CODED = 2  # rows
 LEAST_MEASURED = 3  # different numbers, among more cells beyond a limit: others are classes
 _LEADING_ZERO = re.compile("0[0-9]")
@@ -135,6 +137,12 @@ def infer_columns(
         for index in np.flatnonzero(~is_number).tolist()
     }
     coded = {} if options.as_written else _codes_of_missing(names, is_number, plain, inferred)
+    among_words = {} if options.as_written else _codes_among_words(inferred)
+    if options.codes == "missing":
+        inferred |= {
+            name: replace(inferred[name], cells=pd.Series(inferred[name].cells).mask(is_code))
+            for name, (_, is_code) in among_words.items()
+        }
     if coded and options.codes == "missing":
         plain = plain.copy()
         for index, name in enumerate(itertools.compress(names, is_number)):
@@ -158,13 +166,13 @@ def infer_columns(
         *_thousands_steps(inferred),
         *_behind_steps(inferred),
         *infinity_steps,
-        *_code_steps(coded, options),
+        *_code_steps(coded, among_words, options),
     ]
     asked = {
         "limits": beyond,
         "words": _words_among_numbers(inferred, file_rows),
         "thousands": _ambiguous_commas(inferred),
-        "codes": _listed_codes(coded),
+        "codes": _listed_codes(coded, among_words),
     }
     rules = CellRules(
         limits,
@@ -426,17 +434,38 @@ def _without(cells: FloatArray | pd.Series, codes: list[float]) -> FloatArray:
     return np.where(np.isin(numbers, codes), np.nan, numbers)
 
 
-def _listed_codes(coded: dict[str, list[float]]) -> str:
-    if not coded:
-        return ""
+def _codes_among_words(inferred: dict[str, _Inferred]) -> dict[str, tuple[str, pd.Series]]:
+    """The code of columns whose other cells are words, or 0 of a box, and which cells have it."""
+    coded: dict[str, tuple[str, pd.Series]] = {}
+    for name, column in inferred.items():
+        if column.cells.dtype.kind == "f":
+            continue
+        cells = pd.Series(column.cells)
+        counts = cells.value_counts()
+        numbers = [text for text in counts.index if text != "0" and _INTEGER.fullmatch(text)]
+        code = numbers[0] if len(numbers) == 1 and len(counts) > LEAST_WORDS else ""
+        if code and float(code) in CODES and counts[code] >= LEAST_CODED:
+            coded[name] = code, cells == code
+    return coded
+
+
+def _listed_codes(
+    coded: dict[str, list[float]], among_words: Mapping[str, tuple[str, pd.Series]]
+) -> str:
     written = dict.fromkeys(f"{code:g}" for codes in coded.values() for code in codes)
-    return f"{listed([*written])} in {listed([*coded])} lies far outside all others"
+    far = [f"{listed([*written])} in {listed([*coded])} lies far outside all others"]
+    codes = dict.fromkeys(code for code, _ in among_words.values())
+    words = [f"{listed([*codes])} in {listed([*among_words])} stands among words"]
+    return "; ".join([*(far if coded else []), *(words if among_words else [])])
 
 
-def _code_steps(coded: dict[str, list[float]], options: ReadOptions) -> list[str]:
-    if not coded or options.codes != "missing":
-        return []
-    return [f"Counted as missing: {_listed_codes(coded)}."]
+def _code_steps(
+    coded: dict[str, list[float]],
+    among_words: Mapping[str, tuple[str, pd.Series]],
+    options: ReadOptions,
+) -> list[str]:
+    said = _listed_codes(coded, among_words)
+    return [f"Counted as missing: {said}."] if said and options.codes == "missing" else []
 
 
 def _unnamed_limits(levels: list[str], decimal: str) -> tuple[str, ...]:

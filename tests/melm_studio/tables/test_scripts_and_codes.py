@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_studio.tables import ReadOptions, prepare, read_table
+from melm_studio.tables import NO_LABEL, ReadOptions, prepare, read_table
 
 CITIES = {
     "gb18030": ("上海", "北京"),
@@ -206,6 +206,28 @@ def test_a_number_far_outside_that_repeats_is_missing_and_asked_about(code):
     assert table.frame["a"].notna().sum() == 16
     assert "codes" in {one.id for one in prepare(table).questions}
     assert of_cells(cells, codes="numbers").frame["a"].iloc[0] == code
+
+
+@pytest.mark.parametrize("code", [-99, 999])
+def test_a_code_among_words_is_missing_and_asked_about(code):
+    cells = [code if at % 5 == 0 else ("yes", "no", "don't know")[at % 3] for at in range(30)]
+    table = of_cells(cells)
+    assert table.frame["a"].isna().sum() == 6
+    (asked,) = [one for one in prepare(table, NO_LABEL).questions if one.id == "codes"]
+    assert asked.sentence.endswith(f"{code} in a stands among words.")
+    assert of_cells(cells, codes="numbers").frame["a"].iloc[0] == str(code)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["yes", "no", "12"] * 6,  # that stands for nothing missing
+        ["yes", "no", "-9", "-99"] * 6,  # of which several are categories
+        ["yes", "-99"] * 6,  # beside one word
+    ],
+)
+def test_other_numbers_among_words_stay(cells):
+    assert [*of_cells(cells).frame["a"]] == cells
 
 
 def test_a_number_below_zero_among_counts_is_a_code_however_large_they_are():
