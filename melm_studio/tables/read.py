@@ -493,6 +493,7 @@ def _of_layout(
 ) -> _Content | None:
     """The content of a file whose first lines are known, unless it has a single sample."""
     read = read_layout(data, layout, limits)
+    _reject_long_names([*(layout.names if layout.turned is None else ()), *read.marks])
     if isinstance(layout.turned, Long) and read.cells is not None and len(read.cells) == 1:
         return None
     steps = (*steps, *read.steps)
@@ -609,3 +610,13 @@ def _filled_down(
 def _fitting(name: str) -> str:
     """The name of a column, as long as one may be: a survey has whole paragraphs for names."""
     return name if len(name) <= MAX_NAME else shortened(name, MAX_NAME)
+
+
+def _reject_long_names(names: Sequence[str]) -> None:
+    """Refuse the columns of a program which says by their names what they are."""
+    for position, name in enumerate(names, start=1):
+        if len(name) > MAX_NAME:
+            raise TableError(
+                f"The name of column {number(position)} has {number(len(name))} characters, but at "
+                f"most {number(MAX_NAME)} can be shown. Shorten it and drop the file again."
+            )

@@ -186,6 +186,11 @@ def test_many_columns_of_one_name_are_told_apart():
     assert frame.columns[-1] == "x (2000)"
 
 
+def test_a_name_of_a_million_characters_in_a_file_of_a_program_gets_a_sentence():
+    with pytest.raises(TableError, match="The name of column 2 has 1,000,000 characters, but at"):
+        read(f"x\t{'n' * 1_000_000}\nd\tc\n\tclass\n" + "1\tu\n2\tv\n" * 6)
+
+
 def test_a_name_of_a_million_characters_is_cut_in_its_middle_and_the_step_says_so():
     table = read(f"x,a{'n' * 1_000_000}z\n1,2\n")
     (_, name) = table.frame.columns
