@@ -27,7 +27,7 @@ from melm_studio.tables.read import Table, read_table
 from melm_studio.tables.readers import DEFAULT_OPTIONS, ReadOptions
 from melm_studio.tables.records import MAX_NAME, Form, Limits, max_cells, max_text_bytes
 from melm_studio.tables.text import TableError
-from melm_studio.tables.uneven_rows import MOST_LEFT_OUT, at_places
+from melm_studio.tables.uneven_rows import at_places
 
 JOB = f"{__name__}:answer"
 
@@ -102,7 +102,7 @@ class _Header(Struct, frozen=True):
     rules: CellRules
     beside: tuple[_Name, ...]
     warnings: Annotated[tuple[_Words, ...], Meta(max_length=_MOST_STEPS)]
-    left_out: Annotated[tuple[_Place, ...], Meta(max_length=MOST_LEFT_OUT)]
+    left_out: tuple[_Place, ...]
 
 
 def read_table_apart(
@@ -255,7 +255,7 @@ def _received(channel: Channel, limits: Limits, most_text: int) -> Table:
 def _check_header(header: _Header, limits: Limits) -> None:
     names, n_cells = header.names, header.n_rows * len(header.names)
     is_within = (
-        header.n_rows <= limits.n_rows
+        header.n_rows + len(header.left_out) <= limits.n_rows
         and len(names) <= limits.n_columns
         and n_cells <= limits.n_cells
         and len(names) == len(header.is_text) == len(set(names))

@@ -55,6 +55,7 @@ def test_every_format_gives_the_table_that_it_gives_here(kind):
         b"# note\na,b\n1,<0.5\n2,3\n",
         b"id,a,b,c,d\ndiet,fat,lean,fat,lean\n" + b"".join(b"k__%c,1,2,3,4\n" % c for c in b"pqrs"),
         b"x (mg),class\n1 mg,a\n2 mg,b\n3 K,a\n4 mg,b\n5 mg,a\n",
+        b"id,sex,hb\n" + b"".join(b"%d,f,\n%d,,3\n%d,,4\n" % (i, i, i) for i in range(30)),
         b",".join(b"c%d" % i for i in range(99)) + b"\n" + b",".join([b"x"] * 99) + b"\n",
         b",".join(b"c%d" % i for i in range(99)) + b"\n" + b",".join([b"1"] * 50 + [b"x"] * 49),
         PROGRAMS["rows of words above metabolites"].raw,
