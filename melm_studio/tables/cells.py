@@ -137,12 +137,9 @@ def infer_columns(
         for index in np.flatnonzero(~is_number).tolist()
     }
     coded = {} if options.as_written else _codes_of_missing(names, is_number, plain, inferred)
-    among_words = {} if options.as_written else _codes_among_words(inferred)
+    among_words = {name: column.code for name, column in inferred.items() if column.code}
     if options.codes == "missing":
-        inferred |= {
-            name: replace(inferred[name], cells=pd.Series(inferred[name].cells).mask(is_code))
-            for name, (_, is_code) in among_words.items()
-        }
+        inferred |= {name: inferred[name].without_code() for name in among_words}
     if coded and options.codes == "missing":
         plain = plain.copy()
         for index, name in enumerate(itertools.compress(names, is_number)):
@@ -244,10 +241,16 @@ class _Inferred:
     unnamed: tuple[str, ...] = ()  # limits that none of them says: smallest, largest
     is_ambiguous: bool = False  # every number has one comma before three digits
     limit: float = math.nan  # of cells such as n.d.
+    code: str = ""  # of what is missing, such as -99, among words
 
     @property
     def n_limits(self) -> int:
         return 0 if self.is_beyond is None else int(np.count_nonzero(self.is_beyond))
+
+    def without_code(self) -> _Inferred:
+        """The column, whose cells with the code are missing."""
+        cells = pd.Series(self.cells)
+        return replace(self, cells=cells.mask(cells == self.code))
 
 
 def _infer(column: pd.Series, decimal: str, options: ReadOptions, *, is_dated: bool) -> _Inferred:
@@ -296,7 +299,8 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions, *, is_dated: b
     is_mixed = text is not None and text.n_cells <= (1 - MOSTLY) * text.n_present
     cells = pd.Series(texts[codes], column.index, dtype="str")
     is_said = text is not None and not is_box and (is_mixed or text.are_few)
-    return _Inferred(cells, text if is_said else None)
+    code = "" if options.as_written else _code_among_words(others, counts[~missing[:-1]])
+    return _Inferred(cells, text if is_said else None, code=code)
 
 
 def _is_box(text: _NonNumericText, numbers: FloatArray) -> bool:
@@ -434,34 +438,25 @@ def _without(cells: FloatArray | pd.Series, codes: list[float]) -> FloatArray:
     return np.where(np.isin(numbers, codes), np.nan, numbers)
 
 
-def _codes_among_words(inferred: dict[str, _Inferred]) -> dict[str, tuple[str, pd.Series]]:
-    """The code of columns whose other cells are words, or 0 of a box, and which cells have it."""
-    coded: dict[str, tuple[str, pd.Series]] = {}
-    for name, column in inferred.items():
-        if column.cells.dtype.kind == "f":
-            continue
-        cells = pd.Series(column.cells)
-        counts = cells.value_counts()
-        numbers = [text for text in counts.index if text != "0" and _INTEGER.fullmatch(text)]
-        code = numbers[0] if len(numbers) == 1 and len(counts) > LEAST_WORDS else ""
-        if code and float(code) in CODES and counts[code] >= LEAST_CODED:
-            coded[name] = code, cells == code
-    return coded
+def _code_among_words(levels: Sequence[str], counts: IntArray) -> str:
+    """The code among cells that are words, or 0 of a box; empty without one."""
+    sizes = dict(zip(levels, counts.tolist(), strict=True))
+    numbers = [text for text in levels if text != "0" and _INTEGER.fullmatch(text)]
+    code = numbers[0] if len(numbers) == 1 and len(levels) > LEAST_WORDS else ""
+    return code if code and float(code) in CODES and sizes[code] >= LEAST_CODED else ""
 
 
-def _listed_codes(
-    coded: dict[str, list[float]], among_words: Mapping[str, tuple[str, pd.Series]]
-) -> str:
+def _listed_codes(coded: dict[str, list[float]], among_words: Mapping[str, str]) -> str:
     written = dict.fromkeys(f"{code:g}" for codes in coded.values() for code in codes)
     far = [f"{listed([*written])} in {listed([*coded])} lies far outside all others"]
-    codes = dict.fromkeys(code for code, _ in among_words.values())
+    codes = dict.fromkeys(among_words.values())
     words = [f"{listed([*codes])} in {listed([*among_words])} stands among words"]
     return "; ".join([*(far if coded else []), *(words if among_words else [])])
 
 
 def _code_steps(
     coded: dict[str, list[float]],
-    among_words: Mapping[str, tuple[str, pd.Series]],
+    among_words: Mapping[str, str],
     options: ReadOptions,
 ) -> list[str]:
     said = _listed_codes(coded, among_words)
