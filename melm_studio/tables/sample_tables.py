@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zipfile
 import zlib
 from collections.abc import Collection, Iterable, Sequence
@@ -23,7 +24,8 @@ _LEAST_SHARED = 0.5  # of the samples of the numbers, which the other table must
 _MOST_FILES = 8
 _MOST_TARGETS = 3  # columns that rows without a label lack
 _LEAST_COLUMNS = 3  # of tables whose rows are put together
-_TYPES = "#q2:types"  # a row below the names of QIIME 2
+# A row below the names of QIIME 2, which may be shorter.
+_TYPES = re.compile(rb'^[ "]*#q2:types[^\n]*\n', re.MULTILINE)
 _FILE = "file"  # the column of what the rows of each file are
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
@@ -223,13 +225,13 @@ def _texts(raw: bytes) -> dict[str, bytes] | None:
 
 def _records(data: bytes, name: str, limits: Limits) -> _Records:
     """The cells of a table, its header first."""
-    text, _ = as_tabs(without_comments(as_utf8(data, name).data)[0])
+    text, _ = as_tabs(without_comments(_TYPES.sub(b"", as_utf8(data, name).data))[0])
     if not any(mark.encode() in text for mark in DELIMITERS):  # of one column
         return [[cell.strip('" ')] for cell in text.decode().split("\n") if cell.strip()]
     wide = Limits(max(limits.n_rows, limits.n_columns), max(limits.n_rows, limits.n_columns))
     form = find_records(text, wide).form
     lines = csv.reader(io.StringIO(text.decode()), delimiter=form.delimiter)
-    rows = [[cell.strip() for cell in row] for row in lines if any(row) and row[0] != _TYPES]
+    rows = [[cell.strip() for cell in row] for row in lines if any(row)]
     rows[0][0] = rows[0][0].lstrip("#")
     return rows
 

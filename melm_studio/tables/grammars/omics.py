@@ -505,16 +505,17 @@ def qiime(first: FirstLines) -> Layout | None:
     if not 1 <= line <= _MOST_ABOVE_TYPES:
         return None
     names, types = first.cells(line - 1), first.cells(line)
-    if len(names) != len(types):
+    if len(names) < len(types):
         return None
     names[0] = names[0].lstrip("#")
     answers = {
         USE + name: Use.CATEGORY.value
-        for name, kind in zip(names[1:], types[1:], strict=True)
+        for name, kind in zip(names[1:], types[1:], strict=False)
         if kind.lower() == "categorical"
     }
     step = "Read as metadata of QIIME 2: it says which columns are categories."
-    return Layout(step, tuple(names), line + 1, answers={USE + names[0]: Use.NAME, **answers})
+    answers = {USE + names[0]: Use.NAME, **answers}
+    return Layout(step, tuple(names), line + 1, answers=answers, is_filled=True)
 
 
 def isa_tab(first: FirstLines) -> Layout | None:

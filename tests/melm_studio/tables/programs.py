@@ -313,6 +313,11 @@ def studies() -> dict[str, Program]:
             ("#SampleID\tph\tdepth\tsite\n" + types + lines(rows, "\t")).encode(),
             name="SampleID", **meta,
         ),
+        "QIIME 2 with fewer types than names, and rows without their last cells": Program(
+            ("#SampleID\tph\tdepth\tsite\tnote\n" + types
+             + lines([[*row, "first"][: 5 - at % 2] for at, row in enumerate(rows)], "\t"))
+            .encode(), name="SampleID", **meta,
+        ),
         "QIIME 2 with numbers that are categories": Program(
             ("id\tph\tplot\tsite\n#q2:types\tnumeric\tcategorical\tcategorical\n"
              + lines([[f"s{at}", a, 1 + at // 4 % 2, kind] for at, (_, a, _, kind) in

@@ -100,14 +100,17 @@ def test_rows_of_a_table_without_the_label_are_unlabeled(target):
     assert "samples" not in table.asked
 
 
-@pytest.mark.parametrize("has_types", [True, False])
-def test_samples_of_qiime_get_the_cells_of_their_metadata(has_types):
+@pytest.mark.parametrize("sample", ["sample-id", "#SampleID"])
+@pytest.mark.parametrize(
+    "types", ["", *(f"#q2:types,categorical{more}\n" for more in ("", ",numeric"))]
+)
+def test_samples_of_qiime_get_the_cells_of_their_metadata(types, sample):
     counts = "# Constructed from biom file\n#OTU ID,a,b,c,d\nt1,1,2,3,4\nt2,9,7,8,6\n"
     taxa = "Feature ID,Taxon\nt1,k__Bacteria; p__X\nt2,k__Bacteria; p__Y\n"
-    types = "#q2:types,categorical\n" if has_types else ""
-    metadata = f"sample-id,site\n{types}a,gut\nb,gut\nc,skin\nd,skin\n"
+    metadata = f"{sample},site,ph\n{types}a,gut,6\nb,gut,7\nc,skin,5\nd,skin,4\n"
     table = read_table(zipped(counts=counts, taxonomy=taxa, metadata=metadata), "study.zip")
-    assert table.frame.shape == (4, 4)
+    assert [*table.frame] == ["OTU ID", "t1", "t2", "site", "ph"]
     assert table.frame["t2"].tolist() == [9, 7, 8, 6]
     assert table.frame["site"].tolist() == ["gut", "gut", "skin", "skin"]
+    assert table.steps[0].startswith(f"Joined by {sample.lstrip('#')}: ")
     assert table.steps[0].endswith("Left out: taxonomy.csv.")
