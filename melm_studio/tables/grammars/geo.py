@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from melm_studio.tables.as_written import without_key
+from melm_studio.tables.as_written import MOST_SAID, said_of_samples
 from melm_studio.tables.grammars.layout import FirstLines, Layout, Turned
 
 _SERIES = "!series_matrix_table_begin"
 _DATASET = "!dataset_table_begin"
 _END = ("!series_matrix_table_end", "!dataset_table_end")
-_MOST_MARKS = 30
 # Lines about samples that say nothing of what they are.
 _SAID = ("!Sample_title", "!Sample_source_name", "!Sample_characteristics", "!Sample_description")
 
@@ -19,14 +18,10 @@ def series_matrix(first: FirstLines) -> Layout | None:
     if begin < 0 or first.starting("!Series_", "!Sample_") < 0:
         return None
     header = first.cells(begin + 1)
-    marks: dict[str, list[str]] = {}
-    for line in range(begin):
-        if first.texts[line].startswith(_SAID):
-            name, *values = first.cells(line)
-            if len(values) == len(header) - 1:
-                _keep(marks, name.removeprefix("!Sample_"), values)
+    rows = (first.cells(line) for line in range(begin) if first.texts[line].startswith(_SAID))
+    said = [(row[0].removeprefix("!Sample_"), row[1:]) for row in rows if len(row) == len(header)]
     step = "Read as a series matrix of GEO"
-    return _turned(step, header, begin + 2, marks)
+    return _turned(step, header, begin + 2, said_of_samples(said))
 
 
 def dataset_soft(first: FirstLines) -> Layout | None:
@@ -43,7 +38,7 @@ def dataset_soft(first: FirstLines) -> Layout | None:
             description = value
         elif key == "!subset_sample_id":
             ids = value
-        elif key == "!subset_type" and len(marks) < _MOST_MARKS:
+        elif key == "!subset_type" and len(marks) < MOST_SAID:
             of_samples = marks.setdefault(value, [""] * len(header))
             for sample in ids.split(","):
                 if sample.strip() in header:
@@ -52,18 +47,6 @@ def dataset_soft(first: FirstLines) -> Layout | None:
     marks_of_samples = {name: values[n_beside:] for name, values in marks.items()}
     step = "Read as a data set of GEO (SOFT)"
     return _turned(step, header, begin + 2, marks_of_samples, n_beside)
-
-
-def _keep(marks: dict[str, list[str]], name: str, values: list[str]) -> None:
-    """Keep what is known of samples; "disease: none" is named by what it is."""
-    key, bare = without_key(values)
-    if name.startswith("characteristics") and key:
-        name, values = key, bare
-    if len({*values}) > 1 and len(marks) < _MOST_MARKS:
-        free = name
-        while free in marks:
-            free += "'"
-        marks[free] = values
 
 
 def _turned(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 
 import numpy as np
 import pandas as pd
 
+from melm_studio.tables.as_written import said_of_samples
 from melm_studio.tables.formatting import count
+from melm_studio.tables.frames import BESIDE
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
 
@@ -19,35 +21,25 @@ _START = re.compile(rb"(?:\xef\xbb\xbf)?\^(?:DATABASE|PLATFORM|SAMPLE|SERIES)\b"
 _BEGIN = "!sample_table_begin"
 _SAID = ("!Sample_title", "!Sample_source_name", "!Sample_characteristics")
 _OF_DATASET = b"\n!dataset_table_begin"  # whose columns are samples
-_MOST_MARKS = 30
 
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
     name: str
     platform: str
-    marks: dict[str, str]
+    said: dict[str, list[str]]
     values: dict[str, str]
 
     @classmethod
     def of(cls, block: str) -> _Sample:
         """The sample of the lines from its name to the next one's."""
         head, _, table = block.partition(_BEGIN)
-        parts = (line.partition("=") for line in head.splitlines())
-        said = [(key.strip(), value.strip()) for key, _, value in parts]
-        platform = dict(said).get("!Sample_platform_id", "")
-        return cls(said[0][1], platform, _marks(said[1:]), _values(table.strip().splitlines()))
-
-
-def _marks(said: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the values by which lines describe a sample, by name."""
-    marks: dict[str, str] = {}
-    for key, value in said:
-        if key.startswith(_SAID) and len(marks) < _MOST_MARKS:
-            kind, colon, of_kind = value.partition(": ")
-            name = key.removeprefix("!Sample_").removesuffix("_ch1")
-            marks.setdefault(kind if colon else name, of_kind if colon else value)
-    return marks
+        said: dict[str, list[str]] = {}
+        for line in head.splitlines():
+            key, _, value = map(str.strip, line.partition("="))
+            said.setdefault(key, []).append(value)
+        name, (platform, *_) = said["SAMPLE"][0], said.get("!Sample_platform_id", [""])
+        return cls(name, platform, said, _values(table.strip().splitlines()))
 
 
 def _values(lines: Sequence[str]) -> dict[str, str]:
@@ -101,13 +93,22 @@ def soft_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
     platform, n_kept = platforms.most_common(1)[0]
     of_platform = [sample for sample in samples if sample.platform == platform]
     features = list(dict.fromkeys(name for sample in of_platform for name in sample.values))
-    marks = list(dict.fromkeys(name for sample in of_platform for name in sample.marks))
+    keys = dict.fromkeys(key for sample in of_platform for key in sample.said)
+    lines = (
+        (key.removeprefix("!Sample_").removesuffix("_ch1"), texts)
+        for key in keys
+        if key.startswith(_SAID)
+        for texts in zip_longest(
+            *(sample.said.get(key, ()) for sample in of_platform), fillvalue=""
+        )
+    )
+    marks = said_of_samples(lines)
     limits.reject(n_kept, len(features) + len(marks) + 1)
     said = pd.DataFrame(
         {"sample": [sample.name for sample in of_platform]}
         | {
-            name: [sample.marks.get(name) for sample in of_platform]
-            for name in marks
+            name: [value or None for value in values]
+            for name, values in marks.items()
             if name not in features
         }
     )
@@ -118,7 +119,9 @@ def soft_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
     steps = ["Read as a family of GEO (SOFT): a row for each sample."]
     if others := len(samples) - n_kept:
         steps.append(f"Left out: {count(others, 'sample')} of other platforms than {platform}.")
-    return pd.concat([said, pd.DataFrame(numbers, columns=features)], axis=1), tuple(steps)
+    cells = pd.concat([said, pd.DataFrame(numbers, columns=features)], axis=1)
+    cells.attrs[BESIDE] = tuple(said.columns[1:])
+    return cells, tuple(steps)
 
 
 def _samples(raw: bytes, limits: Limits) -> Iterator[_Sample]:

@@ -373,6 +373,20 @@ def matrices() -> dict[str, Program]:
         "series matrix": Program(
             lines(geo, "\t").encode(), **{**turned, "label": "disease"}, said="GEO"
         ),
+        "series matrix, keys without a blank, in lines that others have shifted": Program(
+            lines([
+                *geo[:2],
+                ["!Sample_characteristics_ch1", *(
+                    f'"disease:{kind}"' if at % 3 else f'"age: {at}"' for at, kind in
+                    enumerate(KINDS))],
+                ["!Sample_characteristics_ch1", *(
+                    f'"age: {at}"' if at % 3 else f'"disease: {kind}"' for at, kind in
+                    enumerate(KINDS))],
+                ["!Sample_characteristics_ch1", *(f'"tissue:{" " * (at % 2)}gut"' for at in
+                                                  range(N))],
+                *geo[3:],
+            ], "\t").encode(), **{**turned, "label": "disease"}, said="GEO",
+        ),
         "data set of GEO": Program(
             lines(soft, "\t").encode(), **{**turned, "label": "disease state"}
         ),

@@ -61,9 +61,13 @@ def matlab(**arrays):
 
 
 def soft_family(*, others=0):
-    """Samples of GEO one below the other, some of another platform, with one value missing."""
+    """Samples of GEO one below the other, some of another platform, with one value missing.
+
+    Of some a line of their age stands first, of some no blank stands behind the key.
+    """
 
     def sample(at, platform):
+        tissue = " liver" if at % 2 else "lung"
         rows = [f"p{j}\t{at * 7 % 11 + j}\tP" for j in range(3)]
         if at == 2:
             rows[1] = "p1\tnull\tA"
@@ -71,7 +75,8 @@ def soft_family(*, others=0):
             [
                 f"^SAMPLE = GSM{at}",
                 f"!Sample_title = donor {at}",
-                f"!Sample_characteristics_ch1 = tissue: {'liver' if at % 2 else 'lung'}",
+                *[f"!Sample_characteristics_ch1 = age: {at % 5}"] * (at % 3 == 0),
+                f"!Sample_characteristics_ch1 = tissue:{tissue}",
                 f"!Sample_platform_id = {platform}",
                 "#VALUE = signal",
                 "!sample_table_begin",
