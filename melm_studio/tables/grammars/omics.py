@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import PureWindowsPath
 
 from melm_studio.tables.grammars.layout import FirstLines, Layout, Long, Turned, is_number
@@ -88,8 +89,7 @@ _LINEAGES = {"taxonomy", "consensus lineage", "consensuslineage", "confidence"}
 _MOST_ABOVE = 5  # lines of comments
 _PREFIX_OF_PERSEUS = re.compile(r"[TNCM]: ")
 _LEAST_PREFIXED = 3
-_TYPES_OF_PERSEUS = "#!{Type}"
-_GROUPS_OF_PERSEUS = re.compile(r"#!\{[CN]:(?P<name>[^}]+)\}")
+_MARKS_OF_PERSEUS = re.compile(r"#!\{(?P<name>[^}]+)\}")
 _TYPES = "#q2:types"
 _MOST_ABOVE_TYPES = 20  # lines
 _NODES = {"Source Name", "Sample Name"}
@@ -266,24 +266,24 @@ def msstats(first: FirstLines) -> Layout | None:
 
 
 def perseus(first: FirstLines) -> Layout | None:
-    """Perseus: rows of types and groups that begin with #! below the names."""
-    if len(first.texts) < 3 or not first.texts[1].startswith(_TYPES_OF_PERSEUS):
-        return _prefixed_perseus(first)
-    header, types = first.cells(0), first.cells(1)
-    types[0] = types[0].removeprefix(_TYPES_OF_PERSEUS)
+    """Perseus: rows of types, groups and descriptions that begin with #! below the names."""
+    n_above = 1 + sum(1 for _ in takewhile(_MARKS_OF_PERSEUS.match, first.texts[1:]))
+    below = {
+        match["name"]: [row[0][match.end() :], *row[1:]]
+        for row in map(first.cells, range(1, n_above))
+        if row and (match := _MARKS_OF_PERSEUS.match(row[0]))
+    }
+    header, types = first.cells(0), below.get("Type", [])
     columns = [i for i, kind in enumerate(types) if kind == "E"]
     if len(header) != len(types) or not columns:
-        return None
-    marks: dict[str, list[str]] = {}
-    line = 2
-    while line < len(first.texts) and first.texts[line].startswith("#!"):
-        row = first.cells(line)
-        if (group := _GROUPS_OF_PERSEUS.match(row[0])) and len(row) == len(header):
-            row[0] = row[0][group.end() :]
-            marks[group["name"]] = [row[i] for i in columns]
-        line += 1
+        return _prefixed_perseus(first)
+    marks = {
+        name.partition(":")[2]: [row[i] for i in columns]
+        for name, row in below.items()
+        if name.startswith(("C:", "N:")) and len(row) == len(header)
+    }
     features = [i for i, kind in enumerate(types) if kind == "T"]
-    return _matrix("a matrix of Perseus", header, line, columns, features=features, marks=marks)
+    return _matrix("a matrix of Perseus", header, n_above, columns, features=features, marks=marks)
 
 
 def _prefixed_perseus(first: FirstLines) -> Layout | None:

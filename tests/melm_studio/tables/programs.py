@@ -428,6 +428,11 @@ def matrices() -> dict[str, Program]:
             lines([[*SAMPLES, "Names"], types, groups, *perseus_rows], "\t").encode(),
             **{**turned, "label": "dose"},
         ),
+        "Perseus with descriptions, behind its groups": Program(
+            lines([[*SAMPLES, "Names"], ["#!{Description}", *["mass"] * N],
+                   groups, types, ["#!{N:day}3", *range(1, N), ""],
+                   *perseus_rows], "\t").encode(), **{**turned, "label": "dose"},
+        ),
         "Perseus without groups": Program(
             lines([[*SAMPLES, "Names"], types, *perseus_rows], "\t").encode(), **asked
         ),
