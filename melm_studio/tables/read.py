@@ -445,15 +445,17 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
     data, flag_steps = without_flags(data)
     steps = (*steps, *quote_steps, *number_steps, *flag_steps)
     layout = recognized(data, options)
-    if layout and (content := _of_layout(data, layout, limits, steps)):
+    if layout and (content := _of_layout(data, layout, limits, steps, options)):
         return content
     data, comment_steps = without_comments(data)
     steps = (*steps, *comment_steps)
     if comment_steps and layout is None:
         bare = data.lstrip(b"\n")
         layout = recognized(bare, options)
-        if layout and layout.turned and (content := _of_layout(bare, layout, limits, steps)):
-            return content
+        if layout and layout.turned:
+            content = _of_layout(bare, layout, limits, steps, options)
+            if content:
+                return content
     data = without_rules(data)
     data, is_aligned = as_tabs(data)
     data, beside_steps = without_tables_beside(data)
@@ -489,10 +491,10 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
 
 
 def _of_layout(
-    data: bytes, layout: Layout, limits: Limits, steps: tuple[str, ...]
+    data: bytes, layout: Layout, limits: Limits, steps: tuple[str, ...], options: ReadOptions
 ) -> _Content | None:
     """The content of a file whose first lines are known, unless it has a single sample."""
-    read = read_layout(data, layout, limits)
+    read = read_layout(data, layout, limits, options.sheet or options.preferred_sheet)
     _reject_long_names([*(layout.names if layout.turned is None else ()), *read.marks])
     if isinstance(layout.turned, Long) and read.cells is not None and len(read.cells) == 1:
         return None
@@ -521,6 +523,8 @@ def _of_layout(
         answers=answers,
         descriptions=layout.descriptions,
         beside=read.marks,
+        sheets=read.levels,
+        sheet=next(iter(read.levels), ""),
     )
 
 

@@ -164,6 +164,9 @@ class Layout:
         What begins the line that ends the table, if there is one.
     is_filled : bool
         Whether rows may lack their last cells, which are missing then.
+    level : str
+        Which of several tables below each other is read, that the first cells of rows name, unless
+        another is asked for; empty if there is one table.
     """
 
     step: str
@@ -176,6 +179,7 @@ class Layout:
     turned: Turned | Long | None = None
     until: tuple[str, ...] = ()
     is_filled: bool = False
+    level: str = ""
 
 
 Grammar: TypeAlias = Callable[[FirstLines], Layout | None]

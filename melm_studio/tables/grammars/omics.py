@@ -85,6 +85,7 @@ _RUNS_OF_METIDQ = {
     "injection number", "measurement time", "op", "org. info", "plate bar code", "plate note",
     "plate production no.", "run number", "sample bar code", "sample volume", "well position",
 }  # fmt: skip
+_OF_SPECIES = "0.03"  # the distance up to which OTUs are usually put together
 _LINEAGES = {"taxonomy", "consensus lineage", "consensuslineage", "confidence"}
 _MOST_ABOVE = 5  # lines of comments
 _PREFIX_OF_PERSEUS = re.compile(r"[TNCM]: ")
@@ -407,7 +408,7 @@ def mztab(first: FirstLines) -> Layout | None:
 
 
 def mothur(first: FirstLines) -> Layout | None:
-    """Shared operational taxonomic units of mothur: a row for each sample."""
+    """Shared operational taxonomic units of mothur: a row for each sample, at several distances."""
     header = first.cells(0)
     if header[:3] != ["label", "Group", "numOtus"] or len(header) < 5:
         return None
@@ -417,7 +418,8 @@ def mothur(first: FirstLines) -> Layout | None:
         f"{USE}numOtus": Use.IGNORED.value,
         f"{USE}Group": Use.NAME.value,
     }
-    return Layout("Read as shared OTUs of mothur.", tuple(header), 1, answers=answers)
+    step = "Read as shared OTUs of mothur."
+    return Layout(step, tuple(header), 1, answers=answers, level=_OF_SPECIES)
 
 
 def otu_table(first: FirstLines) -> Layout | None:

@@ -39,6 +39,8 @@ class Read:
         Which column has words of the names of the samples, which may be the label; empty if none.
     marks : tuple of str
         The columns of what else is known of the samples.
+    levels : tuple of str
+        Of tables below each other, that which was read first; empty if there is one table.
     """
 
     data: bytes
@@ -46,10 +48,19 @@ class Read:
     steps: tuple[str, ...]
     words: str = ""
     marks: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
 
 
-def read_layout(data: bytes, layout: Layout, limits: Limits) -> Read:
+def read_layout(data: bytes, layout: Layout, limits: Limits, level: str = "") -> Read:
     """Read a file as its grammar says.
+
+    Parameters
+    ----------
+    data : bytes
+    layout : Layout
+    limits : Limits
+    level : str, optional
+        Which of several tables below each other is read, if it is one of these.
 
     Raises
     ------
@@ -57,6 +68,8 @@ def read_layout(data: bytes, layout: Layout, limits: Limits) -> Read:
         If the file is not as its first lines say, or too large.
     """
     body = _body(data, layout)
+    if layout.level:
+        return _of_level(body, layout, level)
     if layout.turned is None:
         return Read(_with_header(body, layout), None, (layout.step,))
     if isinstance(layout.turned, Long):
@@ -91,6 +104,24 @@ def _body(data: bytes, layout: Layout) -> bytes:
     if not body.strip():
         raise TableError("The file has a header but no rows. Add rows and drop it again.")
     return body
+
+
+def _of_level(body: bytes, layout: Layout, level: str) -> Read:
+    """The rows whose first cell names one of several tables, of as many columns as that has."""
+    mark = layout.delimiter.encode()
+    lines = [*filter(bytes.strip, body.splitlines())]
+    cells = [line.partition(mark)[0].decode().strip(' "') for line in lines]
+    levels = [*dict.fromkeys(cells)]
+    first = next((name for name in (level, layout.level) if name in levels), levels[0])
+    rows = [line.rstrip(mark) for line, name in zip(lines, cells, strict=True) if name == first]
+    header = header_line(layout.names[: rows[0].count(mark) + 1], layout.delimiter)
+    several = (f"Read: the rows of {first}, of {count(len(levels), 'level')}.",)
+    return Read(
+        b"\n" * (layout.n_above - 1) + header + b"\n".join([*rows, b""]),
+        None,
+        (layout.step, *(several if len(levels) > 1 else ())),
+        levels=tuple(dict.fromkeys((first, *levels))) if len(levels) > 1 else (),
+    )
 
 
 def _with_header(body: bytes, layout: Layout) -> bytes:

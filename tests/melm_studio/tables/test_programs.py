@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_studio.tables import Role, TableError, prepare, read_table
+from melm_studio.tables import ReadOptions, Role, TableError, prepare, read_table
 from melm_studio.tables.grammars import GRAMMARS
 from tests.melm_studio.tables.programs import PROGRAMS
 
@@ -213,3 +213,29 @@ def test_a_report_of_diann_has_a_row_for_each_run():
     data = prepare(table)
     assert (len(data.X), data.class_names) == (6, ("a", "b"))
     assert "samples" in table.asked
+
+
+@pytest.mark.parametrize(
+    ("sheet", "otus"),
+    [("", ("Otu1", "Otu2")), ("unique", ("Otu1", "Otu2", "Otu3")), ("x", ("Otu1", "Otu2"))],
+)
+def test_of_distances_of_mothur_one_is_read_and_which_is_asked(sheet, otus):
+    levels = {"unique": COUNTS[:12, :3], "0.03": COUNTS[12:24, :2], "0.1": COUNTS[24:36, :1]}
+    rows = [
+        [level, f"s{at}", counts.shape[1], *row, ""]  # mothur ends lines with a tab
+        for level, counts in levels.items()
+        for at, row in enumerate(counts)
+    ]
+    raw = written(["label", "Group", "numOtus", "Otu1", "Otu2", "Otu3"], rows, "\t")
+    table = read_table(raw, "a.shared", options=ReadOptions(preferred_sheet=sheet))
+    assert [*table.frame][3:] == [*otus]
+    assert (len(table.frame), {*table.sheets}) == (12, {*levels})
+    numbers = levels.get(sheet, levels["0.03"])
+    np.testing.assert_array_equal(table.frame[[*otus]], numbers)
+    assert "sheet" in {question.id for question in prepare(table).questions}
+
+
+def test_rows_of_labels_and_groups_are_of_mothur_only_beside_numbers_of_otus():
+    rows = [[0.03 if at % 2 else 0.1, f"s{at}", *row] for at, row in enumerate(COUNTS)]
+    raw = written(["label", "Group", *"abcdef"], rows, "\t")
+    assert len(read_table(raw, "a.txt").frame) == len(COUNTS)
