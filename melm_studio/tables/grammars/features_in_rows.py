@@ -72,7 +72,7 @@ def below_samples(first: FirstLines) -> Layout | None:
     if not n_above:
         return None
     width, above = len(rows[0]), rows[:n_above]
-    groups = [row for row in above if _are_groups(row[1:])]
+    groups = [row for row in above if _are_groups(row[1:]) or _are_classes(row)]
     if not (taxa or groups) or not all(row[0] for row in above[1:]):
         return None
     sample_row = next((row for row in above if len({*row[1:]}) == width - 1), None)
@@ -122,7 +122,7 @@ def _are_said_of_samples(above: Sequence[Sequence[str]]) -> bool:
     Or whether the second one has classes, as a name says.
     """
     (name, *cells), (other, *others) = above
-    if name and other.casefold() in _MARKS and _are_groups(others):
+    if name and _are_classes(above[1]):
         return True
     return bool(name and other) and len({*zip(cells, others, strict=True)}) < len(cells)
 
@@ -347,6 +347,14 @@ def _are_numbers(cells: Sequence[str]) -> bool:
     """Return whether the cells are numbers or missing, not all of these."""
     present = [cell for cell in cells if cell.casefold() not in _GAPS]
     return bool(present) and all(map(is_number, present))
+
+
+def _are_classes(row: Sequence[str]) -> bool:
+    """Return whether a row named as classes are has groups, most of whose samples are not alone."""
+    counts = Counter(row[1:])
+    together = [cell for cell in row[1:] if counts[cell] > 1]
+    are_most = 2 * len(together) > len(row[1:])
+    return row[0].casefold() in _MARKS and are_most and _are_groups(together) and all(counts)
 
 
 def _are_groups(cells: Sequence[str]) -> bool:

@@ -713,11 +713,21 @@ def peaks_and_lipids() -> dict[str, Program]:
             lines([["Samples", *SAMPLES], ["Group", *KINDS], *masses]).encode(),
             [str(row[0]) for row in masses], "Group", **turned,
         ),
+        "peaks of MetaboAnalyst, of which samples are the only ones of their class": Program(
+            lines([["Sample", "BLANK.1", *SAMPLES[2:], "BLANK.2"],
+                   ["Label", "BLANK", *KINDS[2:], "BLANK.2"], *peaks], "\t").encode(),
+            [str(row[0]) for row in peaks], "Label", N - 2, name="sample", asked=("samples",),
+        ),
         "units below names are no classes": Program(
             lines([["id", "Na", "K", "Mg", "Ca", "kind"], ["label", *["mg/l", "g/l"] * 2, ""],
                    *([f"s{at}", *row, kind] for at, (row, kind)
                      in enumerate(zip(grid(4), KINDS, strict=True)))]).encode(),
             ("Na [mg/l]", "K [g/l]", "Mg [mg/l]", "Ca [g/l]"), "kind",
+        ),
+        "words below names, most of which do not recur": Program(
+            lines([["id", *"ABCDEFGH"], ["label", *"xxyypqrs"],
+                   *numbered(X8, "s")]).encode(),
+            [f"{name} {word}" for name, word in zip("ABCDEFGH", "xxyypqrs", strict=True)], "",
         ),
         "what samples are, not all of it known": Program(
             lines([["", "", "Label", *SAMPLES], ["", "", "Arm", *KINDS],
