@@ -18,7 +18,7 @@ from melm_studio.tables.grammars.features_in_rows import (
 )
 from melm_studio.tables.grammars.geo import dataset_soft, series_matrix
 from melm_studio.tables.grammars.layout import ROWS_COMPARED, FirstLines, Grammar, Layout, Long
-from melm_studio.tables.grammars.long_tables import is_long, long_table, melted
+from melm_studio.tables.grammars.long_tables import is_long, long_table, melted, report
 from melm_studio.tables.grammars.omics import (
     bracken,
     diann,
@@ -74,6 +74,7 @@ GRAMMARS: dict[str, Grammar] = {
     "Discoverer": discoverer,
     "FragPipe": fragpipe,
     "MSstats": msstats,
+    "reports": report,
     "XCMS": xcms,
     "LipidSearch": lipidsearch,
     "Bracken": bracken,

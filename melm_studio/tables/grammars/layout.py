@@ -127,16 +127,22 @@ class Long:
         The columns that name these together; empty where each feature has them in the same order.
     feature : tuple of int
         Those that name the features together.
-    value : int
-        That of what was measured.
+    value : int or None
+        That of what was measured; None where rows say of which samples a feature is.
     marks : tuple of int
         The columns of what else is known of the samples.
+    left_out : mapping of int to tuple of str
+        Rows whose cell in a column is one of these texts are left out.
+    is_summed : bool
+        Whether several numbers of one feature of one sample are parts of it, else its mean is read.
     """
 
     sample: tuple[int, ...]
     feature: tuple[int, ...]
-    value: int
+    value: int | None
     marks: tuple[int, ...] = ()
+    left_out: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    is_summed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +173,9 @@ class Layout:
     level : str
         Which of several tables below each other is read, that the first cells of rows name, unless
         another is asked for; empty if there is one table.
+    refusal : str
+        Why a file of one sample is refused, a sentence; empty where its rows may be of something
+        else.
     """
 
     step: str
@@ -180,6 +189,7 @@ class Layout:
     until: tuple[str, ...] = ()
     is_filled: bool = False
     level: str = ""
+    refusal: str = ""
 
 
 Grammar: TypeAlias = Callable[[FirstLines], Layout | None]

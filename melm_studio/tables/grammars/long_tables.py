@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations, product
 
 from melm_studio.tables.formatting import words_of
@@ -30,7 +32,92 @@ _VARIABLES = {
 _BESIDE_VALUES = {("key",), ("name",)}  # else of a person or a thing
 LEAST_MELTED = 2  # variables
 MOSTLY = 0.5  # of the variables of all samples, those that are given
+_NO_LETTERS_OR_DIGITS = re.compile(r"[^a-z0-9]+")
 _GAPS = {"", "na", "nan", "null", "filtered"}
+
+
+@dataclass(frozen=True)
+class _Report:
+    """What a program reports of samples, a row for each finding; columns in letters and digits.
+
+    The first of the columns of samples and of values that there is counts.
+    """
+
+    of: str
+    columns: frozenset[str]
+    samples: tuple[str, ...]
+    feature: str
+    values: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    is_summed: bool = False
+
+
+_REPORTS = (
+    _Report(
+        "precursors of DIA-NN",
+        frozenset({"run", "proteingroup", "precursorid"}),
+        ("run",),
+        "proteingroup",
+        ("pgmaxlfq", "pgnormalised", "pgquantity"),
+    ),
+    _Report(
+        "a report of Spectronaut",
+        frozenset({"rfilename", "pgproteingroups"}),
+        ("rfilename",),
+        "pgproteingroups",
+        ("pgquantity",),
+        ("rcondition", "rreplicate"),
+    ),
+    _Report(
+        "evidence of MaxQuant",
+        frozenset({"rawfile", "sequence", "leadingrazorprotein", "charge"}),
+        ("experiment", "rawfile"),
+        "sequence",
+        ("intensity",),
+        left_out=dict.fromkeys(("reverse", "potentialcontaminant", "contaminant"), ("+",)),
+        is_summed=True,
+    ),
+    _Report(
+        "mutations (MAF)",
+        frozenset({"hugosymbol", "variantclassification", "tumorsamplebarcode"}),
+        ("tumorsamplebarcode",),
+        "hugosymbol",
+    ),
+)
+
+
+def report(first: FirstLines) -> Layout | None:
+    """Reports of programs, which have several rows for each feature of each sample."""
+    header = first.cells(0, first.delimiter)
+    places = {_NO_LETTERS_OR_DIGITS.sub("", name.lower()): at for at, name in enumerate(header)}
+    of = next((of for of in _REPORTS if of.columns <= places.keys()), None)
+    if of is None:
+        return None
+    sample = next(places[name] for name in of.samples if name in places)
+    value = next((places[name] for name in of.values if name in places), None)
+    if of.values and value is None:
+        return None
+    feature = places[of.feature]
+    what = "mutated or not" if value is None else header[value]
+    named = f"{header[feature]} ({what})"
+    step = f"Read as {of.of}: each {header[sample]} is a row, its features {named}."
+    long = Long(
+        (sample,),
+        (feature,),
+        value,
+        tuple(places[name] for name in of.marks if name in places),
+        {places[name]: marks for name, marks in of.left_out.items() if name in places},
+        of.is_summed,
+    )
+    asked = {"samples": f"Each row has one {header[feature]} of one {header[sample]}"}
+    refusal = (
+        f"The file has {of.of} of a single sample ({header[sample]}). Drop one of several samples: "
+        "each becomes a row."
+    )
+    return Layout(
+        step, tuple(header), 1, first.delimiter, asked=asked, turned=long, refusal=refusal
+    )
 
 
 def long_table(first: FirstLines) -> Layout | None:
@@ -42,7 +129,7 @@ def long_table(first: FirstLines) -> Layout | None:
         of_samples = [(row[sample],) for row in rows]
         if sample not in feature and _has_pairs(rows, of_samples, feature, value):
             marks = _marks(rows, of_samples, (sample, *feature, value))
-            return _layout(first, Long((sample,), feature, value, marks))
+            return _layout(first, Long((sample,), feature, value, marks), value)
     return None
 
 
@@ -72,7 +159,7 @@ def melted(first: FirstLines) -> Layout | None:
         if not (are_told and is_full):
             continue
         if _has_pairs(rows, of_samples, (feature,), value, LEAST_MELTED):
-            return _layout(first, Long(sample, (feature,), value, marks))
+            return _layout(first, Long(sample, (feature,), value, marks), value)
     return None
 
 
@@ -85,12 +172,12 @@ def _rows(first: FirstLines) -> tuple[list[str], list[list[str]]]:
     return header, [row for row in records if len(row) == len(header)][1:]
 
 
-def _layout(first: FirstLines, turned: Long) -> Layout:
+def _layout(first: FirstLines, turned: Long, value: int) -> Layout:
     header = first.rows[0]
     named_by = " and ".join(header[index] for index in turned.feature)
     named = " and ".join(header[index] for index in turned.sample) or "row of all variables"
     step = f"Read as a long table: each {named} is a row, its features {named_by}."
-    asked = {"samples": f"Each row has the {header[turned.value]} of one {named_by} of one sample"}
+    asked = {"samples": f"Each row has the {header[value]} of one {named_by} of one sample"}
     return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
 
 

@@ -155,12 +155,7 @@ def _turned(
     """A row for each of the columns that are samples, and what was left out."""
     limits.reject_cells(body.count(b"\n") + 1, len(turned.at))
     beside = sorted({*turned.features, *turned.left_out})
-    table = _parsed(body, layout, beside, turned.at)
-    n_rows = len(table)
-    for column, marks in turned.left_out.items():
-        table = table[~table[column].fillna("").isin(marks)]
-    if not len(table):
-        raise TableError("The file has samples but no features. Add rows and drop it again.")
+    table, steps = _without(_parsed(body, layout, beside, turned.at), turned)
     names = table[turned.features[0]]
     for column in turned.features[1:]:
         names = names.where(names.notna() & (names != ""), table[column])
@@ -171,19 +166,34 @@ def _turned(
     cells.insert(0, free_name(SAMPLE, cells), list(turned.names), allow_duplicates=True)
     for name, values in turned.marks.items():
         cells.insert(cells.shape[1], free_name(name, cells), [value or None for value in values])
+    return cells, steps
+
+
+def _without(table: pd.DataFrame, of: Turned | Long) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The rows that the file does not mark, and how many it does."""
+    n_rows = len(table)
+    for column, marks in of.left_out.items():
+        table = table[~table[column].fillna("").isin(marks)]
+    if not len(table):
+        raise TableError("The file has samples but no features. Add rows and drop it again.")
     n_left_out = n_rows - len(table)
     rows = count(n_left_out, "row")
     left_out = f"Left out: {rows} that the file marks as unusable, or that stand below another."
-    return cells, (left_out,) if n_left_out else ()
+    return table, (left_out,) if n_left_out else ()
 
 
 def _widened(
     body: bytes, layout: Layout, long: Long, limits: Limits
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """A row for each sample, and what was averaged."""
-    table = _parsed(body, layout, [*long.sample, *long.feature, *long.marks], [long.value])
-    table = table.dropna(subset=[*long.sample])
-    numbers = pd.to_numeric(table[long.value], errors="coerce")
+    values = [] if long.value is None else [long.value]
+    texts = {*long.sample, *long.feature, *long.marks, *long.left_out}
+    table, steps = _without(_parsed(body, layout, sorted(texts), values), long)
+    table = table.dropna(subset=[*long.sample]).dropna(subset=[*long.feature], how="all")
+    if long.value is None:
+        numbers = pd.Series(1.0, index=table.index)
+    else:
+        numbers = pd.to_numeric(table[long.value], errors="coerce")
     of_features = _together(table, long.feature).rename("feature")
     if long.sample:
         of_samples = _together(table, long.sample)
@@ -193,12 +203,15 @@ def _widened(
     features, samples = of_features.unique(), of_samples.unique()
     limits.reject_cells(len(samples), len(features))
     pairs = numbers.groupby([of_features, of_samples])
-    averaged = int((pairs.max() > pairs.min()).sum())
+    averaged = 0 if long.is_summed else int((pairs.max() > pairs.min()).sum())
     # What was not counted has no row.
-    are_counts = not {"count", "counts"}.isdisjoint(words_of(layout.names[long.value]))
+    are_counts = long.value is None or not {"count", "counts"}.isdisjoint(
+        words_of(layout.names[long.value])
+    )
+    of_pairs = pairs.sum(min_count=1) if long.is_summed else pairs.mean()
     absent = 0 if are_counts else None
-    means = pairs.mean().unstack("feature", fill_value=absent)  # noqa: PD010 (of a series)
-    cells = means.reindex(index=samples, columns=features)
+    cells = of_pairs.unstack("feature", fill_value=absent)  # noqa: PD010 (of a series)
+    cells = cells.reindex(index=samples, columns=features)
     cells.columns = pd.Index([name[:_CHARACTERS_OF_NAME] for name in features], dtype=object)
     cells = cells.reset_index(drop=True)
     named = " and ".join(layout.names[index] for index in long.sample) or SAMPLE
@@ -207,7 +220,7 @@ def _widened(
     for index in long.marks:
         cells.insert(cells.shape[1], free_name(layout.names[index], cells), once[index].tolist())
     several = f"Averaged: {count(averaged, 'feature')} with several numbers of one sample."
-    return cells, (several,) if averaged else ()
+    return cells, (*steps, several) if averaged else steps
 
 
 def _together(table: pd.DataFrame, columns: Sequence[int]) -> pd.Series:

@@ -566,7 +566,7 @@ def features_in_rows() -> dict[str, Program]:
             [f"{gene};x" for gene in GENES], "R.Condition", name="R.FileName",
             asked=("samples",), first=dict(zip([f"{gene};x" for gene in GENES],
                                                [row[0] for row in MATRIX], strict=True)),
-            said="long table",
+            said="of Spectronaut",
         ),
         "a row of groups behind an annotation": Program(
             lines([["Compound", "KEGG", *(f"x{at}" for at in range(N))], ["Treatment", "", *KINDS],
@@ -1086,6 +1086,67 @@ def levels_of_names() -> dict[str, Program]:
     }  # fmt: skip
 
 
+def reports() -> dict[str, Program]:
+    """What programs report of samples, several rows for each feature of each sample."""
+    genes = range(len(GENES))
+    pairs = [(at, gene, half) for at in range(N) for gene in genes for half in range(2)]
+    diann = [
+        [f"D:/{name}.raw", name, GENES[gene], f"{GENES[gene]}P{half}", MATRIX[gene][at], half]
+        for at, gene, half in pairs
+        for name in [SAMPLES[at]]
+    ]
+    spectronaut = [
+        ["" if at % 3 else "x", KINDS[at], f"run{at}", 1 + at % 2, GENES[gene], f"y{half}",
+         MATRIX[gene][at]]
+        for at, gene, half in pairs
+    ]  # fmt: skip
+    evidence = [
+        [f"PEP{GENES[gene]}", "P1", f"raw{half}", SAMPLES[at], 2, MATRIX[gene][at] / 2, ""]
+        for at, gene, half in pairs
+    ]
+    marked = [["PEPX", "P2", "raw0", SAMPLES[0], 2, 9.5, "+"]]
+    mutations = [
+        [GENES[gene], "Missense_Mutation", "SNP", f"{KINDS[at]}-{at:02d}"]
+        for at, gene, _ in pairs
+        if gene <= at % 6
+    ]
+    expected = {"label": "group", "asked": ("label", "samples")}
+    measured = {"features": GENES, "first": MATRIX_FIRST}
+    of_evidence = ["Sequence", "Leading Razor Protein", "Raw file", "Experiment", "Charge",
+                   "Intensity", "Reverse"]  # fmt: skip
+    of_mutations = ["Hugo_Symbol", "Variant_Classification", "Variant_Type",
+                    "Tumor_Sample_Barcode"]  # fmt: skip
+    return {
+        "report of DIA-NN": Program(
+            lines([["File.Name", "Run", "Protein.Group", "Precursor.Id", "PG.MaxLFQ", "Q.Value"],
+                   *diann], "\t").encode(), name="Run", **measured, **expected, said="of DIA-NN",
+        ),
+        "report of Spectronaut": Program(
+            lines([["R.Label", "R.Condition", "R.FileName", "R.Replicate", "PG.ProteinGroups",
+                    "F.FrgIon", "PG.Quantity"], *spectronaut], ";").encode(), label="R.Condition",
+            name="R.FileName", **measured, asked=("samples",), said="of Spectronaut",
+        ),
+        "evidence of MaxQuant": Program(
+            lines([of_evidence, *evidence, *marked], "\t").encode(),
+            [f"PEP{gene}" for gene in GENES], name="Experiment", **expected,
+            first={"PEPg5": MATRIX[5][0]}, said="evidence of MaxQuant",
+        ),
+        "evidence of MaxQuant, as R names it": Program(
+            lines([[name.replace(" ", ".") for name in of_evidence], *evidence]).encode(),
+            [f"PEP{gene}" for gene in GENES], name="Experiment", **expected,
+        ),
+        "mutations of tumors": Program(
+            ("#version 2.4\n" + lines([of_mutations, *mutations], "\t")).encode(), GENES[1:],
+            **expected, name="Tumor_Sample_Barcode", first={"g1": 0}, said="mutations",
+        ),
+        "tumors without their mutations": Program(
+            lines([["Tumor_Sample_Barcode", "a", "b", "c", "Variant_Type"],
+                   *numbered(with_kinds(X3), "T")], "\t").encode(), ("a", "b", "c"),
+            "Variant_Type", name="Tumor_Sample_Barcode", not_asked=("samples",),
+        ),
+    }  # fmt: skip
+
+
 def melted() -> dict[str, Program]:
     """A row for each variable of each thing, as R, pandas and statistics of countries have it."""
     named = [[f"p{at}", kind, *row] for at, (kind, row) in enumerate(zip(KINDS, X3, strict=True))]
@@ -1270,7 +1331,7 @@ def one_hot() -> dict[str, Program]:
 PROGRAMS = {
     **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
     **words_in_names(), **of_fixed_width(), **in_quotes(), **below_comments_and_titles(),
-    **genes_of_reads(), **one_hot(), **melted(), **levels_of_names(),
+    **genes_of_reads(), **one_hot(), **reports(), **melted(), **levels_of_names(),
     **statistics_of_countries(), **arrays_of_limma(),
     **features_in_rows(), **peaks_and_lipids(), **spectra_in_columns(), **two_files(),
 }  # fmt: skip

@@ -239,3 +239,11 @@ def test_rows_of_labels_and_groups_are_of_mothur_only_beside_numbers_of_otus():
     rows = [[0.03 if at % 2 else 0.1, f"s{at}", *row] for at, row in enumerate(COUNTS)]
     raw = written(["label", "Group", *"abcdef"], rows, "\t")
     assert len(read_table(raw, "a.txt").frame) == len(COUNTS)
+
+
+@pytest.mark.parametrize("kind", ["report of DIA-NN", "evidence of MaxQuant"])
+def test_a_report_of_one_sample_is_refused_by_its_name(kind):
+    header, *rows = PROGRAMS[kind].raw.splitlines()
+    of_first = [row for row in rows if b"lo_1\t" in row]
+    with pytest.raises(TableError, match=r"of (DIA-NN|MaxQuant) of a single sample .*several"):
+        read_table(b"\n".join([header, *of_first]), "report.tsv")
