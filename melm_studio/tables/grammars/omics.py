@@ -72,6 +72,8 @@ _KINDS_OF_SPOTS = (
     {"block", "row", "column", "id", "name"},
 )  # fmt: skip
 _CONTROLS = ("1", "-1")  # of Agilent
+_NANOSTRING = ["codeclass", "name", "accession"]
+_MEASURED = "Endogenous"  # the genes; all other classes of codes are controls
 _BRACKEN = ["name", "taxonomy_id", "taxonomy_lvl"]
 _FRACTION = ".bracken_frac"
 _MZTAB = "MTD\tmzTab-version"
@@ -363,6 +365,42 @@ def lipidsearch(first: FirstLines) -> Layout | None:
         [*samples],
         names=[*samples.values()],
         features=features,
+        delimiter=first.delimiter,
+    )
+
+
+def nanostring(first: FirstLines) -> Layout | None:
+    """Counts of NanoString: what codes are, and a column for each sample, perhaps named above."""
+    heads = [
+        [_MARKS_IN_NAMES.sub("", name).lower() for name in row[: len(_NANOSTRING)]]
+        for row in first.rows
+    ]
+    if _NANOSTRING not in heads:
+        return None
+    place = heads.index(_NANOSTRING)
+    names, n_above = first.numbered_rows[place]
+    below = [row for row, _ in first.records(first.delimiter, n_above)]
+    n_rows = len(below[0]) - len(names) if below else 0  # names of rows as R writes them
+    header = [""] * n_rows + names
+    start = n_rows + len(_NANOSTRING)
+    columns = range(start, len(header))
+    kinds = {row[n_rows] for row in below if len(row) == len(header)}
+    above = {row[0]: row[start:] for row in first.rows[:place] if any(row[start:])}
+    said = {
+        name: texts
+        for name, texts in above.items()
+        if len(texts) == len(columns) and len({*texts}) > 1 and not any(map(is_number, texts))
+    }
+    ids = next((name for name in reversed(said) if len({*said[name]}) == len(columns)), "")
+    return _matrix(
+        "counts of NanoString",
+        header,
+        n_above,
+        columns,
+        names=said.pop(ids, None),
+        features=(n_rows + 1,),
+        marks=said,
+        left_out={n_rows: tuple(kind for kind in kinds if not kind.startswith(_MEASURED))},
         delimiter=first.delimiter,
     )
 

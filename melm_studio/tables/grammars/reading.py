@@ -178,8 +178,8 @@ def _without(table: pd.DataFrame, of: Turned | Long) -> tuple[pd.DataFrame, tupl
         raise TableError("The file has samples but no features. Add rows and drop it again.")
     n_left_out = n_rows - len(table)
     rows = count(n_left_out, "row")
-    left_out = f"Left out: {rows} that the file marks as unusable, or that stand below another."
-    return table, (left_out,) if n_left_out else ()
+    marked = f"{rows} that the file marks as unusable or controls, or that stand below another"
+    return table, (f"Left out: {marked}.",) if n_left_out else ()
 
 
 def _widened(

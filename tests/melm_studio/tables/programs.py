@@ -1255,6 +1255,40 @@ def arrays_of_limma() -> dict[str, Program]:
     }  # fmt: skip
 
 
+def counts_of_nanostring() -> dict[str, Program]:
+    """Classes of codes, of which controls are no genes, and a column for each sample."""
+    genes = [["Endogenous1", gene, "NM", *row] for gene, row in zip(GENES, MATRIX, strict=True)]
+    controls = [["Positive", "POS_A", "E1", *range(N)], ["Housekeeping", "ACTB", "N", *range(N)]]
+    names = ["Code Class", "Name", "Accession"]
+    above = [
+        ["File Attributes", *[""] * (N + 2)],
+        ["File name", "", "", *(f"run{at}" for at in range(N))],
+        ["Sample ID", "", "", *SAMPLES],
+        ["Arm", "", "", *KINDS],
+        ["Lane ID", "", "", *(1 + at % 4 for at in range(N))],
+    ]
+    expected = {"features": GENES, "name": "sample", "said": "NanoString", "first": MATRIX_FIRST}
+    of_r = [name.replace(" ", ".") for name in names]
+    return {
+        "NanoString": Program(
+            lines([["CodeClass", *names[1:], *SAMPLES], *controls, *genes]).encode(),
+            **expected, label="group", asked=("label",),
+        ),
+        "NanoString with names of rows of R": Program(
+            lines([[*of_r, *SAMPLES], *numbered([*genes, *controls])], "\t").encode(),
+            **expected, label="group", asked=("label",),
+        ),
+        "NanoString of its collector": Program(
+            lines([*above, [*names, *range(100, 100 + N)], *genes, *controls]).encode(),
+            **expected, label="Arm",
+        ),
+        "a class of codes behind their names": Program(
+            lines([["Name", "a", "b", "c", "Code Class"], *numbered(with_kinds(X3), "s")]).encode(),
+            ("a", "b", "c"), "Code Class", name="Name",
+        ),
+    }  # fmt: skip
+
+
 def one_hot() -> dict[str, Program]:
     """Columns of 0 and 1, or of True and False, of which each row has one."""
     of_rows = [[at % 3 == one for one in range(3)] for at in range(N)]
@@ -1331,7 +1365,7 @@ def one_hot() -> dict[str, Program]:
 PROGRAMS = {
     **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
     **words_in_names(), **of_fixed_width(), **in_quotes(), **below_comments_and_titles(),
-    **genes_of_reads(), **one_hot(), **reports(), **melted(), **levels_of_names(),
-    **statistics_of_countries(), **arrays_of_limma(),
+    **genes_of_reads(), **one_hot(), **counts_of_nanostring(), **reports(), **melted(),
+    **levels_of_names(), **statistics_of_countries(), **arrays_of_limma(),
     **features_in_rows(), **peaks_and_lipids(), **spectra_in_columns(), **two_files(),
 }  # fmt: skip
