@@ -497,8 +497,6 @@ def _of_layout(
     read = read_layout(data, layout, limits, options.sheet or options.preferred_sheet)
     _reject_long_names([*(layout.names if layout.turned is None else ()), *read.marks])
     if isinstance(layout.turned, Long) and read.cells is not None and len(read.cells) == 1:
-        if layout.refusal:
-            raise TableError(layout.refusal)
         return None
     steps = (*steps, *read.steps)
     if read.cells is not None:

@@ -15,6 +15,7 @@ from melm_studio.tables.text import DELIMITERS
 
 MOST_LINES = 2_000
 MOST_BYTES = 4_000_000
+MOST_OF_LAST = 10_000  # bytes of a last line that are looked at
 ROWS_COMPARED = 50
 _FIRST_OF_NUMBER = "+-.,0123456789"
 _ANY_NUMBER = re.compile("|".join(number.pattern for number in NUMBERS.values()))
@@ -28,6 +29,8 @@ class FirstLines:
     ----------
     texts : list of str
         The lines, without line feeds.
+    last : str
+        The last line of the file.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -36,6 +39,7 @@ class FirstLines:
         if len(head) < len(data) or len(lines) > MOST_LINES:
             lines.pop()  # perhaps not whole
         self.texts = [line.decode("utf-8", "replace") for line in lines]
+        self.last = data[-MOST_OF_LAST:].rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
         self._cells: dict[tuple[int, str], list[str]] = {}
         while self.texts and not self.texts[-1].strip():
             self.texts.pop()
@@ -174,8 +178,7 @@ class Layout:
         Which of several tables below each other is read, that the first cells of rows name, unless
         another is asked for; empty if there is one table.
     refusal : str
-        Why a file of one sample is refused, a sentence; empty where its rows may be of something
-        else.
+        Why a file is refused unless it is turned into rows of several samples; empty if it is not.
     """
 
     step: str

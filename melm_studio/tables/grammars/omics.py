@@ -18,6 +18,7 @@ _MAXQUANT = {"Majority protein IDs", "Protein IDs"}
 _PEPTIDES_OF_MAXQUANT = {"Sequence", "Leading razor protein", "PEP"}
 # Where there are reporters, an intensity is of all samples of an experiment.
 _QUANTITIES = ("LFQ intensity ", "Reporter intensity corrected ", "Intensity ", "iBAQ ")
+_INTENSITY = "Intensity"  # of all samples together
 _REMOVED = ("Reverse", "Potential contaminant", "Contaminant", "Only identified by site")
 _DIANN = {
     "Protein.Group", "Protein.Ids", "Protein.Names", "Genes", "First.Protein.Description",
@@ -60,6 +61,15 @@ _AREAS_OF_LIPIDS = re.compile(r"(?:Main)?Area\[(?P<sample>[^\]]+)\]")
 _XCMS = {"mzmed", "mzmin", "mzmax", "rtmed", "npeaks"}
 _GSEA = ["name", "description"]
 _OF_READS = (".bam", ".sam", ".out", ".sorted")  # the last suffix of a file first
+# The columns of one sample, and of these the lengths; those of STAR and HTSeq have no names.
+_OF_ONE_SAMPLE = {
+    "coverage", "effectivelength", "efflength", "end", "estcounts", "expectedcount", "fpkm",
+    "geneid", "genename", "isopct", "length", "name", "numreads", "reference", "start", "strand",
+    "targetid", "tpm", "transcriptid", "transcriptids",
+}  # fmt: skip
+_LENGTHS = ("coverage", "effectivelength", "efflength")
+_UNMAPPED, _CELLS_OF_STAR = "N_unmapped", 4
+_LAST_OF_HTSEQ = "__alignment_not_unique"
 _FEATURE_COUNTS = ["Geneid", "Chr", "Start", "End", "Strand", "Length"]
 # What limma knows of the spots of an array, and which of it names a probe best.
 _SPOTS = {
@@ -120,6 +130,8 @@ def gct(first: FirstLines) -> Layout | None:
         row = first.cells(line)
         if len(row) == len(header):
             marks[row[0]] = [row[i] for i in columns]
+    if len(columns) == 1:
+        return _of_one_sample(f"values of a GCT {version[1:]}", header)
     return _matrix(f"GCT {version[1:]}", header, 3 + n_marks, columns, marks=marks)
 
 
@@ -142,7 +154,33 @@ def feature_counts(first: FirstLines) -> Layout | None:
     for suffix in _OF_READS:
         names = [name.removesuffix(suffix) for name in names]
     columns = range(n_about, len(header))
+    if len(columns) == 1:
+        return _of_one_sample("counts of featureCounts", header)
     return _matrix("counts of featureCounts", header, n_above + 1, columns, names=names)
+
+
+def counts_of_one_sample(first: FirstLines) -> Layout | None:
+    """Counts of salmon, kallisto, RSEM, StringTie, STAR or HTSeq: a row for each gene."""
+    header = first.cells(0)
+    names = header if len(header) <= len(_OF_ONE_SAMPLE) else []
+    plain = {_MARKS_IN_NAMES.sub("", name).replace("_", "").lower() for name in names}
+    if "tpm" in plain and plain <= _OF_ONE_SAMPLE and not plain.isdisjoint(_LENGTHS):
+        return _of_one_sample("counts of transcripts or genes", header)
+    if header[:1] == [_UNMAPPED] and len(header) == _CELLS_OF_STAR:
+        return _of_one_sample("counts of STAR", header)
+    name, *counts = first.last.split("\t")
+    if name == _LAST_OF_HTSEQ and sum(map(is_number, counts)) == 1:
+        return _of_one_sample("counts of HTSeq", header)
+    return None
+
+
+def _of_one_sample(what: str, header: Sequence[str]) -> Layout:
+    """Features of a single sample, which are refused."""
+    refusal = (
+        f"The file has a single sample: {what}. Put those of all samples side by side, a column "
+        "for each, and drop that table."
+    )
+    return Layout(f"Read as {what}.", tuple(header), 1, refusal=refusal)
 
 
 def limma(first: FirstLines) -> Layout | None:
@@ -191,7 +229,8 @@ def maxquant(first: FirstLines) -> Layout | None:
         if len(columns) > 1:
             break
     else:
-        return None
+        are_of_one = _INTENSITY in plain and any(name.startswith(_QUANTITIES) for name in plain)
+        return _of_one_sample("intensities of MaxQuant", header) if are_of_one else None
     samples = {i: plain[i][len(kind) :] for i in columns}
     # Beside the reporters of each experiment, 1 mix2, are those of all together: 1.
     together = {name.partition(" ")[0] for name in samples.values() if " " in name}

@@ -67,6 +67,8 @@ def read_layout(data: bytes, layout: Layout, limits: Limits, level: str = "") ->
     TableError
         If the file is not as its first lines say, or too large.
     """
+    if layout.refusal and layout.turned is None:
+        raise TableError(layout.refusal)
     body = _body(data, layout)
     if layout.level:
         return _of_level(body, layout, level)
@@ -74,6 +76,8 @@ def read_layout(data: bytes, layout: Layout, limits: Limits, level: str = "") ->
         return Read(_with_header(body, layout), None, (layout.step,))
     if isinstance(layout.turned, Long):
         cells, steps = _widened(body, layout, layout.turned, limits)
+        if layout.refusal and len(cells) == 1:
+            raise TableError(layout.refusal)
     else:
         cells, steps = _turned(body, layout, layout.turned, limits)
     marks = tuple(map(str, cells.columns[cells.shape[1] - len(layout.turned.marks) :]))

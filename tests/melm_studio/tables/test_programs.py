@@ -247,3 +247,38 @@ def test_a_report_of_one_sample_is_refused_by_its_name(kind):
     of_first = [row for row in rows if b"lo_1\t" in row]
     with pytest.raises(TableError, match=r"of (DIA-NN|MaxQuant) of a single sample .*several"):
         read_table(b"\n".join([header, *of_first]), "report.tsv")
+
+
+OF_ONE_SAMPLE = {
+    "salmon": ["Name\tLength\tEffectiveLength\tTPM\tNumReads", "{}\t{}\t7.5\t{}.5\t{}"],
+    "kallisto": ["target_id\tlength\teff_length\test_counts\ttpm", "{}\t{}\t7.5\t{}\t{}.5"],
+    "STAR": ["N_unmapped\t5\t6\t7", "{}\t{}\t{}\t{}"],
+    "HTSeq": ["", "{}\t{}"],
+    "HTSeq with names": ["", "{}\tname {}\t{}"],
+    "featureCounts": ["Geneid\tChr\tStart\tEnd\tStrand\tLength\ta.bam", "{}\tc\t{}\t9\t+\t8\t{}"],
+    "GCT": ["#1.2\n12\t1\nName\tDescription\tTPM", "{}\t{}\t{}"],
+    "MaxQuant": ["Protein IDs\tPEP\tIntensity\tIntensity a", "{}\t{}\t{}\t{}"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", OF_ONE_SAMPLE)
+def test_counts_of_one_sample_are_refused_with_the_way_out(program):
+    header, row = OF_ONE_SAMPLE[program]
+    rows = [row.format(f"g{at}", at * 7 % 5, at % 3, at * 5 % 7) for at in range(12)]
+    rows += ["__alignment_not_unique\t0"] * program.startswith("HTSeq")
+    raw = "\n".join([*filter(None, [header]), *rows, ""]).encode()
+    with pytest.raises(TableError, match=r"a single sample: .* a column for each"):
+        read_table(raw, "counts.txt")
+
+
+def test_genes_with_a_class_of_their_own_beside_their_counts_are_rows():
+    header = ["Name", "Length", "EffectiveLength", "TPM", "NumReads", "essential"]
+    rows = [[f"g{at}", *row[:4], ["yes", "no"][at % 2]] for at, row in enumerate(COUNTS)]
+    data = prepare(read_table(written(header, rows, "\t"), "genes.txt"))
+    assert (len(data.X), data.class_names) == (len(COUNTS), ("no", "yes"))
+
+
+def test_counts_of_htseq_beside_each_other_are_not_of_one_sample():
+    rows = [[f"g{at}", *row] for at, row in enumerate(COUNTS)]
+    raw = written(["gene", *CROSSED], [*rows, ["__alignment_not_unique", *[0] * 6]], "\t")
+    assert len(read_table(raw, "genes.txt").frame) == len(rows) + 1
