@@ -91,6 +91,10 @@ _HEADERS_OF_MZTAB = ("SMH", "PRH")  # small molecules, proteins
 _ENDS_OF_MZTAB = ("SFH", "SEH", "PEH", "PSH", "SMH", "COM")
 _ABUNDANCE = re.compile(r"(?:protein_|smallmolecule_)?abundance_(?P<assay>assay\[[0-9]+\])")
 _NAMES_OF_MZTAB = ("accession", "chemical_name", "identifier", "description", "SML_ID")
+_NO_ABUNDANCES = (
+    "The file is mzTab without abundances of several assays. Export it again with these, or drop "
+    "a table of a row or a column for each sample."
+)
 _METIDQ = {"plate bar code", "sample identification"}
 # What MetIDQ writes beside its samples of how these were measured.
 _RUNS_OF_METIDQ = {
@@ -309,7 +313,7 @@ def msstats(first: FirstLines) -> Layout | None:
 
 def perseus(first: FirstLines) -> Layout | None:
     """Perseus: rows of types, groups and descriptions that begin with #! below the names."""
-    n_above = 1 + sum(1 for _ in takewhile(_MARKS_OF_PERSEUS.match, first.texts[1:]))
+    n_above = 1 + len([*takewhile(_MARKS_OF_PERSEUS.match, first.texts[1:])])
     below = {
         match["name"]: [row[0][match.end() :], *row[1:]]
         for row in map(first.cells, range(1, n_above))
@@ -463,19 +467,22 @@ def mztab(first: FirstLines) -> Layout | None:
     matches = [_ABUNDANCE.fullmatch(name) for name in header]
     assays = {column: match["assay"] for column, match in enumerate(matches) if match}
     if begin < 0 or len(assays) < 2:
-        return None
+        return Layout("Read as mzTab.", (), 1, refusal=_NO_ABUNDANCES)
+    remarks = takewhile(lambda text: text.startswith("COM"), first.texts[begin + 1 :])
+    n_above = begin + 1 + len([*remarks])
     said = {cells[1]: cells[2] for line in range(begin) if len(cells := first.cells(line)) > 2}
     variables = {
-        assay.strip(): said.get(key.removesuffix("-assay_refs"), key)
+        assay.strip(): said.get(variable, said.get(f"{variable}-description", variable))
         for key, assays_of_key in said.items()
         if key.startswith("study_variable[") and key.endswith("-assay_refs")
+        for variable in [key.removesuffix("-assay_refs")]
         for assay in re.split("[|,]", assays_of_key)
     }
     marks = {"study variable": [variables.get(assay, "") for assay in assays.values()]}
     return _matrix(
         "a table of mzTab",
         header,
-        begin + 1,
+        n_above,
         [*assays],
         names=[said.get(assay, assay) for assay in assays.values()],
         features=[header.index(name) for name in _NAMES_OF_MZTAB if name in header],

@@ -534,20 +534,23 @@ def features_in_rows() -> dict[str, Program]:
             f"mzTab, {of}": Program(
                 lines([["MTD", "mzTab-version", "2.0.0-M"],
                        *(["MTD", f"assay[{at}]", f"a{at}"] for at in range(1, N + 1)),
-                       *(["MTD", f"study_variable[{at}]", kind] for at, kind in enumerate(both)),
+                       *(["MTD", f"study_variable[{at}]{what}", kind]
+                         for at, kind in enumerate(both)),
                        *(["MTD", f"study_variable[{at}]-assay_refs",
                           "|".join(f"assay[{n}]" for n in range(1 + at, N + 1, 2))]
                          for at in range(2)),
                        [head, "SML_ID", known,
                         *(f"{of}abundance_assay[{at}]" for at in range(1, N + 1)),
                         f"{of}abundance_study_variable[1]"],
-                       *([row_of, "1", gene, *row, 9] for gene, *row in named),
+                       *remarks, *([row_of, "1", gene, *row, 9] for gene, *row in named),
                        ["COM", "end"]], "\t").encode(),
                 GENES, "study variable", name="sample", first=MATRIX_FIRST, said="mzTab",
             )
             for both in (KINDS[:2],)
-            for of, head, row_of, known in (("", "SMH", "SML", "chemical_name"),
-                                            ("protein_", "PRH", "PRT", "accession"))
+            for of, head, row_of, known, what, remarks in (
+                ("", "SMH", "SML", "chemical_name", "", []),
+                ("protein_", "PRH", "PRT", "accession", "-description", [["COM", "Accession"]]),
+            )
         },
         "rows of words above metabolites": Program(
             lines([["", *ids], ["arm", *KINDS], ["site", *sites], *named]).encode(),

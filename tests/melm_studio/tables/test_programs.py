@@ -282,3 +282,10 @@ def test_counts_of_htseq_beside_each_other_are_not_of_one_sample():
     rows = [[f"g{at}", *row] for at, row in enumerate(COUNTS)]
     raw = written(["gene", *CROSSED], [*rows, ["__alignment_not_unique", *[0] * 6]], "\t")
     assert len(read_table(raw, "genes.txt").frame) == len(rows) + 1
+
+
+@pytest.mark.parametrize("rows", [[], [["PRH", "accession"], ["PRT", "P1"]]])
+def test_mztab_without_abundances_is_refused_by_its_name(rows):
+    raw = written(["MTD", "mzTab-version", "1.0.0"], [["MTD", "title", "x"], *rows], "\t")
+    with pytest.raises(TableError, match="mzTab without abundances of several assays"):
+        read_table(raw, "x.mztab")
