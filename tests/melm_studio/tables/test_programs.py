@@ -284,6 +284,13 @@ def test_counts_of_htseq_beside_each_other_are_not_of_one_sample():
     assert len(read_table(raw, "genes.txt").frame) == len(rows) + 1
 
 
+@pytest.mark.parametrize("of", ["", "protein_"])
+def test_classes_of_mztab_are_what_it_says_of_its_variables(of):
+    data = prepare(read_table(PROGRAMS[f"mzTab, {of}"].raw, "x.mztab"))
+    assert data.class_names == ("hi", "lo")
+    assert len(data.columns) == len(data.feature_names) + 2
+
+
 @pytest.mark.parametrize("rows", [[], [["PRH", "accession"], ["PRT", "P1"]]])
 def test_mztab_without_abundances_is_refused_by_its_name(rows):
     raw = written(["MTD", "mzTab-version", "1.0.0"], [["MTD", "title", "x"], *rows], "\t")
