@@ -73,7 +73,15 @@ def scan() -> RefusedFile:
     return RefusedFile("scan.dcm", bytes(128) + b"DICM\2\0\0\0UL", ("is an image of a scanner",))
 
 
+def transcripts_of_one_sample() -> RefusedFile:
+    header = "Name\tLength\tEffectiveLength\tTPM\tNumReads\n"
+    rows = "".join(f"NM_{at}\t{900 + at}\t{700 + at}\t{at % 5}.5\t{at % 7}\n" for at in range(12))
+    return RefusedFile(
+        "quant.sf", (header + rows).encode(), ("a single sample", "Put those of all")
+    )
+
+
 FILES = (
-    sound, song, film,
+    sound, song, film, transcripts_of_one_sample,
     telephone_picture, font, program_of_linux, program_of_macos, old_word, access, sequences, scan,
 )  # fmt: skip

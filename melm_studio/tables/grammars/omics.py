@@ -423,7 +423,7 @@ def nanostring(first: FirstLines) -> Layout | None:
     place = heads.index(_NANOSTRING)
     names, n_above = first.numbered_rows[place]
     below = [row for row, _ in first.records(first.delimiter, n_above)]
-    n_rows = len(below[0]) - len(names) if below else 0  # names of rows as R writes them
+    n_rows = max(0, len(below[0]) - len(names)) if below else 0  # names of rows as R writes them
     header = [""] * n_rows + names
     start = n_rows + len(_NANOSTRING)
     columns = range(start, len(header))

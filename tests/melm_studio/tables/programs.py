@@ -549,7 +549,8 @@ def features_in_rows() -> dict[str, Program]:
             for both in (KINDS[:2],)
             for of, head, row_of, known, what, remarks in (
                 ("", "SMH", "SML", "chemical_name", "", []),
-                ("protein_", "PRH", "PRT", "accession", "-description", [["COM", "1", "Accession"]]),
+                ("protein_", "PRH", "PRT", "accession", "-description",
+                 [["COM", "1", "Accession"]]),
             )
         },
         "rows of words above metabolites": Program(
