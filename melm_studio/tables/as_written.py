@@ -32,7 +32,7 @@ MOST_LINES = 200  # with a leading zero, which say where codes are
 MOST_CODES = 200  # different ones
 ROWS_PROBED = 100  # for fractions, beside which no number is a code
 KEY = ": "  # behind what a cell says the value of
-MOST_SAID = 30  # that is said of samples
+MOST_SAID, MOST_LINES_SAID = 30, 100  # that is said of samples, and in how many lines
 _KEY_NAME = re.compile(r"[\w ./()-]+")
 LEAST_DIGITS = 3  # of codes that are all of one length
 LEAST_MERGED = 10  # rows of a table in which a name may be written once for a block
@@ -141,7 +141,7 @@ def said_of_samples(lines: Iterable[tuple[str, Sequence[str]]]) -> dict[str, lis
     {'sex': ['F', 'M'], 'stage': ['1', ''], 'age': ['', '50']}
     """
     said: dict[str, list[str]] = {}
-    lines = [*lines]
+    lines = [*islice(lines, MOST_LINES_SAID)]
     spaced = {text.partition(KEY)[0].strip() for _, texts in lines for text in texts if KEY in text}
     for line, texts in lines:
         for name, values in (_by_key(texts, spaced) or {line: texts}).items():
@@ -163,7 +163,8 @@ def _by_key(texts: Sequence[str], spaced: Collection[str]) -> dict[str, list[str
     are_keys = all(":" in text for text in texts if text) and all(
         _KEY_NAME.fullmatch(key) and any(map(str.isalpha, key)) for key in keys
     )
-    if not are_keys or (len(keys) > 1 and not keys.keys() <= {*spaced}):
+    is_each_key = len(keys) == 1 or keys.keys() <= {*spaced}
+    if not (are_keys and is_each_key and len(keys) <= MOST_SAID):
         return {}
     return {key: [value if key == of else "" for of, value in pairs] for key in keys}
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from melm_studio.tables.as_written import said_of_samples
 from melm_studio.tables.formatting import count
-from melm_studio.tables.frames import BESIDE
+from melm_studio.tables.frames import BESIDE, free_name
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
 
@@ -38,7 +38,7 @@ class _Sample:
         for line in head.splitlines():
             key, _, value = map(str.strip, line.partition("="))
             said.setdefault(key, []).append(value)
-        name, (platform, *_) = said["SAMPLE"][0], said.get("!Sample_platform_id", [""])
+        name, platform = next(iter(said.values()))[0], said.get("!Sample_platform_id", [""])[0]
         return cls(name, platform, said, _values(table.strip().splitlines()))
 
 
@@ -104,14 +104,10 @@ def soft_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
     )
     marks = said_of_samples(lines)
     limits.reject(n_kept, len(features) + len(marks) + 1)
-    said = pd.DataFrame(
-        {"sample": [sample.name for sample in of_platform]}
-        | {
-            name: [value or None for value in values]
-            for name, values in marks.items()
-            if name not in features
-        }
-    )
+    said = pd.DataFrame({"sample": [sample.name for sample in of_platform]})
+    for name, values in marks.items():
+        if name not in features:
+            said[free_name(name, said)] = [value or None for value in values]
     texts = np.array(
         [[sample.values.get(name, "") for name in features] for sample in of_platform], dtype=str
     )
