@@ -137,7 +137,7 @@ class Table:
     form : Form
         How the file was split into cells.
     sheets : tuple of str
-        The names of all sheets of a workbook.
+        The names of all sheets of a workbook, or of tables below each other.
     sheet : str
         The one that was read.
     answers : mapping of str to str
