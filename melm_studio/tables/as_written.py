@@ -32,6 +32,7 @@ MOST_LINES = 200  # with a leading zero, which say where codes are
 MOST_CODES = 200  # different ones
 ROWS_PROBED = 100  # for fractions, beside which no number is a code
 KEY = ": "  # behind what a cell says the value of
+CHARACTERISTICS = "characteristics"  # lines of GEO whose texts have keys
 MOST_SAID, MOST_LINES_SAID = 30, 100  # that is said of samples, and in how many lines
 _KEY_NAME = re.compile(r"[\w ./()-]+")
 LEAST_DIGITS = 3  # of codes that are all of one length
@@ -123,7 +124,7 @@ def without_key(texts: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def said_of_samples(lines: Iterable[tuple[str, Sequence[str]]]) -> dict[str, list[str]]:
-    """Gather what lines say of samples by its key, whichever line of a sample has it.
+    """Gather what lines say of samples, characteristics by key, whichever line of a sample has it.
 
     Parameters
     ----------
@@ -137,14 +138,16 @@ def said_of_samples(lines: Iterable[tuple[str, Sequence[str]]]) -> dict[str, lis
 
     Examples
     --------
-    >>> said_of_samples([("ch1", ["sex:F", "sex: M"]), ("ch1", ["stage: 1", "age: 50"])])
+    >>> sex, other = ["sex:F", "sex: M"], ["stage: 1", "age: 50"]
+    >>> said_of_samples([("characteristics", sex), ("characteristics", other)])
     {'sex': ['F', 'M'], 'stage': ['1', ''], 'age': ['', '50']}
     """
     said: dict[str, list[str]] = {}
     lines = [*islice(lines, MOST_LINES_SAID)]
     spaced = {text.partition(KEY)[0].strip() for _, texts in lines for text in texts if KEY in text}
     for line, texts in lines:
-        for name, values in (_by_key(texts, spaced) or {line: texts}).items():
+        by_key = _by_key(texts, spaced) if line.startswith(CHARACTERISTICS) else {}
+        for name, values in (by_key or {line: texts}).items():
             while name in said and any(map(all, zip(said[name], values, strict=True))):
                 name += "'"
             before = said.get(name, values)

@@ -192,8 +192,8 @@ def _widened(
     """A row for each sample, and what was averaged."""
     values = [] if long.value is None else [long.value]
     texts = {*long.sample, *long.feature, *long.marks, *long.left_out}
-    table, steps = _without(_parsed(body, layout, sorted(texts), values), long)
-    table = table.dropna(subset=[*long.sample]).dropna(subset=[*long.feature], how="all")
+    table = _parsed(body, layout, sorted(texts), values).dropna(subset=[*long.sample])
+    table, steps = _without(table.dropna(subset=[*long.feature], how="all"), long)
     if long.value is None:
         numbers = pd.Series(1.0, index=table.index)
     else:
