@@ -17,6 +17,13 @@ _FILM = "a film. Drop a table with a row for each film."
 _FONT = "a font. Drop a table, such as a CSV."
 _COMPRESSED = "a compressed file. Unpack it, or compress it as .gz."
 _DATABASE = "a database. Save one table as CSV and drop that."
+_WELLS = "Drop a table with a row for each well: its numbers, and a column that says what is in it."
+_CHIP = (
+    "a file of the intensities of one chip (CEL). Drop the matrix of all chips that is computed of "
+    "them, as affy or oligo do by rma."
+)
+_SPECTRUM = "Drop a table with a row or a column for each spectrum."
+_COUNTS = "Drop the table with a column for each sample that nSolver exports."
 _RASTER = "an image of a scanner or telescope. Drop a table with a row for each image."
 # Where the first bytes could be letters of a header, a zero byte, which no text has.
 _BINARY = b"\0"
@@ -28,6 +35,7 @@ _STARTS: tuple[tuple[bytes, bytes, str], ...] = (  # first bytes, others in the 
         (_ZIP, part, "a file of jamovi or JASP. Export its data as CSV and drop that.")
         for part in (b"xdata.json", b"analyses.json")
     ),
+    (_ZIP, b".RCC", f"an archive of counts of NanoString, a file for each sample. {_COUNTS}"),
     (
         _ZIP,
         b"",
@@ -87,7 +95,11 @@ _STARTS: tuple[tuple[bytes, bytes, str], ...] = (  # first bytes, others in the 
     *((start, _BINARY, _FILM) for start in (b"FLV\1", b"0&\xb2u\x8ef\xcf\x11")),
     *((start, _BINARY, _FONT) for start in (b"OTTO", b"ttcf", b"wOFF", b"wOF2", b"true\0")),
     (b"\0\1\0\0", b"cmap", _FONT),
+    (b"@\0\0\0\4\0\0\0", b"", _CHIP),
+    (b"\n\n\xfe\xfe", _BINARY, f"a file of spectra of Bruker (OPUS). {_SPECTRUM}"),
 )
+# The version, the kind of experiment and the exponent, and a number of points below 2^24.
+_SPC = re.compile(rb"[\0-\xff]K[\0-\x0f][\0-\x20\x80][\0-\xff]{3}\0")
 _LATER: tuple[tuple[int, bytes, str], ...] = (  # bytes at a place
     *((4, b"ftyp" + kind, _PICTURE) for kind in (b"heic", b"heix", b"mif1", b"avif")),
     (4, b"ftypM4A", _SOUND),
@@ -123,7 +135,20 @@ _TEXTS = {
     "sample, such as PLINK writes it (--recode A).",
     re.compile(
         r"##TITLE=.*\r?\n(?:##|\$\$)", re.IGNORECASE
-    ): "a single spectrum (JCAMP-DX). Drop a table with a row or a column for each spectrum.",
+    ): f"a single spectrum (JCAMP-DX). {_SPECTRUM}",
+    re.compile(
+        r"<Header>\s*FileVersion,"
+    ): f"a file of the counts of one sample (NanoString RCC). {_COUNTS}",
+    re.compile(r"\[CEL\]\s*Version="): _CHIP,
+    re.compile(
+        r'"?Program"?,"?xPONENT\b'
+    ): "a report of Luminex (xPONENT), which has several tables. "
+    "Drop one of them, such as that below Median, with a row for each sample.",
+    re.compile(r"User: [^\n,]*,Path: [^\n,]*,Test run no"): f"a plate of a BMG reader. {_WELLS}",
+    re.compile("##BLOCKS="): f"a file of plates of SoftMax Pro. {_WELLS}",
+    re.compile(
+        r"\s*Software Version\t[\d.]+\s+Experiment File Path:"
+    ): f"a plate of Gen5. {_WELLS}",
     re.compile(
         r">[^\n,;\t]*\r?\n[A-Za-z*-]{5,}\r?\n"
     ): "a file of sequences (FASTA). Drop a table with "
@@ -148,6 +173,8 @@ def _found(raw: bytes) -> Iterator[str]:
     for start, content, kind in _STARTS:
         if raw.startswith(start) and content in raw:
             yield kind
+    if _SPC.match(raw):
+        yield f"a file of spectra of GRAMS (SPC). {_SPECTRUM}"
     for place, signature, kind in _LATER:
         if raw.startswith(signature, place) and _BINARY in raw[: place + len(signature) + 4]:
             yield kind

@@ -239,6 +239,16 @@ def test_many_columns_with_text_among_numbers_are_said_briefly():
         (b"\x1f\x8b\x08", "is a gzip file that is damaged"),
         (b"%PDF-1.7", "is a PDF document"),
         (b"##TITLE= chips\n##JCAMP-DX= 6.00\n1, 2\n", r"is a single spectrum \(JCAMP-DX\)"),
+        (b"<Header>\r\nFileVersion,1.7\r\n</Header>\r\n", r"one sample \(NanoString RCC\)"),
+        (b'"Program","xPONENT","","Any"\n"Build","4"\n\n"SN"\n', r"report of Luminex .* Median"),
+        (b"User: A,Path: C:\\x,Test run no.: 4\nTest name: b\n\n", "is a plate of a BMG reader"),
+        ("##BLOCKS= 2\r\nPlate:\tP 1\t1.3\r\n".encode("utf-16"), "a file of plates of SoftMax Pro"),
+        (b"\n\nSoftware Version\t3.1\n\n\nExperiment File Path:\tC\n", "is a plate of Gen5"),
+        (b"[CEL]\r\nVersion=3\r\n\r\n[HEADER]\r\nCols=5\r\n", r"one chip \(CEL\)"),
+        (b"@\0\0\0\4\0\0\0\5\0\0\0", r"one chip \(CEL\)"),
+        (b"\x80K\0\x80w\7\0\0", r"spectra of GRAMS \(SPC\)"),
+        (b"\n\n\xfe\xfe\0\0\0\0\x1c", r"spectra of Bruker \(OPUS\)"),
+        (b"PK\x03\x04..a/s1.RCC", "is an archive of counts of NanoString, a file for each"),
         (b"-- MySQL dump 10.13\n/*!40101 SET NAMES utf8 */;\nDROP TABLE IF EXISTS `t`;\n", "SQL"),
         (b"insert into t values (1,0.5,'x');\ninsert into t values (2,0.7,'y');\n", "SQL"),
         (b"--\n-- PostgreSQL\nSET lock_timeout = 0;\n\nCREATE TABLE t (a int);\n", "SQL"),
@@ -472,3 +482,18 @@ def test_times_codes_and_several_keys_name_no_column(cells):
 )
 def test_headers_of_words_that_begin_scripts_are_names(header):
     assert read_table(f"{header}\n1,2\n3,4\n5,7\n".encode(), "t.csv").frame.shape[1] == 2
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"Program,score\nxPONENT,1\nother,2\n",
+        b"User,Path,Test run\na,b,1\nc,d,2\n",
+        b"Software Version\tsize\n3.1\t4\n3.2\t5\n",
+        b"[CEL]\tVersion\n1\t2\n3\t4\n",
+        b"OK\tx\ty\n1\t2\t3\n4\t5\t6\n",
+        b"<Header>,kind\n1,a\n2,b\n",
+    ],
+)
+def test_tables_that_begin_as_a_file_of_an_instrument_are_read(raw):
+    assert len(read_table(raw, "t.txt").frame) >= 2
