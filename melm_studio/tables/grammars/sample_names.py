@@ -35,6 +35,9 @@ _LAST_REPLICATE = re.compile(
 _DAY = re.compile(
     r"\d{0,2}(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct?|nov|dec)\d{0,4}", re.IGNORECASE
 )
+NEARLY_ALL = 0.8
+_WELL = re.compile(r"[ _.\-]([A-P])(0?[1-9]|1\d|2[0-4])$")
+COLUMNS_OF_PLATE = {12, 24}
 _BEFORE_REPLICATE = re.compile(r"[ _.\-]?(?<!\d)\d{1,3}$")
 
 
@@ -140,12 +143,36 @@ def groups_in_names(names: Sequence[str], column: str = "") -> dict[str, tuple[s
     --------
     >>> groups_in_names(["1_B6_m", "2_B6_f", "3_D2_m", "4_D2_f"], "mouse")
     {'group in mouse': ('B6', 'B6', 'D2', 'D2'), 'group 2 in mouse': ('m', 'f', 'm', 'f')}
+    >>> groups_in_names(["1_C11", "2_C12", "3_D1", "4_D2"])
+    {}
     """
+    names = _without_wells(names)
     words = words_of_samples(names)
     groups = (words, *other_words(names, words)) if words else ()
     called = [GROUP, *(f"{GROUP} {number}" for number in range(2, len(groups) + 1))]
     behind = f" in {column}" if column else ""
     return {f"{name}{behind}": group for name, group in zip(called, groups, strict=False)}
+
+
+def _without_wells(names: Sequence[str]) -> Sequence[str]:
+    """The names, without the well of a plate that most end with and that no two share.
+
+    Not where the names differ in it alone, and each letter has the same few numbers from 1 on, as
+    groups with replicates have.
+    """
+    wells = [*filter(None, map(_WELL.search, names))]
+    others = [_WELL.sub("", name) for name in names]
+    if len(wells) < NEARLY_ALL * len(names) or len({*others}) < len(names):
+        return names
+    numbers: dict[str, set[int]] = {}
+    for well in wells:
+        numbers.setdefault(well[1], set()).add(int(well[2]))
+    sizes = {*map(len, numbers.values())}
+    are_replicates = sizes.isdisjoint(COLUMNS_OF_PLATE) and all(
+        held == {*range(1, max(sizes) + 1)} for held in numbers.values()
+    )
+    are_different = sum(map(len, numbers.values())) == len(wells)
+    return others if len(numbers) > 1 and are_different and not are_replicates else names
 
 
 def with_groups(frame: pd.DataFrame, *, are_features: bool) -> tuple[pd.DataFrame, tuple[str, ...]]:

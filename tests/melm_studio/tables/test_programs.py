@@ -7,6 +7,7 @@ import pytest
 
 from melm_studio.tables import ReadOptions, Role, TableError, prepare, read_table
 from melm_studio.tables.grammars import GRAMMARS
+from melm_studio.tables.grammars.sample_names import groups_in_names
 from tests.melm_studio.tables.programs import PROGRAMS
 
 
@@ -296,3 +297,24 @@ def test_mztab_without_abundances_is_refused_by_its_name(rows):
     raw = written(["MTD", "mzTab-version", "1.0.0"], [["MTD", "title", "x"], *rows], "\t")
     with pytest.raises(TableError, match="mzTab without abundances of several assays"):
         read_table(raw, "x.mztab")
+
+
+@pytest.mark.parametrize(
+    ("names", "is_grouped"),
+    [
+        ([f"1_{31 + at}_{'CDE'[(at + 5) // 12]}{(at + 5) % 12 + 1}" for at in range(30)], False),
+        ([f"p{at}-{'ABCDEFGH'[at % 8]}{at // 8 + 1:02}" for at in range(96)], False),
+        ([f"p{at}_{'AB'[at // 6]}{at % 6 + 1}" for at in range(12)], True),
+        ([f"{'AB'[at // 6]}{at % 6 + 1}" for at in range(12)], True),
+        ([f"x_{'CD'[at // 6]}{at % 6 + 2}" for at in range(12)], True),
+    ],
+)
+def test_wells_at_the_end_of_different_names_are_no_groups(names, is_grouped):
+    assert bool(groups_in_names(names)) == is_grouped
+
+
+def test_beside_wells_words_of_names_are_groups():
+    names = [
+        f"{'iw'[at % 2]}ll_{at}_{'CDE'[(at + 5) // 12]}{(at + 5) % 12 + 1}" for at in range(30)
+    ]
+    assert groups_in_names(names) == {"group": ("ill", "wll") * 15}
