@@ -80,6 +80,7 @@ LEAST_MEASURED = 3  # different numbers, among more cells beyond a limit: others
 _LEADING_ZERO = re.compile("0[0-9]")
 _NUMBER_AND_LETTER = re.compile("[0-9]+[A-Za-z]")
 DENSE = 2  # at most so many times as many whole numbers between the ends of running ones as are had
+NONE = "None"  # as Python writes what is missing, and others a class
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -260,6 +261,8 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions, *, is_dated: b
     if is_ambiguous and options.thousands == "decimal":
         levels = [level.replace(",", ".") for level in levels]
     markers = set(MISSING) - ({"-", "--"} if {"+", "++"} & {*levels} else set())
+    if _is_none_missing(levels, decimal):
+        markers.add(NONE)
     is_missing = [level in markers or level.casefold() == "null" for level in levels]
     missing = np.array([*is_missing, True])  # code -1 is missing
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
@@ -348,6 +351,15 @@ def _unquoted(levels: list[str]) -> list[str]:
     if not present or not all(re.fullmatch("'.*'", level, re.DOTALL) for level in present):
         return levels
     return [level if level in MISSING else level[1:-1].strip() for level in levels]
+
+
+def _is_none_missing(levels: list[str], decimal: str) -> bool:
+    """Return whether Python wrote None among fractions; among a few doses, say, it is one."""
+    if NONE not in levels:
+        return False
+    others = [level for level in levels if level not in {NONE, *MISSING}]
+    are_numbers = not any(math.isnan(plain_number(level, decimal)) for level in others)
+    return are_numbers and len(others) >= LEAST_VALUES and any(decimal in cell for cell in others)
 
 
 def _have_one_comma(levels: list[str]) -> bool:

@@ -36,7 +36,7 @@ _LIPID = re.compile(
 )
 # First names of rows of words above numbers, below which no unit stands.
 _MARKS = {*PLAIN_NAMES, "condition", "factor", "group", "groups", "phenotype", "treatment"}
-_GAPS = {"", "na", "nan", "n/a", "null", "-", "filtered"}
+_GAPS = {"", "na", "nan", "n/a", "none", "null", "-", "filtered"}
 # Words of columns that say what features are, as programs for spectra, proteins and genes do.
 _WORDS_OF_FEATURES = {
     "accession", "accessions", "adduct", "adducts", "analyte", "annotation", "asv", "cas", "charge",

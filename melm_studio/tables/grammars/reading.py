@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
+import numpy as np
 import pandas as pd
 
-from melm_studio.tables.cells import EXACT
+from melm_studio.tables.cells import EXACT, NONE
 from melm_studio.tables.formatting import count, words_of
-from melm_studio.tables.frames import free_name
+from melm_studio.tables.frames import TEXTS, free_name
 from melm_studio.tables.grammars.layout import Layout, Long, Turned, header_line
 from melm_studio.tables.grammars.sample_names import groups_in_names
 from melm_studio.tables.parsing import MISSING_MARKERS
@@ -86,6 +87,7 @@ def read_layout(data: bytes, layout: Layout, limits: Limits, level: str = "") ->
     if groups and not any(_may_be_label(cells[name]) for name in marks):
         group, *others = (free_name(name, cells) for name in groups)
         cells = cells.assign(**dict(zip((group, *others), groups.values(), strict=True)))
+        cells.attrs[TEXTS] = (group, *others)
         return Read(b"", cells, (layout.step, *steps), group, (*marks, *others))
     return Read(b"", cells, (layout.step, *steps), marks=marks)
 
@@ -164,7 +166,7 @@ def _turned(
     for column in turned.features[1:]:
         names = names.where(names.notna() & (names != ""), table[column])
     features = names.fillna("").str.slice(0, _CHARACTERS_OF_NAME).tolist()
-    cells = table[list(turned.at)].T
+    cells = table[list(turned.at)].replace(NONE, np.nan).T
     cells.columns = pd.Index(features, dtype=object)
     cells = cells.reset_index(drop=True)
     cells.insert(0, free_name(SAMPLE, cells), list(turned.names), allow_duplicates=True)

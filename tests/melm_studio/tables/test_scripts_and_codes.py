@@ -306,3 +306,37 @@ def test_a_third_value_of_several_columns_of_yes_and_no_is_missing_and_asked_abo
 )
 def test_other_numbers_beside_yes_and_no_stay(cells):
     assert "codes" not in of_columns(*cells).asked
+
+
+@pytest.mark.parametrize("n", [6, 14])
+def test_none_among_fractions_is_missing(n):
+    table = of_cells([f"{100.5 + at}" for at in range(n)] + ["None"] * n)
+    assert table.frame["a"].isna().sum() == n
+    assert "words" not in table.asked
+
+
+@pytest.mark.parametrize(
+    "cells", [("None", "0.5", "1.5", "10"), ("None", *"12345"), ("None", "mild", "1.5", *"2345")]
+)
+def test_none_among_few_doses_counts_or_words_is_one_of_them(cells):
+    assert "None" in [*of_cells([*cells] * 6).frame["a"]]
+
+
+def test_none_among_what_a_format_has_measured_is_missing():
+    samples = [f"{kind}_{at}" for kind in "ab" for at in range(4)]
+    rows = [["#1.2"], [3, 8], ["Name", "Description", *samples]]
+    rows += [[name, "", "None", *range(3, 10)] for name in ("ACT1", "None", "TP53")]
+    raw = "".join("\t".join(map(str, row)) + "\n" for row in rows).encode()
+    table = read_table(raw, "t.gct")
+    assert prepare(table).feature_names == ("ACT1", "None", "TP53")
+    assert table.frame["ACT1"].isna().sum() == 1
+
+
+def test_numbers_within_words_of_the_names_of_samples_stay_words():
+    samples = [f"{kind}_{at}" for kind in ("3injections", "3samples") for at in range(4)]
+    rows = [["#1.2"], [2, 8], ["Name", "Description", *samples]]
+    rows += [[name, "", *range(2, 10)] for name in ("ACT1", "TP53")]
+    raw = "".join("\t".join(map(str, row)) + "\n" for row in rows).encode()
+    table = read_table(raw, "t.gct")
+    assert prepare(table).class_names == ("3injections", "3samples")
+    assert "words" not in table.asked
