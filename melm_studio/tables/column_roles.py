@@ -203,7 +203,7 @@ def find_roles(
     frame = table.frame
     uses = {name: _checked(frame, label, name, use) for name, use in roles.items()}
     _reject_several(uses)
-    words = counted_words(frame, table.numbers)
+    words = counted_words(frame, table.numbers) | table.measured
     columns = [
         _label_column(label, frame[label], classes)
         if cells.name == label
@@ -265,7 +265,7 @@ def _column(cells: _Cells, use: Use | None, *, is_word: bool = False) -> Column:
             f'"{shortened(name)}" cannot be {other}: {why.partition(":")[0]}. Leave it out.'
         )
     as_told = _chosen_role(cells, use) if use else None
-    role, reason = as_told or exclusion or _usable(cells, use)
+    role, reason = as_told or exclusion or _usable(cells, use, is_word=is_word)
     return Column(name, role, reason, cells.n_values, cells.n_missing, why)
 
 
@@ -398,21 +398,26 @@ def _text_exclusion(cells: _Cells) -> tuple[Role, str] | None:
     return None
 
 
-def _usable(cells: _Cells, use: Use | None) -> tuple[Role, str]:
-    exclusion = _soft_exclusion(cells)
+def _usable(cells: _Cells, use: Use | None, *, is_word: bool) -> tuple[Role, str]:
+    exclusion = _says_little(cells) or (None if is_word else _soft_exclusion(cells))
     if exclusion and use is None:
         return exclusion
     role, reason = _feature(cells, use)
     return role, f"{reason}, {CHOSEN}" if exclusion else reason
 
 
-def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
-    """Return why a column is not a feature unless the user chooses it."""
+def _says_little(cells: _Cells) -> tuple[Role, str] | None:
+    """Return why a column has too few values to be a feature unless the user chooses it."""
     n_rows = cells.n_present + cells.n_missing
     if cells.n_missing > NEARLY_EMPTY * n_rows:
         return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
     if cells.n_values == 1 and cells.n_missing < MOST_GAPS * cells.n_present:
         return Role.CONSTANT, "every value is the same"
+    return None
+
+
+def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
+    """Return why a column is no feature, by its name or values, unless the user chooses it."""
     if cells.name == SELECTED:
         return Role.IGNORED, "SPSS keeps there which rows it has selected"
     if about := _about_rows(cells):
@@ -740,7 +745,7 @@ class _Guesses:
         self._n_features = sum(column.role in FEATURES for column in columns)
         self._taken = {column.role for column in columns if column.name in chosen}
         unusable = (Role.LABEL, Role.CONSTANT)
-        words = counted_words(table.frame, table.numbers)  # whatever they name
+        words = counted_words(table.frame, table.numbers) | table.measured  # whatever they name
         self._open = [
             column
             for column in columns

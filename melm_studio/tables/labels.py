@@ -147,6 +147,7 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
     Those that look like a label; of a table without any, numbers that can be cut into classes;
     else `NO_LABEL` alone. No member of a family is among them.
     """
+    without = table.measured.union(without)
     candidates = [*label_candidates(table, without)]
     last = str(table.frame.columns[-1])
     is_told = bool(candidates) and (_is_hinted(candidates[0]) or candidates[0] == last)
@@ -454,10 +455,11 @@ def _targets(table: Table, guess: str, ends: Sequence[str]) -> list[str]:
     names = [str(name) for name in frame]
     named = [name for name in names if _names_target(words_of(name))]
     likely = dict.fromkeys([*named, *ends])
+    others = {guess, *_names_of_rows(table), *table.measured}
     targets = [
         name
         for name in likely
-        if name not in {guess, *_names_of_rows(table)}
+        if name not in others
         and (is_measure(frame[name]) or (name in ends and _is_count(frame, name)))
         and not _may_number(frame[name])
         and not names_identifier(name)
@@ -495,7 +497,8 @@ def _may_number(cells: pd.Series) -> bool:
 def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, ...]:
     """Return the columns that look like a label, the guess first, the others in order."""
     members = members_of_families(table.frame, table.numbers)
-    usable = dict(_could_be_labels(table, {*map(str, table.frame)}.difference(members, without)))
+    without = members.union(without, table.measured)
+    usable = dict(_could_be_labels(table, {*map(str, table.frame)} - without))
     usable = {name: n for name, n in usable.items() if n <= 2 or not _is_place(name, table.frame)}
     if not usable:
         return ()
@@ -696,7 +699,8 @@ def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str
             is_repeated = _is_hinted(str(name)) or 2 * n_values <= len(frame)
             is_repeated = is_repeated and numbers.n_repeated[place] > 1
             is_code = not _is_hinted(str(name)) and low >= LEAST_CODE
-            if n_values > FEW_TEXTS and (is_code or _is_recurring_id(str(name))):
+            is_thing = n_values > FEW_TEXTS and (is_code or _is_recurring_id(str(name)))
+            if is_thing or words_of(str(name))[-1:] == ("replicate",):
                 continue
             is_split = numbers_say_split(str(name), n_values, low, high)
             if is_repeated and n_values <= most and not is_split:

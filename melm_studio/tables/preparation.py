@@ -210,7 +210,7 @@ def prepare(
     fitted, features = _fitted(centering, row_numbers, max_cells)
     X = (features - fitted.center) / fitted.scale
     kept = row_columns(frame, columns)
-    rows = AskedRows(frame, columns, centering.rows, encodings, X, classes.y)
+    rows = AskedRows(frame, _asked_about(columns, table), centering.rows, encodings, X, classes.y)
     questions = dependence_questions(rows, answers, table.answers)
     shared = MaybeShared.of(
         columns,
@@ -230,7 +230,7 @@ def prepare(
         *class_questions(table.frame, label, classes, answers),
         *column_questions(
             frame,
-            columns,
+            rows.columns,
             answers,
             chosen,
             {*_suspected_subjects(questions), *shared.reasons},
@@ -284,6 +284,11 @@ def prepare(
         warnings=(*table.warnings, *unfit_steps, *classes.steps[1:], *unlabeled_steps, *warnings),
     )
     return _with_grid(data, answers.get(GRID, ""))
+
+
+def _asked_about(columns: Sequence[Column], table: Table) -> list[Column]:
+    """The columns without what was measured, of which no name asks for another role."""
+    return [c for c in columns if c.name not in table.measured or c.role not in FEATURES]
 
 
 def _things(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PureWindowsPath
@@ -49,6 +49,7 @@ from melm_studio.tables.grammars import (
 )
 from melm_studio.tables.one_hot import with_joined_classes
 from melm_studio.tables.parsing import parsed
+from melm_studio.tables.quantities import without_unit
 from melm_studio.tables.questions import LABEL, USE
 from melm_studio.tables.readers import (
     DEFAULT_OPTIONS,
@@ -95,7 +96,7 @@ from melm_studio.tables.records import (
     max_cells,
 )
 from melm_studio.tables.roles import NO_LABEL, Use
-from melm_studio.tables.sample_tables import joined_samples
+from melm_studio.tables.sample_tables import Joined, Part, joined_samples, plain_records
 from melm_studio.tables.subjects_in_names import with_subjects
 from melm_studio.tables.subjects_of_places import with_subjects_of_places
 from melm_studio.tables.text import (
@@ -155,6 +156,8 @@ class Table:
         The columns of text in which a word for what is missing may be a class, and how often.
     beside : collection of str
         The columns that say what the samples are, where features are measured.
+    is_measured : bool
+        Whether the format is one of measurements, whatever the names of its features say elsewhere.
     rules : CellRules
         How the cells of further rows are read alike.
     warnings : tuple of str
@@ -174,6 +177,7 @@ class Table:
     encodings: Mapping[str, str] = field(default_factory=dict)
     missing_words: Mapping[str, str] = field(default_factory=dict)
     beside: Collection[str] = ()
+    is_measured: bool = False
     rules: CellRules = field(default_factory=CellRules)
     warnings: tuple[str, ...] = ()
 
@@ -181,6 +185,14 @@ class Table:
     def numbers(self) -> Numbers:
         """The summary of its columns of numbers, which several questions ask."""
         return Numbers.of(self.frame)
+
+    @cached_property
+    def measured(self) -> frozenset[str]:
+        """The numbers that are features whatever their names say, in a format of measurements."""
+        if not self.is_measured:
+            return frozenset()
+        said = {*self.beside, *(question.removeprefix(USE) for question in self.answers)}
+        return frozenset(map(str, self.numbers.names)) - said
 
     @property
     def row_numbers(self) -> IntArray:
@@ -224,10 +236,9 @@ def read_table(
     archive = PictureArchive.of(raw)
     if archive is not None and not archive.table:
         content = _of_frame(*archive.folders(limits.n_rows))
-    elif archive is None and (joined := joined_samples(raw, limits)) is not None:
-        data, file, step = joined
-        turned = msgspec.structs.replace(options, samples="rows")
-        content = _of_text(data, limits, (step,), turned)
+    elif archive is None and (joined := joined_samples(raw, limits, _part(limits))) is not None:
+        file = joined.file
+        content = _of_joined(joined, limits, options)
     else:
         data, file = unpacked(raw, file) if archive is None else archive.table_bytes()
         content = _content(data, file or "The file", limits, options)
@@ -278,10 +289,19 @@ def read_table(
         descriptions=content.descriptions,
         encodings=content.encodings,
         missing_words=content.missing_words,
-        beside=(*content.beside, *groups),
+        beside=(*_with_units(content.beside, frame), *groups),
+        is_measured=content.is_measured,
         rules=rules,
         warnings=content.warnings,
     )
+
+
+def _with_units(names: Sequence[str], frame: pd.DataFrame) -> Iterator[str]:
+    """The names, as they are called where units were read with the numbers."""
+    called = (
+        {} if {*names} <= {*frame} else {without_unit(str(name))[0]: str(name) for name in frame}
+    )
+    return (name if name in frame else called.get(name, name) for name in names)
 
 
 def _n_empty(cells: pd.DataFrame) -> int:
@@ -312,6 +332,55 @@ def _is_total(texts: pd.DataFrame, index: int) -> bool:
     return bool((texts[words.index[0]] == words.iloc[0]).sum() == 1)
 
 
+def _part(limits: Limits) -> Callable[..., Part]:
+    """Return what reads a file of an archive as one of the tables that are joined."""
+
+    def part_of(data: bytes, file: str, *, is_plain: bool) -> Part:
+        data, file = unpacked(data, file)
+        if is_excel(data):
+            rows, columns = limits.n_rows, limits.n_columns
+            data = excel_text(data, file, "", "", max_rows=rows, max_columns=columns)[0]
+        is_other = is_statistics(data) or any(is_such(data) for is_such, _ in FORMATS)
+        if not is_other and (is_plain or not _tells_samples(as_utf8(data, file).data)):
+            return Part(plain_records(data, file, limits))
+        content = _content(data, file, limits, DEFAULT_OPTIONS)
+        uses = {question.removeprefix(USE): use for question, use in content.answers.items()}
+        left = [name for name in content.cells if uses.get(str(name)) != Use.IGNORED]
+        cells = content.cells[sorted(left, key=lambda name: uses.get(str(name)) != Use.NAME)]
+        texts = cells.astype(object).where(cells.notna(), "").astype(str)
+        records = [[*map(str, texts.columns)], *texts.to_numpy().tolist()]
+        words = content.asked.get(LABEL, "")
+        return Part(records, content.is_measured, content.beside, content.steps, words)
+
+    return part_of
+
+
+def _tells_samples(data: bytes) -> bool:
+    """Return whether a format tells what samples are, and that all else was measured of them."""
+    bare = without_comments(data)[0].lstrip(b"\n")
+    layouts = filter(None, (recognized(text, DEFAULT_OPTIONS) for text in (data, bare)))
+    return any(layout.turned or layout.answers.get(LABEL) == NO_LABEL for layout in layouts)
+
+
+def _of_joined(joined: Joined, limits: Limits, options: ReadOptions) -> _Content:
+    """The content of tables that were joined, whose rows are samples."""
+    turned = msgspec.structs.replace(options, samples="rows", names="first-row")
+    content = _of_text(joined.data, limits, joined.steps, turned)
+    steps = tuple(step for step in content.steps if step not in content.form.steps)
+    content = replace(content, steps=steps, asked={**content.asked, "names": ""})
+    if not joined.is_measured:
+        return content
+    columns = [*map(str, content.cells.columns)]  # of ISA-Tab, without their kinds
+    others = {question: use for question, use in content.answers.items() if use != Use.NAME}
+    return replace(
+        content,
+        is_measured=True,
+        beside=tuple(columns[place] for place in joined.said),
+        answers={**others, **({f"{USE}{columns[0]}": Use.NAME.value} if joined.is_named else {})},
+        asked={**content.asked, LABEL: joined.words},
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class _Content:
     """The cells of a file before the types of its columns are known."""
@@ -330,6 +399,7 @@ class _Content:
     missing_words: Mapping[str, str] = field(default_factory=dict)
     texts: frozenset[str] = frozenset()
     beside: tuple[str, ...] = ()
+    is_measured: bool = False
     left_out: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -385,7 +455,7 @@ def _of_cells(
     cells: pd.DataFrame, steps: tuple[str, ...], limits: Limits, options: ReadOptions
 ) -> _Content:
     """The content of a file of another program."""
-    if not _may_be_turned(cells, options):
+    if BESIDE in cells.attrs or not _may_be_turned(cells, options):
         named = _named_by_first_row(cells, limits, steps, options)
         return named or _with_groups(_of_frame(cells, steps))
     options = msgspec.structs.replace(options, names="first-row")
@@ -514,6 +584,7 @@ def _of_layout(
         answers = {f"{USE}{content.cells.columns[0]}": Use.NAME.value, **answers}
         if not (read.words or read.marks):
             answers[LABEL] = NO_LABEL  # all other columns are features
+    is_measured = read.cells is not None and not (isinstance(layout.turned, Long) and layout.asked)
     if read.words:
         asked[LABEL] = f"{read.words} has words of the names of the samples"
     return replace(
@@ -522,9 +593,10 @@ def _of_layout(
         turned=preview,
         answers=answers,
         descriptions=layout.descriptions,
-        beside=read.marks,
         sheets=read.levels,
         sheet=next(iter(read.levels), ""),
+        beside=(*filter(None, [read.words]), *read.marks),
+        is_measured=answers.get(LABEL) == NO_LABEL or is_measured,
     )
 
 
@@ -550,7 +622,8 @@ def _of_frame(cells: pd.DataFrame, steps: Sequence[str]) -> _Content:
     }
     texts, beside = frozenset(said.get(TEXTS, ())), tuple(said.get(BESIDE, ()))
     rows = np.arange(2, len(cells) + 2)
-    return _Content(renamed, rows, tuple(steps), texts=texts, beside=beside)
+    content = _Content(renamed, rows, tuple(steps), texts=texts, beside=beside)
+    return replace(content, is_measured=BESIDE in cells.attrs)
 
 
 def _without_blanks(cells: pd.DataFrame) -> pd.DataFrame:

@@ -101,6 +101,7 @@ class _Header(Struct, frozen=True):
     missing_words: dict[_Name, _Words]
     rules: CellRules
     beside: tuple[_Name, ...]
+    is_measured: bool
     warnings: Annotated[tuple[_Words, ...], Meta(max_length=_MOST_STEPS)]
     left_out: tuple[_Place, ...]
 
@@ -200,6 +201,7 @@ def answer(channel: Channel) -> None:
         missing_words=dict(table.missing_words),
         rules=table.rules,
         beside=tuple(table.beside),
+        is_measured=table.is_measured,
         warnings=table.warnings,
         left_out=_left_out(table),
     )
@@ -248,6 +250,7 @@ def _received(channel: Channel, limits: Limits, most_text: int) -> Table:
         missing_words=header.missing_words,
         rules=header.rules,
         beside=header.beside,
+        is_measured=header.is_measured,
         warnings=header.warnings,
     )
 

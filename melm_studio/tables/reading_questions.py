@@ -211,7 +211,8 @@ def label_question(
         names = dict.fromkeys(filter(None, (guess, *rivals, answer)))
         choices = tuple(Choice(name, _label_choice(table.frame, name)) for name in names)
         guessed = "None" if guess == NO_LABEL else shortened(guess)
-        because = f", since {words}" if words else ""
+        is_why = words and (guess in words or guess not in table.beside)
+        because = f", since {words}" if is_why else ""
         sentence = f"Which column has the classes? {guessed} was guessed{because}."
         yield Question(LABEL, sentence, choices, answer, guess)
 

@@ -7,10 +7,13 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import permutations
 from pathlib import PurePosixPath
 
+from melm_core.base import MISSING, unique_names
 from melm_studio.tables.aligned import as_tabs
 from melm_studio.tables.formatting import count, listed, shortened
 from melm_studio.tables.grammars.features_in_rows import says_features
@@ -19,8 +22,12 @@ from melm_studio.tables.readers import MAX_UNPACKED, archived_files
 from melm_studio.tables.records import Limits, find_records
 from melm_studio.tables.text import DELIMITERS, ZIP, TableError, as_utf8, without_comments
 
-_SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".data", ".labels")
+_SUFFIXES = (
+    ".csv", ".tsv", ".txt", ".tab", ".data", ".labels", ".biom", ".fcs", ".gct", ".gz", ".h5ad",
+    ".mztab", ".shared", ".xls", ".xlsx",
+)  # fmt: skip
 _LEAST_SHARED = 0.5  # of the samples of the numbers, which the other table must name
+_ROWS_PROBED = 20  # of a column that may be a sample
 _MOST_FILES = 8
 _MOST_TARGETS = 3  # columns that rows without a label lack
 _LEAST_COLUMNS = 3  # of tables whose rows are put together
@@ -29,10 +36,69 @@ _TYPES = re.compile(rb'^[ "]*#q2:types[^\n]*\n', re.MULTILINE)
 _FILE = "file"  # the column of what the rows of each file are
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
+_AROUND = re.compile(r"^.*[\\/]|\.[A-Za-z]\w{0,5}$")  # the name of the file of a sample
+
 _Records = list[list[str]]
+_Form = Callable[[Sequence[str]], list[str]]
 
 
-def joined_samples(raw: bytes, limits: Limits) -> tuple[bytes, str, str] | None:
+@dataclass(frozen=True)
+class Part:
+    """A table of an archive.
+
+    Attributes
+    ----------
+    records : list of list of str
+        The cells, the header first.
+    is_measured : bool
+        Whether its rows are samples, the first cell of each its name, of a format that tells it.
+    said : tuple of str
+        The columns of what such a format says of samples.
+    steps : tuple of str
+        How it was read.
+    words : str
+        Why one of these columns may be the label; empty if none may.
+    """
+
+    records: _Records
+    is_measured: bool = False
+    said: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Tables of an archive as one.
+
+    Attributes
+    ----------
+    data : bytes
+        A row for each sample, with the columns of the table of samples last.
+    file : str
+        The name of the file of numbers.
+    steps : tuple of str
+        What was joined, and how, a sentence each.
+    is_measured : bool
+        Whether its numbers were columns for each sample, or of a format that tells it.
+    said : tuple of int
+        The places of the columns of what is said of samples then.
+    words : str
+        As those of a part.
+    is_named : bool
+        Whether the first column names the samples.
+    """
+
+    data: bytes
+    file: str
+    steps: tuple[str, ...]
+    is_measured: bool = False
+    said: tuple[int, ...] = ()
+    words: str = ""
+    is_named: bool = True
+
+
+def joined_samples(raw: bytes, limits: Limits, part_of: Callable[..., Part]) -> Joined | None:
     """Join a table of numbers with one of samples, which an archive holds beside it.
 
     The samples are the rows of the numbers, or their columns, which are turned. Tables of the same
@@ -42,74 +108,177 @@ def joined_samples(raw: bytes, limits: Limits) -> tuple[bytes, str, str] | None:
     ----------
     raw : bytes
     limits : Limits
+    part_of : callable
+        Returns the table of a file, by its content and name, and whether it is taken as it stands,
+        whatever its format.
 
     Returns
     -------
-    data : bytes
-        The joined table, a row for each sample, with the columns of the samples last.
-    file : str
-        The name of the file of numbers.
-    step : str
-        What was joined, a sentence.
-    None if this is no such archive.
+    Joined, or None if this is no such archive.
 
     Raises
     ------
     TableError
-        If one of two tables is none, or they hold too many cells.
+        If one of two tables is none, they name no samples of each other, or hold too many cells.
     """
     files = _texts(raw)
     if files is None:
         return None
-    try:
-        tables = {name: _records(data, name, limits) for name, data in files.items()}
-    except TableError:
-        if len(files) == 2:
-            raise
-        return None
-    if (stacked := _stacked(tables, limits)) is not None:
+    for is_plain in (False, True):  # the columns of a format may be named in full
+        parts = _parts(files, partial(part_of, is_plain=is_plain))
+        if parts and (joined := _joined_parts(parts, limits)) is not None:
+            return joined
+        n_measured = sum(part.is_measured for part in parts.values())
+        if n_measured != 1:
+            break
+    if len(parts) == 2:
+        raise _refusal(parts)
+    return None
+
+
+def _parts(files: Mapping[str, bytes], part_of: Callable[[bytes, str], Part]) -> dict[str, Part]:
+    """The tables of files; none where others than one of two are no tables."""
+    parts: dict[str, Part] = {}
+    for name, data in files.items():
+        try:
+            parts[name] = part_of(data, name)
+        except TableError as refusal:
+            if len(files) == 2:
+                raise TableError(f"{shortened(name)}: {refusal}") from None
+            return {}
+    return parts
+
+
+def _refusal(parts: Mapping[str, Part]) -> TableError:
+    """Say what two tables lack to be joined."""
+    if all(part.is_measured for part in parts.values()):
+        return TableError(
+            f"{listed([*parts])} in a compressed archive are numbers of samples, each of them. "
+            "Drop one alone, or with a table that has a row for each of its samples."
+        )
+    samples, numbers = sorted(parts, key=lambda name: len(parts[name].records[0]))
+    return TableError(
+        f"{shortened(samples)} and {shortened(numbers)} are two tables in a compressed archive "
+        f"that cannot be joined: no column of {shortened(samples)} has the names of at least half "
+        f"of the samples of {shortened(numbers)}, each once. Name the samples alike in both, or "
+        "drop the table that has the classes alone."
+    )
+
+
+def _joined_parts(parts: Mapping[str, Part], limits: Limits) -> Joined | None:
+    """The tables of an archive as one, if they belong together."""
+    tables = {name: part.records for name, part in parts.items()}
+    if (stacked := _stacked(parts, limits)) is not None:
         return stacked
-    pairs = [
-        (shared, numbers, samples)
-        for numbers, samples in permutations(tables, 2)
-        for shared in [_shared(tables[numbers], tables[samples])]
-        if shared is not None
-    ]
+    pairs = _pairs(parts, list) or _pairs(parts, _bare)
     if not pairs:
         return _row_by_row(tables, limits) if len(tables) == 2 else None
     # Samples in rows are found both ways around: the wider table has the numbers.
     shared, numbers, samples = max(
         pairs,
         key=lambda pair: (
-            not says_features(tables[pair[2]][0][pair[0][1]]),
-            pair[0][0],
+            parts[pair[1]].is_measured,
+            not says_features(tables[pair[2]][0][pair[0][0]]),
+            len(pair[0][2]),
             len(tables[pair[1]][0]),
         ),
     )
-    _, index, is_turned = shared
-    names = {row[index] for row in tables[samples]}
-    rows = _turned(tables[numbers], names) if is_turned else tables[numbers]
+    index, is_turned, row_of = shared
+    rows = _turned(tables[numbers], row_of) if is_turned else tables[numbers]
     limits.reject_cells(len(rows), len(rows[0]) + len(tables[samples][0]))
     by = tables[samples][0][index] or "the names of the samples"
+    part = parts[numbers]
+    is_measured = part.is_measured or is_turned
     step = (
         f"Joined by {shortened(by)}: "
         f"{count(len(rows) - 1, 'column' if is_turned else 'row')} of {shortened(numbers)} with "
         f"{count(len(tables[samples]) - 1, 'row')} of {shortened(samples)}."
         f"{_left_out({*tables} - {numbers, samples})}"
     )
-    return _joined(rows, tables[samples], index), numbers, step
+    beside = [[*row[:index], *row[index + 1 :]] for row in tables[samples]]
+    places_of_rows = [row_of.get(row[0]) for row in rows[1:]]
+    rows = _without_said_again(rows, part.said, beside, places_of_rows)
+    header = unique_names([*rows[0], *beside[0]])
+    blank = [""] * len(beside[0])
+    below = (
+        [*row, *(blank if place is None else beside[place])]
+        for row, place in zip(rows[1:], places_of_rows, strict=True)
+    )
+    places = range(len(header))
+    said = [j for j in places if j >= len(rows[0]) or header[j] in part.said]
+    data = _written([header, *below])
+    words = part.words if part.words.partition(" ")[0] in rows[0] else ""
+    return Joined(data, numbers, (*part.steps, step), is_measured, tuple(said), words)
+
+
+def _pairs(
+    parts: Mapping[str, Part], form: _Form
+) -> list[tuple[tuple[int, bool, dict[str, int]], str, str]]:
+    """What tables of numbers and of samples share by a form of the names, and which these are."""
+    return [
+        (shared, numbers, samples)
+        for numbers, samples in permutations(parts, 2)
+        if not parts[samples].is_measured  # or each may be the numbers
+        for shared in [_shared(parts[numbers], parts[samples].records, form)]
+        if shared is not None
+    ]
+
+
+def _without_said_again(
+    rows: _Records, said: Sequence[str], beside: _Records, places: Sequence[int | None]
+) -> _Records:
+    """The rows without what their format says of samples in other words than their table does."""
+    pairs = [(row, beside[place]) for row, place in zip(rows[1:], places, strict=True) if place]
+    again = set()
+    for column, name in enumerate(rows[0]):
+        cells = [row[column] for row, _ in pairs] if name in said else []
+        others = zip(*(other for _, other in pairs), strict=True) if cells else ()
+        n = len({*cells})
+        if any(n == len({*other}) == len({*zip(cells, other, strict=True)}) for other in others):
+            again.add(column)
+    return [[cell for column, cell in enumerate(row) if column not in again] for row in rows]
 
 
 def _turned(records: _Records, samples: Collection[str]) -> _Records:
     """A row for each column, below the names of the features: the first that all differ.
 
-    What else stands before the samples says what the features are, as the places of spots do.
+    What else stands before the samples says what the features are, as the places of spots do; so
+    do words behind them, and what is named so.
     """
     columns = [[*column] for column in zip(*records, strict=True)]
     n_beside = next(place for place, column in enumerate(columns) if place and column[0] in samples)
     beside = columns[:n_beside]
     names = next((column for column in beside if len({*column}) == len(column)), beside[0])
-    return [names, *columns[n_beside:]]
+    behind = (c for c in columns[n_beside:] if c[0] in samples or _may_be_sample(c))
+    return [names, *behind]
+
+
+def _may_be_sample(column: Sequence[str]) -> bool:
+    """Return whether most cells are numbers, and no name says that they are about features."""
+    present = [cell for cell in column[1:] if cell not in MISSING]
+    are_numbers = 2 * sum(map(is_number, present)) >= len(present)
+    return are_numbers and not says_features(column[0])
+
+
+def _bare(names: Sequence[str]) -> list[str]:
+    """The names of files without folders, endings and words that all end with.
+
+    Those that differ in these alone stay as they are.
+
+    Examples
+    --------
+    >>> _bare(["D:\\\\run\\\\a_1.raw", "b_2.raw"]), _bare(["a.x", "a.y"])
+    (['a_1', 'b_2'], ['a.x', 'a.y'])
+    >>> _bare(["a_1.mzML Peak area", "b_2.mzML Peak area"])
+    ['a_1', 'b_2']
+    """
+    if names and is_number(names[0]):  # as of most columns
+        return [*names]
+    first = [name.rpartition(" ") for name in names]
+    while len({last for _, _, last in first}) == 1 and all(before for before, _, _ in first):
+        first = [before.rpartition(" ") for before, _, _ in first]
+    bare = [_AROUND.sub("", "".join(parts)) for parts in first]
+    return bare if len({*bare}) == len(bare) else [*names]
 
 
 def _left_out(files: Iterable[str]) -> str:
@@ -117,11 +286,12 @@ def _left_out(files: Iterable[str]) -> str:
     return f" Left out: {listed(names)}." if names else ""
 
 
-def _stacked(tables: dict[str, _Records], limits: Limits) -> tuple[bytes, str, str] | None:
+def _stacked(parts: Mapping[str, Part], limits: Limits) -> Joined | None:
     """The rows of tables of the same columns, with a column of what those of each file are.
 
     Of two of which one lacks up to three columns, the rows of that one have no label.
     """
+    tables = {name: part.records for name, part in parts.items()}
     first, header = max(
         ((name, records[0]) for name, records in tables.items()), key=lambda pair: len(pair[1])
     )
@@ -145,7 +315,11 @@ def _stacked(tables: dict[str, _Records], limits: Limits) -> tuple[bytes, str, s
     ]
     step = f"Put together: the rows of {listed(files)}.{_left_out({*tables} - {*files})}"
     name = _FILE if _FILE not in columns else f"{_FILE} of the row"
-    return _written([[*header, *([name] if words else [])], *rows]), first, step
+    data = _written([[*header, *([name] if words else [])], *rows])
+    is_measured = all(parts[file].is_measured for file in files)
+    names_said = {*parts[first].said, name}
+    said = [place for place, column in enumerate((*header, name)) if column in names_said]
+    return Joined(data, first, (step,), is_measured, tuple(said), is_named=False)
 
 
 def _different(files: Sequence[str]) -> list[str]:
@@ -165,7 +339,7 @@ def _different(files: Sequence[str]) -> list[str]:
     return stems if any(not name or is_number(name) for name in different) else different
 
 
-def _row_by_row(tables: dict[str, _Records], limits: Limits) -> tuple[bytes, str, str] | None:
+def _row_by_row(tables: dict[str, _Records], limits: Limits) -> Joined | None:
     """Features and their labels, a column of as many rows; None if the tables are not so."""
     (first, second), names = tables.values(), tuple(tables)
     numbers, labels = (first, second) if len(first[0]) >= len(second[0]) else (second, first)
@@ -186,7 +360,7 @@ def _row_by_row(tables: dict[str, _Records], limits: Limits) -> tuple[bytes, str
         f"Joined row by row: {count(len(rows) - 1, 'row')} of {shortened(file)} with the column of "
         f"{shortened(other)}."
     )
-    return _written(rows), file, step
+    return Joined(_written(rows), file, (step,))
 
 
 def _numbered(n_columns: int) -> list[str]:
@@ -223,9 +397,10 @@ def _texts(raw: bytes) -> dict[str, bytes] | None:
     return dict(zip(names, texts, strict=True))
 
 
-def _records(data: bytes, name: str, limits: Limits) -> _Records:
-    """The cells of a table, its header first."""
-    text, _ = as_tabs(without_comments(_TYPES.sub(b"", as_utf8(data, name).data))[0])
+def plain_records(data: bytes, name: str, limits: Limits) -> list[list[str]]:
+    """Return the cells of a table as text, its header first."""
+    text = _TYPES.sub(b"", as_utf8(data, name).data)
+    text, _ = as_tabs(without_comments(text)[0])
     if not any(mark.encode() in text for mark in DELIMITERS):  # of one column
         return [[cell.strip('" ')] for cell in text.decode().split("\n") if cell.strip()]
     wide = Limits(max(limits.n_rows, limits.n_columns), max(limits.n_rows, limits.n_columns))
@@ -236,30 +411,37 @@ def _records(data: bytes, name: str, limits: Limits) -> _Records:
     return rows
 
 
-def _shared(numbers: _Records, samples: _Records) -> tuple[int, int, bool] | None:
-    """Count samples that two tables share, with the column that names them, and whether to turn."""
-    below: Sequence[tuple[bool, list[str]]] = (
-        (True, numbers[0][1:]),
-        (False, [row[0] for row in numbers[1:]]),
-    )
-    best = None
-    for is_turned, names in below:
+def _shared(
+    numbers: Part, samples: _Records, form: _Form
+) -> tuple[int, bool, dict[str, int]] | None:
+    """Find the column that names most samples of the numbers.
+
+    Behind it, whether the numbers are turned, and the row of each sample.
+    """
+    rows = [(False, [row[0] for row in numbers.records[1:]])]
+    columns = zip(*numbers.records[: _ROWS_PROBED + 1], strict=True)
+    of_numbers = [column[0] for column in columns if _may_be_sample(column)]
+    best: tuple[int, bool, dict[str, int]] | None = None
+    for is_turned, names in rows if numbers.is_measured else [(True, of_numbers), *rows]:
+        forms = form(names)
         for index, column in enumerate(zip(*samples[1:], strict=True)):
-            n_shared = len(set(column) & set(names))
-            are_different = len(set(column)) == len(column) and len(set(names)) == len(names)
-            enough = are_different and n_shared >= max(2, _LEAST_SHARED * len(names))
-            if enough and (best is None or n_shared > best[0]):
-                best = n_shared, index, is_turned
+            row_of = _row_of_each(names, forms, form(column))
+            if row_of and (best is None or len(row_of) > len(best[2])):
+                best = index, is_turned, row_of
     return best
 
 
-def _joined(rows: Sequence[Sequence[str]], samples: _Records, key: int) -> bytes:
-    """The rows with the cells of their samples behind; empty ones where there are none."""
-    named = {row[key]: [*row[:key], *row[key + 1 :]] for row in samples}
-    header = named[samples[0][key]]
-    blank = [""] * len(header)
-    below = ([*row, *named.get(row[0], blank)] for row in rows[1:])
-    return _written([[*rows[0], *header], *below])
+def _row_of_each(
+    names: Sequence[str], forms: Sequence[str], column: Sequence[str]
+) -> dict[str, int]:
+    """The row of each sample that has one; empty if too few have, or they are not told apart."""
+    rows = {cell: row for row, cell in enumerate(column, start=1)}
+    if len(rows) < len(column):
+        return {}
+    row_of = {name: rows[form] for name, form in zip(names, forms, strict=True) if form in rows}
+    are_told_apart = len({*row_of.values()}) == sum(form in rows for form in forms)
+    is_enough = len(row_of) >= max(2, _LEAST_SHARED * len(names))
+    return row_of if is_enough and are_told_apart else {}
 
 
 def _written(rows: Iterable[Sequence[str]]) -> bytes:

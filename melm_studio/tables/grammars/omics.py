@@ -12,6 +12,7 @@ from melm_studio.tables.questions import LABEL, USE
 from melm_studio.tables.roles import NO_LABEL, Use
 
 _DIMENSIONS = re.compile(r"\d+(?:\t\d+)+")
+_MISSING_OF_GCT = "-666"  # in version 1.3
 _MAF = {"database_identifier", "metabolite_identification"}
 _LAST_OF_MAF = "smallmolecule_abundance_std_error_sub"
 _MAXQUANT = {"Majority protein IDs", "Protein IDs"}
@@ -133,7 +134,7 @@ def gct(first: FirstLines) -> Layout | None:
     for line in range(3, 3 + min(n_marks, len(first.texts))):
         row = first.cells(line)
         if len(row) == len(header):
-            marks[row[0]] = [row[i] for i in columns]
+            marks[row[0]] = ["" if row[i] == _MISSING_OF_GCT else row[i] for i in columns]
     if len(columns) == 1:
         return _of_one_sample(f"values of a GCT {version[1:]}", header)
     return _matrix(f"GCT {version[1:]}", header, 3 + n_marks, columns, marks=marks)

@@ -8,6 +8,7 @@ import re
 import pandas as pd
 
 from melm_studio.installation import install_command
+from melm_studio.tables.frames import BESIDE
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
 
@@ -50,5 +51,9 @@ def flow_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
             f"{file} is an .fcs file that cannot be read: it may be cut off. Export its events "
             "again, or as CSV, and drop that."
         ) from None
-    step = "Read as flow cytometry: a row for each event."
+    cells.attrs[BESIDE] = ()
+    step = (
+        "Read as flow cytometry: a row for each event of one sample. To compare samples, drop a "
+        ".zip of one such file for each."
+    )
     return cells, (step,)

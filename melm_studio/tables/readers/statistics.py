@@ -424,7 +424,8 @@ def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
     rows = _names_of_rows(tables[first])
     if len(blocks) == 1 and rows:
         joined.insert(0, ROW_NAMES, rows, allow_duplicates=True)
-    joined.attrs = {BESIDE: tuple(map(str, beside)), **({STEP: turned[0]} if turned else {})}
+    said = {BESIDE: tuple(map(str, beside))} if beside else {}
+    joined.attrs = {**said, **({STEP: turned[0]} if turned else {})}
     return joined
 
 

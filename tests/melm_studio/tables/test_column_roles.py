@@ -800,3 +800,71 @@ def test_among_fewer_counts_names_say_what_columns_are(n_words):
     data = prepare(Table("notes", frame, ()))
     assert data.label == "diagnosis"
     assert "technician" not in data.feature_names
+
+
+GENES = ("ID1", "NID1", "EMID1", "SBP1_HUMAN", "CNTRL_MOUSE", "GLYOXYLATE", "lot", "day")
+
+
+def of_genes(names=GENES) -> dict[str, list[int]]:
+    """Whole numbers, some of which recur, of 24 samples."""
+    random = np.random.default_rng(0)
+    return {name: random.integers(13_000, 13_030, 24).tolist() for name in names}
+
+
+def gct(genes: dict[str, list[int]], kinds: list[str], **marks: list[object]) -> bytes:
+    samples = [f"s{at}" for at in range(24)]
+    n_marks = 1 + len(marks)
+    lines = [["#1.3"], [len(genes), 24, 1, n_marks], ["id", "about", *samples]]
+    lines += [[name, "na", *mark] for name, mark in {"kind": kinds, **marks}.items()]
+    lines += [[name, "a gene", *numbers] for name, numbers in genes.items()]
+    return "".join("\t".join(map(str, line)) + "\n" for line in lines).encode()
+
+
+@pytest.mark.parametrize("kinds", [["ALL", "AML"] * 12, ["ALL", "AML", "MLL"] * 8, ["-"] * 24])
+def test_measured_rows_of_a_format_are_features_whatever_they_name(kinds):
+    data = prepare(read_table(gct(of_genes(), kinds), "genes.gct"))
+    assert data.feature_names == GENES
+    assert data.label == ("kind" if len({*kinds}) > 1 else NO_LABEL)
+    asked = {one.id.partition(":")[2] for one in data.questions}
+    offered = {choice.value for one in data.questions for choice in one.choices}
+    assert not (asked | offered) & {*GENES}
+
+
+def test_a_measured_row_may_be_chosen_to_be_something_else():
+    table = read_table(gct(of_genes(), ["ALL", "AML"] * 12), "genes.gct")
+    data = prepare(table, roles={"NID1": "group"})
+    assert "NID1" not in data.feature_names
+    assert data.groups is not None
+    assert prepare(table, label="lot").label == "lot"
+
+
+def test_columns_of_a_plain_table_are_what_their_names_say():
+    frame = pd.DataFrame(of_genes()).assign(kind=["ALL", "AML"] * 12)
+    data = prepare(read_table(frame.to_csv(index=False).encode(), "genes.csv"))
+    assert not {"ID1", "NID1", "EMID1"} & {*data.feature_names}
+
+
+DOSES = ["0.04 um", "0.12 um", "-666", "1.11 um"] * 6
+
+
+@pytest.mark.parametrize("name", ["dose", "dose [um]"])
+def test_what_is_said_of_samples_is_no_feature_where_a_unit_is_read_from_it(name):
+    raw = gct(of_genes(), ["ALL", "AML"] * 12, **{name: DOSES})
+    table = read_table(raw, "genes.gct")
+    assert table.frame["dose [um]"].isna().sum() == 6
+    data = prepare(table)
+    assert data.feature_names == GENES
+    assert {one.name: one.role for one in data.columns}["dose [um]"] is Role.INFO
+
+
+def test_a_number_with_a_unit_in_a_plain_table_is_a_feature():
+    frame = pd.DataFrame(of_genes(["TP53"])).assign(dose=DOSES, kind=["ALL", "AML"] * 12)
+    frame = frame.replace("-666", None)
+    data = prepare(read_table(frame.to_csv(index=False).encode(), "genes.csv"))
+    assert data.feature_names == ("TP53", "dose [um]")
+
+
+@pytest.mark.parametrize(("name", "label"), [("batch_replicate", NO_LABEL), ("batch_kind", None)])
+def test_the_number_of_a_replicate_is_no_class(name, label):
+    raw = gct(of_genes(), ["-"] * 24, **{name: [1, 2, 3] * 8})
+    assert prepare(read_table(raw, "genes.gct")).label == (label or name)

@@ -19,6 +19,7 @@ from scipy.io import savemat
 
 from melm_studio.tables import ReadOptions, Role, TableError, prepare, read_table
 from melm_studio.tables.readers import statistics
+from melm_studio.tables.roles import NO_LABEL
 
 N = 24
 FRAME = pd.DataFrame(
@@ -166,11 +167,11 @@ def of_r(path, *, workspace=False):
         rdata.write_rds(path, frame, file_format="xdr")
 
 
-def flow(path):
+def flow(path, n_events=N, channels=("FSC-A", "CD3")):
     flowio = pytest.importorskip("flowio")
-    events = np.random.default_rng(0).normal(100, 9, (N, 2)).ravel()
+    events = np.random.default_rng(0).normal(100, 9, (n_events, len(channels))).ravel()
     with path.open("wb") as file:
-        flowio.create_fcs(file, events, ["FSC-A", "CD3"])
+        flowio.create_fcs(file, events, [*channels])
 
 
 TEXTS = {
@@ -700,6 +701,16 @@ def test_events_of_flow_cytometry_are_rows(tmp_path):
     table = read_table((tmp_path / "events.fcs").read_bytes(), "events.fcs")
     assert list(table.frame) == ["FSC-A", "CD3"]
     assert len(table.frame) == N
+
+
+def test_no_channel_of_flow_cytometry_is_the_label(tmp_path):
+    channels = ("FSC-A", "SSC-A", "CD3", "Time")
+    flow(tmp_path / "events.fcs", 300, channels)
+    table = read_table((tmp_path / "events.fcs").read_bytes(), "events.fcs")
+    data = prepare(table)
+    assert (data.label, data.feature_names) == (NO_LABEL, channels)
+    assert "label" not in {one.id for one in data.questions}
+    assert prepare(table, label="CD3").label == "CD3"
 
 
 def test_the_rows_of_a_query_stay_together():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 
+import numpy as np
 import pytest
 
 from melm_studio.tables import TableError, prepare, read_table
@@ -15,10 +16,14 @@ BY_ROWS = "id,x,y\na,1,2\nb,3,4\nc,5,6\nd,7,8\n"
 
 
 def zipped(**files):
+    return archived({f"{name}.csv": text for name, text in files.items()})
+
+
+def archived(files):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(f"study/{name}.csv", text)
+        for name, content in files.items():
+            archive.writestr(f"study/{name}", content)
     return packed.getvalue()
 
 
@@ -63,7 +68,7 @@ def test_samples_in_rows_get_the_cells_of_their_table():
     ids=["none shared", "repeated"],
 )
 def test_tables_that_do_not_name_each_other_are_refused(samples):
-    with pytest.raises(TableError, match="a compressed archive"):
+    with pytest.raises(TableError, match=r"no column of samples\.csv has the names .*numbers\.csv"):
         read_table(zipped(numbers=BY_ROWS, samples=samples), "study.zip")
 
 
@@ -114,3 +119,152 @@ def test_samples_of_qiime_get_the_cells_of_their_metadata(types, sample):
     assert table.frame["site"].tolist() == ["gut", "gut", "skin", "skin"]
     assert table.steps[0].startswith(f"Joined by {sample.lstrip('#')}: ")
     assert table.steps[0].endswith("Left out: taxonomy.csv.")
+
+
+NAMES = [f"s{at}" for at in range(8)]
+KINDS = "name,kind\n" + "".join(f"{name},{'uv'[at % 2]}\n" for at, name in enumerate(NAMES))
+
+
+def of_features(names=NAMES, beside=(), behind=(), n_features=5):
+    """Rows of features, with words and numbers that say what these are around the samples."""
+    header = ["gene", *beside, *names, *behind]
+    rows = [
+        [f"g{at}", *(f"w{at}" for _ in beside), *((at * 7 + n * n) % 11 for n in range(len(names)))]
+        for at in range(n_features)
+    ]
+    behind_cells = [[f"x{at}" if at else "" for at, _ in enumerate(behind)]] * n_features
+    lines = [header, *([*row, *cells] for row, cells in zip(rows, behind_cells, strict=True))]
+    return "".join(",".join(map(str, line)) + "\n" for line in lines)
+
+
+@pytest.mark.parametrize("n_beside", [3, 14, 40])
+@pytest.mark.parametrize("behind", [(), ("protein", "remark")])
+def test_more_columns_about_features_than_samples_are_no_samples(n_beside, behind):
+    beside = [f"about {at}" for at in range(n_beside)]
+    numbers = of_features(beside=beside, behind=behind)
+    table = read_table(zipped(numbers=numbers, kinds=KINDS), "study.zip")
+    assert table.frame.iloc[:, 0].tolist() == NAMES
+    data = prepare(table)
+    assert data.feature_names == tuple(f"g{at}" for at in range(5))
+    assert data.class_names == ("u", "v")
+
+
+def test_a_table_that_says_what_a_few_columns_are_names_no_samples():
+    header = [f"x{at}" for at in range(12)]
+    rows = [[(at * 7 + n * n) % 11 for n in range(12)] for at in range(20)]
+    numbers = "".join(",".join(map(str, row)) + "\n" for row in [header, *rows])
+    columns = "variable,meaning\nx1,length\nx2,width\nx3,mass\n"
+    with pytest.raises(TableError, match="cannot be joined"):
+        read_table(zipped(numbers=numbers, columns=columns), "study.zip")
+
+
+def test_genes_of_joined_tables_are_features_whatever_they_name():
+    numbers = of_features().replace("g0", "ID1").replace("g1", "plot id").replace("g2", "day")
+    data = prepare(read_table(zipped(numbers=numbers, kinds=KINDS), "study.zip"))
+    assert data.feature_names == ("ID1", "plot id", "day", "g3", "g4")
+
+
+def proteins(names):
+    header = ["Protein IDs", "Gene names", *(f"LFQ intensity {name}" for name in names), "Reverse"]
+    rows = [
+        [f"P{at}", f"G{at}", *((at * 7 + n * n) % 11 + 1 for n in range(8)), ""] for at in range(6)
+    ]
+    return "".join("\t".join(map(str, row)) + "\n" for row in [header, *rows])
+
+
+def test_the_names_that_a_format_gives_samples_are_those_of_their_table():
+    files = {"proteinGroups.txt": proteins(NAMES), "samples.csv": KINDS}
+    table = read_table(archived(files), "study.zip")
+    assert table.frame["sample"].tolist() == NAMES
+    assert table.steps[0].startswith("Read as proteins of MaxQuant")
+    data = prepare(table)
+    assert data.feature_names == tuple(f"P{at}" for at in range(6))
+    assert data.class_names == ("u", "v")
+    assert "samples" not in table.asked
+    in_full = KINDS.replace("\ns", "\nLFQ intensity s")
+    data = prepare(read_table(archived({**files, "samples.csv": in_full}), "x.zip"))
+    assert data.class_names == ("u", "v")
+
+
+def test_words_of_the_names_of_samples_stay_beside_the_columns_of_their_table():
+    names = [f"{kind}_{at}" for at in range(4) for kind in ("ill", "well")]
+    samples = "name,slide\n" + "".join(f"{name},{at // 4}\n" for at, name in enumerate(names))
+    files = {"proteinGroups.txt": proteins(names), "samples.csv": samples}
+    data = prepare(read_table(archived(files), "study.zip"))
+    assert data.class_names == ("ill", "well")
+    question = next(one for one in data.questions if one.id == "label")
+    assert {"group", "slide"} <= {choice.value for choice in question.choices}
+
+
+@pytest.mark.parametrize(
+    "written", ["{}.mzML Peak area", "D:\\run 1\\{}.raw", "/data/{}.d", "{}.mzML"]
+)
+def test_samples_are_known_by_the_names_of_their_files(written):
+    numbers = of_features([written.format(name) for name in NAMES])
+    table = read_table(zipped(numbers=numbers, kinds=KINDS), "study.zip")
+    assert prepare(table).class_names == ("u", "v")
+
+
+def test_names_that_differ_in_endings_alone_are_no_files():
+    numbers = of_features([f"a.{name}" for name in NAMES])
+    table = read_table(zipped(numbers=numbers, kinds=KINDS.replace("\ns", "\na.s")), "study.zip")
+    assert prepare(table).class_names == ("u", "v")
+
+
+def test_samples_of_mothur_get_the_cells_of_their_table():
+    rows = [f"0.03\t{name}\t3\t{at}\t{at * at % 7}\t{at % 3}" for at, name in enumerate(NAMES)]
+    shared = "\n".join(["label\tGroup\tnumOtus\tOtu1\tOtu2\tOtu3", *rows, ""])
+    table = read_table(archived({"a.shared": shared, "kinds.csv": KINDS}), "study.zip")
+    data = prepare(table)
+    assert (data.feature_names, data.class_names) == (("Otu1", "Otu2", "Otu3"), ("u", "v"))
+
+
+def test_tables_of_samples_may_be_workbooks(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for line in KINDS.split():
+        book.active.append(line.split(","))
+    book.save(tmp_path / "kinds.xlsx")
+    files = {"numbers.csv": of_features(), "kinds.xlsx": (tmp_path / "kinds.xlsx").read_bytes()}
+    assert prepare(read_table(archived(files), "study.zip")).class_names == ("u", "v")
+
+
+@pytest.mark.parametrize("header", ["#SampleID\tkind", "#SampleID\tkind\n#q2:types\tcategorical"])
+def test_the_header_of_metadata_is_no_comment(header):
+    rows = KINDS.replace(",", "\t").split("\n", 1)[1]
+    files = {"numbers.csv": of_features(), "metadata.tsv": f"{header}\n{rows}"}
+    table = read_table(archived(files), "study.zip")
+    assert table.frame["kind"].tolist() == ["u", "v"] * 4
+
+
+def test_the_table_of_two_that_cannot_be_read_is_named():
+    with pytest.raises(TableError, match=r"^kinds\.csv: "):
+        read_table(zipped(numbers=of_features(), kinds="a,b\n1,2\n1,2,3,4\n1\n"), "study.zip")
+
+
+def test_events_of_the_samples_of_an_archive_are_told_apart_by_their_files():
+    flowio = pytest.importorskip("flowio")
+    files = {}
+    for kind in ("ill", "well"):
+        written = io.BytesIO()
+        events = np.random.default_rng(len(kind)).normal(100, 9, (40, 3)).ravel()
+        flowio.create_fcs(written, events, ["FSC-A", "CD3", "Time"])
+        files[f"{kind}.fcs"] = written.getvalue()
+    data = prepare(read_table(archived(files), "study.zip"))
+    assert (data.label, data.class_names) == ("file", ("ill", "well"))
+    assert data.feature_names == ("FSC-A", "CD3", "Time")
+
+
+def test_words_of_names_that_a_table_says_better_are_left_out():
+    names = [f"{kind}_{at}" for at in range(4) for kind in ("x1", "y2")]
+    samples = "name,time\n" + "".join(f"{name},{int(name[1]) * 12}h\n" for name in names)
+    table = read_table(archived({"pg.txt": proteins(names), "samples.csv": samples}), "study.zip")
+    assert [*table.frame] == ["sample", *(f"P{at}" for at in range(6)), "time [h]"]
+    assert "label" not in table.asked
+
+
+def test_two_tables_of_numbers_of_the_same_samples_are_not_joined():
+    files = {"proteinGroups.txt": proteins(NAMES), "otus.txt": "#OTU ID" + of_features()[4:]}
+    files["otus.txt"] = files["otus.txt"].replace(",", "\t")
+    with pytest.raises(TableError, match="numbers of samples, each of them"):
+        read_table(archived(files), "study.zip")
