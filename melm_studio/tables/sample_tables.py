@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import permutations
+from itertools import permutations, takewhile
 from pathlib import PurePosixPath
 
 from melm_core.base import MISSING, unique_names
@@ -274,10 +274,11 @@ def _bare(names: Sequence[str]) -> list[str]:
     """
     if names and is_number(names[0]):  # as of most columns
         return [*names]
-    first = [name.rpartition(" ") for name in names]
-    while len({last for _, _, last in first}) == 1 and all(before for before, _, _ in first):
-        first = [before.rpartition(" ") for before, _, _ in first]
-    bare = [_AROUND.sub("", "".join(parts)) for parts in first]
+    words = [name.split(" ") for name in names]
+    alike = takewhile(lambda last: len({*last}) == 1, zip(*map(reversed, words), strict=False))
+    n_alike = min([len([*alike]), *(len(each) - 1 for each in words)])
+    first = (" ".join(each[: len(each) - n_alike]) for each in words)
+    bare = [_AROUND.sub("", name) for name in first]
     return bare if len({*bare}) == len(bare) else [*names]
 
 
