@@ -746,10 +746,11 @@ class _Guesses:
         self._taken = {column.role for column in columns if column.name in chosen}
         unusable = (Role.LABEL, Role.CONSTANT)
         words = counted_words(table.frame, table.numbers) | table.measured  # whatever they name
+        settled = words.union(chosen)
         self._open = [
             column
             for column in columns
-            if column.name not in words.union(chosen) and column.role not in unusable
+            if column.name not in settled and column.role not in unusable
         ]
         every = ((column, words_of(column.name)) for column in self._open)
         self._with_words = [pair for pair in every if not _ROLE_WORDS.isdisjoint(pair[1])]
