@@ -8,7 +8,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import permutations, takewhile
 from pathlib import PurePosixPath
@@ -127,17 +127,22 @@ def joined_samples(raw: bytes, limits: Limits, part_of: Callable[..., Part]) -> 
     for is_plain in (False, True):  # the columns of a format may be named in full
         parts = _parts(files, partial(part_of, is_plain=is_plain))
         if parts and (joined := _joined_parts(parts, limits)) is not None:
-            return joined
+            others = [name for name in files if name not in parts]
+            left = (f"Left out, as no tables: {listed(others)}.",) if others else ()
+            return replace(joined, steps=(*joined.steps, *left))
         n_measured = sum(part.is_measured for part in parts.values())
         if n_measured != 1:
             break
-    if len(parts) == 2:
+    if len(parts) == len(files) == 2:
         raise _refusal(parts)
     return None
 
 
 def _parts(files: Mapping[str, bytes], part_of: Callable[[bytes, str], Part]) -> dict[str, Part]:
-    """The tables of files; none where others than one of two are no tables."""
+    """The tables of files, one of which at most is none of two.
+
+    An investigation of ISA-Tab, say, is no table, and stands beside two.
+    """
     parts: dict[str, Part] = {}
     for name, data in files.items():
         try:
@@ -145,7 +150,6 @@ def _parts(files: Mapping[str, bytes], part_of: Callable[[bytes, str], Part]) ->
         except TableError as refusal:
             if len(files) == 2:
                 raise TableError(f"{shortened(name)}: {refusal}") from None
-            return {}
     return parts
 
 

@@ -16,7 +16,10 @@ from melm_studio.tables.text import ZIP, TableError
 
 TABLES = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".arff", ".parquet", ".feather", ".xlsx")
 # What lies beside a table and is none.
-DOCUMENTS = (".md", ".names", ".pdf", ".html", ".htm", ".rst", ".doc", ".docx", ".rtf", ".log")
+DOCUMENTS = (  # and scripts
+    ".doc", ".docx", ".htm", ".html", ".ipynb", ".log", ".m", ".md", ".names", ".pdf", ".py", ".r",
+    ".rmd", ".rst", ".rtf", ".sh",
+)  # fmt: skip
 _WORDS_OF_DOCUMENTS = {
     "about", "changelog", "changes", "citation", "description", "index", "licence", "license",
     "note", "notes", "readme",
@@ -97,7 +100,7 @@ def _only_file(raw: bytes, file: str, max_bytes: int) -> tuple[bytes, str]:
 
 
 def archived_files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The files of an archive, without those of macOS and, beside others, documents."""
+    """The files of an archive, without those of macOS and, beside others, documents and scripts."""
     files = [
         part
         for part in archive.infolist()

@@ -39,6 +39,17 @@ def test_samples_in_columns_get_the_cells_of_their_table(order):
     assert prepare(table).class_names == ("ill", "well")
 
 
+@pytest.mark.parametrize("other", ["i_Investigation.txt", "merge.R"])
+def test_what_is_no_table_beside_two_is_left_out(other):
+    files = {"genes.csv": GENES, "samples.csv": SAMPLES, other: "a page\nof, words,\nalone\n"}
+    table = read_table(archived(files), "study.zip")
+    assert table.frame["MYC"].tolist() == [9, 7, 8, 6, 5]
+    is_text = other.endswith(".txt")  # a script is looked at by nobody
+    assert (f"Left out, as no tables: {other}." in table.steps) == is_text
+    alone = archived({"rows.csv": BY_ROWS, "merge.R": "x <- 1\n"})
+    assert [*read_table(alone, "study.zip").frame] == ["id", "x", "y"]
+
+
 @pytest.mark.parametrize(
     ("names", "spots"),
     [
