@@ -105,6 +105,7 @@ from melm_studio.tables.text import (
     plain_numbers,
     without_comments,
     without_flags,
+    without_last_delimiter,
 )
 from melm_studio.tables.uneven_rows import EvenRows, at_places, even_rows
 
@@ -510,7 +511,7 @@ def _written(text: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
 
 
 def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions) -> _Content:
-    data, quote_steps = without_quoted_lines(data)
+    data, quote_steps = without_quoted_lines(without_last_delimiter(data))
     data, number_steps = plain_numbers(data)
     data, flag_steps = without_flags(data)
     steps = (*steps, *quote_steps, *number_steps, *flag_steps)

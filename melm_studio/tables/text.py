@@ -222,6 +222,23 @@ def _is_above_numbers(words: list[str], cells: list[str]) -> bool:
     return is_each and are_numbers == [False] * len(words) + [True] * len(cells)
 
 
+def without_last_delimiter(data: bytes) -> bytes:
+    """Return lines without the delimiter that each ends with, which parts no cell off.
+
+    Examples
+    --------
+    >>> without_last_delimiter(b"a,b,\\n1,2,\\n"), without_last_delimiter(b"a,b,\\n1,2,3\\n")
+    (b'a,b\\n1,2\\n', b'a,b,\\n1,2,3\\n')
+    """
+    mark = data.partition(b"\n")[0].rstrip(b" ")[-1:]
+    if mark.decode("latin-1") not in DELIMITERS:
+        return data
+    lines = [line.rstrip(b" ") for line in data.split(b"\n")]
+    if not all(line.endswith(mark) for line in lines if line):
+        return data
+    return b"\n".join(line.removesuffix(mark) for line in lines)
+
+
 def plain_numbers(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     """Write the numbers of cells as 0 to 9, a point and e.
 

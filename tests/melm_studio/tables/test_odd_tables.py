@@ -165,10 +165,10 @@ def test_dates_are_text():
 # ----------------------------------------------------------------------------------- rows and names
 
 
-def test_trailing_delimiters_make_an_empty_column():
+def test_trailing_delimiters_part_no_column_off_unless_a_row_has_a_cell_behind():
     table = read("x,y,\n1,2,\n3,4,\n")
-    assert table.frame["column 3"].isna().all()
-    assert table.frame["y"].tolist() == [2.0, 4.0]
+    assert table.frame.to_dict("list") == {"x": [1.0, 3.0], "y": [2.0, 4.0]}
+    assert [*read("x,y,\n1,2,\n3,4,5\n").frame] == ["x", "y", "column 3"]
 
 
 def test_trailing_delimiters_in_the_rows_alone_get_a_sentence():
