@@ -429,20 +429,16 @@ def _third_values(distinct: Mapping[str, tuple[FloatArray, IntArray]]) -> dict[s
 def _far_codes(
     values: FloatArray, counts: IntArray, certain: Collection[float] = ()
 ) -> list[float]:
-    far: list[float] = []
-    while len(values) > LEAST_VALUES:
-        for index, rest in ((-1, values[:-1]), (0, values[1:])):
-            recurs = counts[index] >= LEAST_CODED or values[index] in certain
-            if not recurs or values[index] not in CODES:
-                continue
-            are_whole = bool((rest == np.round(rest)).all())
-            if is_far(values[index], rest[0], rest[-1], are_whole=are_whole):
-                far.append(float(values[index]))
-                values, counts = np.delete(values, index), np.delete(counts, index)
-                break
-        else:
-            break
-    return far
+    """The codes that are far from all values which are none: -99 as well beside -88."""
+    recurs = (counts >= LEAST_CODED) | np.isin(values, [*certain])
+    is_code = recurs & np.isin(values, [*CODES])
+    others = values[~is_code]
+    if len(others) < LEAST_VALUES:
+        return []
+    are_whole = bool((others == np.round(others)).all())
+    low, high = others[0], others[-1]
+    codes = values[is_code].tolist()
+    return [code for code in codes if is_far(code, low, high, are_whole=are_whole)]
 
 
 def _without(cells: FloatArray | pd.Series, codes: list[float]) -> FloatArray:

@@ -208,6 +208,16 @@ def test_a_number_far_outside_that_repeats_is_missing_and_asked_about(code):
     assert of_cells(cells, codes="numbers").frame["a"].iloc[0] == code
 
 
+def test_two_codes_do_not_hide_each_other():
+    cells = [(-99, -88, *range(8))[at % 10] for at in range(60)]
+    table = of_cells(cells)
+    assert table.frame["a"].isna().sum() == 12
+    assert "Counted as missing: -99, -88 in a lies far outside all others." in table.steps
+    assert of_cells([(-99, -88, *range(-95, 8))[at % 105] for at in range(300)]).frame[
+        "a"
+    ].notna().all()  # fmt: skip
+
+
 @pytest.mark.parametrize("code", [-99, 999])
 def test_a_code_among_words_is_missing_and_asked_about(code):
     cells = [code if at % 5 == 0 else ("yes", "no", "don't know")[at % 3] for at in range(30)]
