@@ -84,7 +84,7 @@ def names_identifier(name: str) -> bool:
     --------
     >>> names_identifier("sample_id"), names_identifier("copairid"), names_identifier("input_fid")
     (True, True, True)
-    >>> names_identifier("citric acid"), names_identifier("mass"), names_identifier("NO2")
+    >>> names_identifier("citric acid"), names_identifier("NO2"), names_identifier("id1_score")
     (False, False, False)
     >>> names_identifier("Band #"), names_identifier("N° viro"), names_identifier("# of eggs")
     (True, True, False)
@@ -96,6 +96,8 @@ def names_identifier(name: str) -> bool:
         return False
     if len(words) > 1 and (words[-1] == "s" or words[-1].isdigit()):
         words = words[:-1]
+    if len(words) > 2 and words[1].isdigit():  # one of several things that something is said of
+        words = words[2:]
     return (
         not ID_WORDS.isdisjoint({words[0], words[-1]})
         or words == ("row",)

@@ -868,3 +868,12 @@ def test_a_number_with_a_unit_in_a_plain_table_is_a_feature():
 def test_the_number_of_a_replicate_is_no_class(name, label):
     raw = gct(of_genes(), ["-"] * 24, **{name: [1, 2, 3] * 8})
     assert prepare(read_table(raw, "genes.gct")).label == (label or name)
+
+
+def test_what_is_said_of_each_of_several_ids_is_measured_and_their_numbers_name_things():
+    rng = np.random.default_rng(0)
+    scores = {f"id{at}_score": rng.integers(1, 14, 120) * 1.0 for at in range(1, 5)}
+    frame = pd.DataFrame({**scores, "id_plot": rng.integers(1, 60, 120) * 1.0})
+    frame["group"] = np.array(["a", "b"], dtype=object)[np.arange(120) % 2]
+    data = prepare(Table("t", frame, ()), "group")
+    assert data.feature_names == tuple(scores)
