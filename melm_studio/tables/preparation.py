@@ -478,22 +478,26 @@ def _unlabeled_rows(
         return None, ()
     rows = _with_categories(frame.iloc[places], columns)
     names = [encoding.name for encoding in encodings]
-    rows = rows[columns_of(rows, names).notna().any(axis=1)]  # a row without anything is no row
+    has_features = columns_of(rows, names).notna().any(axis=1)
+    n_bare = int(rows[~has_features].notna().any(axis=1).sum())  # a row without anything is no row
+    bare = (f"Left out: {count(n_bare, 'row')} with neither a label nor a feature.",)
+    steps = [*(bare if n_bare else ())]
+    rows = rows[has_features]
     n_unlabeled = len(rows)
     if not n_unlabeled:
-        return None, ()
+        return None, tuple(steps)
     is_known = np.all([encoding.can_encode(rows[encoding.name]) for encoding in encodings], axis=0)
     n_features = len(fitted.center)
     if n_features * int(is_known.sum()) > max_cells:
-        return None, (
-            f"Left out: {count(n_unlabeled, 'row')} without a label, for want of memory.",
-        )
-    steps = [f"{count(n_unlabeled, 'row')} without a label: kept as unknown, not used by the fit."]
+        want = f"Left out: {count(n_unlabeled, 'row')} without a label, for want of memory."
+        return None, (*steps, want)
+    unknown = f"{count(n_unlabeled, 'row')} without a label: kept as unknown, not used by the fit."
     if not is_known.all():
         odd = count(int((~is_known).sum()), "row")
         steps.append(f"Left out: {odd} without a label with categories that no labeled row has.")
     if not is_known.any():
-        return None, tuple(steps[1:])
+        return None, tuple(steps)
+    steps.insert(0, unknown)
     encoded = _encoded(rows[is_known], encodings)
     if centering.within is not None:
         encoded = centering.beside(encoded, rows.loc[is_known, centering.within.column])

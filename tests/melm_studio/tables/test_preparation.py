@@ -43,6 +43,15 @@ def test_the_features_have_mean_zero_and_deviation_one():
     )
 
 
+def test_rows_that_say_of_nothing_that_is_used_are_counted_and_empty_ones_are_not():
+    given = table()
+    others = pd.DataFrame({"place": ["north"] * 7 + [None] * 3})
+    frame = pd.concat([given.frame.assign(place="south"), others], ignore_index=True)
+    data = prepare(Table("t", frame, ()), "label", roles={"place": "info"})
+    assert (len(data.X), data.unlabeled) == (len(given.frame), None)
+    assert "Left out: 7 rows with neither a label nor a feature." in data.warnings
+
+
 @pytest.mark.parametrize("standardize", [True, False])
 def test_center_and_scale_lead_back_to_the_table(standardize):
     given = table()
