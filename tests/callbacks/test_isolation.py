@@ -47,7 +47,7 @@ _OTHER_NAMES = {
     "height",
 }
 # What differs between two answers to the same request.
-_SELF_WILLED = re.compile(r'"took":[0-9.]+|"end_id":"[^"]*"|[?]m=[0-9.]+')
+_SELF_WILLED = re.compile(r'"took":[0-9.]+|"end_id":"[^"]*"|[?]m=[0-9.]+|[0-9]+ s ago')
 CALLBACK = "/_dash-update-component"
 # Those that answer their owner otherwise than somebody else, at least.
 _LEAST_TELLING_CALLBACKS, _LEAST_TELLING_ROUTES = 4, 25
