@@ -157,7 +157,7 @@ def said_of_samples(lines: Iterable[tuple[str, Sequence[str]]]) -> dict[str, lis
 
 
 def _by_key(texts: Sequence[str], spaced: Collection[str]) -> dict[str, list[str]]:
-    """What stands behind the colons by what stands before them; nothing unless all are keys.
+    """Split texts at their colons into values by key; empty unless all have a key.
 
     Of several keys, each has a blank behind its colon somewhere, as no code such as GO:0001 has.
     """

@@ -218,7 +218,7 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits) -> Joined | None:
 def _pairs(
     parts: Mapping[str, Part], form: _Form
 ) -> list[tuple[tuple[int, bool, dict[str, int]], str, str]]:
-    """What tables of numbers and of samples share by a form of the names, and which these are."""
+    """Find what tables of numbers and of samples share by a form of the names, and their names."""
     return [
         (shared, numbers, samples)
         for numbers, samples in permutations(parts, 2)

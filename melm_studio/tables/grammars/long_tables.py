@@ -38,7 +38,7 @@ _GAPS = {"", "na", "nan", "null", "filtered"}
 
 @dataclass(frozen=True)
 class _Report:
-    """What a program reports of samples, a row for each finding; columns in letters and digits.
+    """A report of samples, a row for each finding; its columns in letters and digits.
 
     The first of the columns of samples and of values that there is counts.
     """
@@ -90,7 +90,7 @@ _REPORTS = (
 def report(first: FirstLines) -> Layout | None:
     """Reports of programs, which have several rows for each feature of each sample."""
     header = first.cells(0, first.delimiter)
-    places = {_NO_LETTERS_OR_DIGITS.sub("", name.lower()): at for at, name in enumerate(header)}
+    places = {_NO_LETTERS_OR_DIGITS.sub("", name.lower()): i for i, name in enumerate(header)}
     of = next((of for of in _REPORTS if of.columns <= places.keys()), None)
     if of is None:
         return None
