@@ -6,7 +6,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -433,11 +433,14 @@ def _far_codes(
     recurs = (counts >= LEAST_CODED) | np.isin(values, [*certain])
     is_code = recurs & np.isin(values, [*CODES])
     others = values[~is_code]
-    if len(others) < LEAST_VALUES:
-        return []
-    are_whole = bool((others == np.round(others)).all())
-    low, high = others[0], others[-1]
-    codes = values[is_code].tolist()
+    return far_from(others, values[is_code].tolist()) if len(others) >= LEAST_VALUES else []
+
+
+def far_from(others: Sequence[float] | FloatArray, codes: Iterable[float]) -> list[float]:
+    """Return the codes that are far from all of the others."""
+    numbers = np.asarray(others)
+    low, high = float(numbers.min()), float(numbers.max())
+    are_whole = bool((numbers == np.round(numbers)).all())
     return [code for code in codes if is_far(code, low, high, are_whole=are_whole)]
 
 
@@ -455,11 +458,16 @@ def _code_among_words(levels: Sequence[str], counts: IntArray) -> str:
 
 
 def _listed_codes(coded: dict[str, list[float]], among_words: Mapping[str, str]) -> str:
-    written = dict.fromkeys(f"{code:g}" for codes in coded.values() for code in codes)
-    far = [f"{listed([*written])} in {listed([*coded])} lies far outside all others"]
-    codes = dict.fromkeys(among_words.values())
-    words = [f"{listed([*codes])} in {listed([*among_words])} stands among words"]
-    return "; ".join([*(far if coded else []), *(words if among_words else [])])
+    far = dict.fromkeys(f"{code:g}" for codes in coded.values() for code in codes)
+    words = dict.fromkeys(among_words.values())
+    return "; ".join(
+        f"{listed([*codes])} in {listed([*names])} {where}"
+        for codes, names, where in (
+            (far, coded, "lies far outside all others"),
+            (words, among_words, "stands among words"),
+        )
+        if codes
+    )
 
 
 def _code_steps(

@@ -9,8 +9,9 @@ from dataclasses import replace
 import msgspec
 import pandas as pd
 
-from melm_core.base import CODES, is_far
+from melm_core.base import CODES
 from melm_studio.tables.as_written import MISSING_WORDS
+from melm_studio.tables.cells import far_from
 from melm_studio.tables.classes import MAX_CLASSES, Classes, ClassRules, in_order, one_form
 from melm_studio.tables.distinct import value_counts
 from melm_studio.tables.formatting import count, listed, number_text, shortened
@@ -103,13 +104,10 @@ def _missing_codes(cells: pd.Series, rules: ClassRules) -> dict[str, int]:
     others = [value for value in counts if value not in CODES]
     if len(counts) > MAX_CLASSES or len(others) < LEAST_OTHERS:
         return {}
-    are_whole = all(value % 1 == 0 for value in others)
     return {
-        form: n
-        for value, n in counts.items()
-        if value in CODES
-        and is_far(value, min(others), max(others), are_whole=are_whole)
-        and (form := _form(value)) not in rules.names
+        form: counts[code]
+        for code in far_from(others, [value for value in counts if value in CODES])
+        if (form := _form(code)) not in rules.names
     }
 
 
