@@ -193,10 +193,11 @@ def _sas(raw: bytes) -> pd.DataFrame:
         frame, fields = reader.read(), getattr(reader, "fields", ())
     for name, field in zip(frame, fields, strict=True):
         written = field["nform"].decode()
-        for formats, unit in ((sas_date_formats, "D"), (sas_datetime_formats, "s")):
-            if written in formats:
-                since_1970 = frame[name] - (_EPOCH.days if unit == "D" else _EPOCH.total_seconds())
-                frame[name] = dates(since_1970.to_numpy(), None, unit=unit)
+        if written in sas_date_formats:
+            frame[name] = dates(frame[name].to_numpy() - _EPOCH.days, None, unit="D")
+        elif written in sas_datetime_formats:
+            seconds = frame[name].to_numpy() - _EPOCH.total_seconds()
+            frame[name] = dates(seconds, None, unit="s")
     return frame
 
 
@@ -207,21 +208,24 @@ def _spss(raw: bytes) -> pd.DataFrame:
     codes, meta = read(io.BytesIO(raw))
     labels: Mapping[Any, Mapping[Any, str]] = meta.variable_value_labels
     # Its own way to set them takes a time that is quadratic in columns.
-    named = {name: _named_codes(codes[name], labels.get(name, {})) for name in codes}
-    cells = pd.DataFrame({name: _labeled(codes[name], labels.get(name, {})) for name in codes})
-    return _saying_what_is_missing(codes, pd.DataFrame(named), cells)
+    names = {name: _names_of(codes[name], labels[name]) for name in codes if labels.get(name)}
+    cells = pd.DataFrame(
+        {
+            name: _labeled(codes[name], names[name]) if name in names else codes[name]
+            for name in codes
+        }
+    )
+    return _saying_what_is_missing(codes, pd.DataFrame(names), cells)
 
 
-def _labeled(codes: pd.Series, labels: Mapping[Any, str]) -> pd.Series:
+def _names_of(codes: pd.Series, labels: Mapping[Any, str]) -> pd.Series:
+    """The labels of codes; those without one as they are."""
+    return codes.map(lambda code: labels.get(code, code), na_action="ignore")
+
+
+def _labeled(codes: pd.Series, names: pd.Series) -> pd.Series:
     """Codes by their labels; a scale of which only some steps have one stays numbers."""
-    if not labels:
-        return codes
-    names = _named_codes(codes, labels)
     return _on_scale(codes, names) if _are_steps(codes, names) else names.astype("category")
-
-
-def _named_codes(codes: pd.Series, labels: Mapping[Any, str]) -> pd.Series:
-    return codes.map(lambda code: labels.get(code, code), na_action="ignore") if labels else codes
 
 
 def _r(raw: bytes, wanted: str) -> pd.DataFrame:
@@ -315,7 +319,7 @@ def labeled(codes: Any, attributes: Any) -> Any:
         cells = cells.mask(cells.isin(values)) if isinstance(values, np.ndarray) else cells
     for ends in (attributes.get("na_range"), missing.get("range")):
         cells = cells.mask(cells.between(*ends)) if isinstance(ends, np.ndarray) else cells
-    named = _labeled(cells, labels)
+    named = _labeled(cells, _names_of(cells, labels)) if labels else cells
     return named.to_numpy() if named.dtype.kind in "iuf" else named.array
 
 
