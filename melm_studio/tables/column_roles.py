@@ -32,6 +32,7 @@ from melm_studio.tables.identifiers import (
     THINGS_NUMBERED,
     ends_as_id,
     is_id_of_thing,
+    is_of_each,
     names_clerk,
     names_identifier,
 )
@@ -557,8 +558,8 @@ def _numbers_things(cells: _Cells) -> bool:
         return bool(before) and last == "id" and cells.n_values == cells.n_present
     if not least <= cells.n_values < cells.n_present:
         return False
-    is_of_each = len(before) > 1 and before[1].isdigit()  # id1_score, of each of several things
-    if before and before[0] == "id" and not is_of_each:  # id_plot, as in languages of such an order
+    # id_plot, as in languages where what it is of comes behind.
+    if before and before[0] == "id" and not is_of_each([*before, last]):
         before, last = [*before[1:], last], "id"
     most_sharing = cells.n_present if before and last == "id" else MOST_SHARING
     if cells.n_values < cells.n_present / most_sharing:

@@ -96,7 +96,7 @@ def names_identifier(name: str) -> bool:
         return False
     if len(words) > 1 and (words[-1] == "s" or words[-1].isdigit()):
         words = words[:-1]
-    if len(words) > 2 and words[1].isdigit():  # one of several things that something is said of
+    if is_of_each(words):
         words = words[2:]
     return (
         not ID_WORDS.isdisjoint({words[0], words[-1]})
@@ -105,6 +105,11 @@ def names_identifier(name: str) -> bool:
         or is_id_of_thing(words[-1])
         or ends_as_id(words[-1])
     )
+
+
+def is_of_each(words: Sequence[str]) -> bool:
+    """Return whether a name says something of one of several things, as id1_score does."""
+    return len(words) > 2 and words[1].isdigit()
 
 
 def names_clerk(words: Sequence[str]) -> bool:
