@@ -491,13 +491,13 @@ def _unlabeled_rows(
     if n_features * int(is_known.sum()) > max_cells:
         want = f"Left out: {count(n_unlabeled, 'row')} without a label, for want of memory."
         return None, (*steps, want)
-    unknown = f"{count(n_unlabeled, 'row')} without a label: kept as unknown, not used by the fit."
     if not is_known.all():
         odd = count(int((~is_known).sum()), "row")
         steps.append(f"Left out: {odd} without a label with categories that no labeled row has.")
     if not is_known.any():
         return None, tuple(steps)
-    steps.insert(0, unknown)
+    unknown = count(n_unlabeled, "row")
+    steps.insert(0, f"{unknown} without a label: kept as unknown, not used by the fit.")
     encoded = _encoded(rows[is_known], encodings)
     if centering.within is not None:
         encoded = centering.beside(encoded, rows.loc[is_known, centering.within.column])

@@ -691,7 +691,7 @@ def _fitting(name: str) -> str:
 
 
 def _reject_long_names(names: Sequence[str]) -> None:
-    """Refuse the columns of a program which says by their names what they are."""
+    """Refuse names that are too long of columns whose roles a format says by their names."""
     for position, name in enumerate(names, start=1):
         if len(name) > MAX_NAME:
             raise TableError(

@@ -139,9 +139,9 @@ def joined_samples(raw: bytes, limits: Limits, part_of: Callable[..., Part]) -> 
 
 
 def _parts(files: Mapping[str, bytes], part_of: Callable[[bytes, str], Part]) -> dict[str, Part]:
-    """The tables of files, one of which at most is none of two.
+    """The files that are tables: both of two, and those of more.
 
-    An investigation of ISA-Tab, say, is no table, and stands beside two.
+    Beside two tables may be others, such as the investigation of ISA-Tab.
     """
     parts: dict[str, Part] = {}
     for name, data in files.items():
