@@ -10,7 +10,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -32,8 +32,6 @@ MOST_LINES = 200  # with a leading zero, which say where codes are
 MOST_CODES = 200  # different ones
 ROWS_PROBED = 100  # for fractions, beside which no number is a code
 KEY = ": "  # behind what a cell says the value of
-CHARACTERISTICS = "characteristics"  # lines of GEO whose texts have keys
-MOST_SAID, MOST_LINES_SAID = 30, 100  # that is said of samples, and in how many lines
 _KEY_NAME = re.compile(r"[\w ./()-]+")
 LEAST_DIGITS = 3  # of codes that are all of one length
 LEAST_MERGED = 10  # rows of a table in which a name may be written once for a block
@@ -118,58 +116,13 @@ def without_key(texts: Sequence[str]) -> tuple[str, list[str]]:
     """
     keys = {text.partition(KEY)[0] for text in texts if text}
     is_key = len(keys) == 1 and all(KEY in text for text in texts if text)
-    is_key = is_key and all(map(_KEY_NAME.fullmatch, keys))
-    is_key = is_key and any(map(str.isalpha, *keys))
+    is_key = is_key and all(map(names_value, keys))
     return (keys.pop(), [text.partition(KEY)[2] for text in texts]) if is_key else ("", [*texts])
 
 
-def said_of_samples(lines: Iterable[tuple[str, Sequence[str]]]) -> dict[str, list[str]]:
-    """Gather what lines say of samples, characteristics by key, whichever line of a sample has it.
-
-    Parameters
-    ----------
-    lines : iterable of tuple
-        The name of a line, and its text for each sample.
-
-    Returns
-    -------
-    dict of str to list of str
-        What differs between samples; empty texts for those of which nothing is said.
-
-    Examples
-    --------
-    >>> sex, other = ["sex:F", "sex: M"], ["stage: 1", "age: 50"]
-    >>> said_of_samples([("characteristics", sex), ("characteristics", other)])
-    {'sex': ['F', 'M'], 'stage': ['1', ''], 'age': ['', '50']}
-    """
-    said: dict[str, list[str]] = {}
-    lines = [*islice(lines, MOST_LINES_SAID)]
-    spaced = {text.partition(KEY)[0].strip() for _, texts in lines for text in texts if KEY in text}
-    for line, texts in lines:
-        by_key = _by_key(texts, spaced) if line.startswith(CHARACTERISTICS) else {}
-        for name, values in (by_key or {line: texts}).items():
-            while name in said and any(map(all, zip(said[name], values, strict=True))):
-                name += "'"
-            before = said.get(name, values)
-            said[name] = [old or new for old, new in zip(before, values, strict=True)]
-    differing = ((name, values) for name, values in said.items() if len({*values}) > 1)
-    return dict(islice(differing, MOST_SAID))
-
-
-def _by_key(texts: Sequence[str], spaced: Collection[str]) -> dict[str, list[str]]:
-    """Split texts at their colons into values by key; empty unless all have a key.
-
-    Of several keys, each has a blank behind its colon somewhere, as no code such as GO:0001 has.
-    """
-    pairs = [tuple(map(str.strip, text.partition(":")[::2])) for text in texts]
-    keys = dict.fromkeys(key for (key, _), text in zip(pairs, texts, strict=True) if text)
-    are_keys = all(":" in text for text in texts if text) and all(
-        _KEY_NAME.fullmatch(key) and any(map(str.isalpha, key)) for key in keys
-    )
-    is_each_key = len(keys) == 1 or keys.keys() <= {*spaced}
-    if not (are_keys and is_each_key and len(keys) <= MOST_SAID):
-        return {}
-    return {key: [value if key == of else "" for of, value in pairs] for key in keys}
+def names_value(key: str) -> bool:
+    """Return whether what stands before a colon may say what stands behind it."""
+    return _KEY_NAME.fullmatch(key) is not None and any(map(str.isalpha, key))
 
 
 def written_once(frame: pd.DataFrame) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from melm_studio.tables.as_written import MOST_SAID, said_of_samples
 from melm_studio.tables.grammars.layout import FirstLines, Layout, Turned
+from melm_studio.tables.readers.soft_family import MOST_SAID, said_of_samples
 
 _SERIES = "!series_matrix_table_begin"
 _DATASET = "!dataset_table_begin"

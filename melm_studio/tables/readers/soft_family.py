@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile, zip_longest
+from itertools import islice, takewhile, zip_longest
 
 import numpy as np
 import pandas as pd
 
-from melm_studio.tables.as_written import said_of_samples
+from melm_studio.tables.as_written import KEY, names_value
 from melm_studio.tables.formatting import count
 from melm_studio.tables.frames import BESIDE, free_name
 from melm_studio.tables.records import Limits
@@ -21,6 +21,8 @@ _START = re.compile(rb"(?:\xef\xbb\xbf)?\^(?:DATABASE|PLATFORM|SAMPLE|SERIES)\b"
 _BEGIN = "!sample_table_begin"
 _SAID = ("!Sample_title", "!Sample_source_name", "!Sample_characteristics")
 _OF_DATASET = b"\n!dataset_table_begin"  # whose columns are samples
+CHARACTERISTICS = "characteristics"  # lines whose texts have keys
+MOST_SAID, MOST_LINES_SAID = 30, 100  # that is said of samples, and in how many lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +120,53 @@ def soft_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
     cells = pd.concat([said, pd.DataFrame(numbers, columns=features)], axis=1)
     cells.attrs[BESIDE] = tuple(said.columns[1:])
     return cells, tuple(steps)
+
+
+def said_of_samples(lines: Iterable[tuple[str, Sequence[str]]]) -> dict[str, list[str]]:
+    """Gather what lines say of samples, characteristics by key, whichever line of a sample has it.
+
+    Parameters
+    ----------
+    lines : iterable of tuple
+        The name of a line, and its text for each sample.
+
+    Returns
+    -------
+    dict of str to list of str
+        What differs between samples; empty texts for those of which nothing is said.
+
+    Examples
+    --------
+    >>> sex, other = ["sex:F", "sex: M"], ["stage: 1", "age: 50"]
+    >>> said_of_samples([("characteristics", sex), ("characteristics", other)])
+    {'sex': ['F', 'M'], 'stage': ['1', ''], 'age': ['', '50']}
+    """
+    said: dict[str, list[str]] = {}
+    lines = [*islice(lines, MOST_LINES_SAID)]
+    spaced = {text.partition(KEY)[0].strip() for _, texts in lines for text in texts if KEY in text}
+    for line, texts in lines:
+        by_key = _by_key(texts, spaced) if line.startswith(CHARACTERISTICS) else {}
+        for name, values in (by_key or {line: texts}).items():
+            while name in said and any(map(all, zip(said[name], values, strict=True))):
+                name += "'"
+            before = said.get(name, values)
+            said[name] = [old or new for old, new in zip(before, values, strict=True)]
+    differing = ((name, values) for name, values in said.items() if len({*values}) > 1)
+    return dict(islice(differing, MOST_SAID))
+
+
+def _by_key(texts: Sequence[str], spaced: Collection[str]) -> dict[str, list[str]]:
+    """Split texts at their colons into values by key; empty unless all have a key.
+
+    Of several keys, each has a blank behind its colon somewhere, as no code such as GO:0001 has.
+    """
+    pairs = [tuple(map(str.strip, text.partition(":")[::2])) for text in texts]
+    keys = dict.fromkeys(key for (key, _), text in zip(pairs, texts, strict=True) if text)
+    are_keys = all(":" in text for text in texts if text) and all(map(names_value, keys))
+    is_each_key = len(keys) == 1 or keys.keys() <= {*spaced}
+    if not (are_keys and is_each_key and len(keys) <= MOST_SAID):
+        return {}
+    return {key: [value if key == of else "" for of, value in pairs] for key in keys}
 
 
 def _samples(raw: bytes, limits: Limits) -> Iterator[_Sample]:

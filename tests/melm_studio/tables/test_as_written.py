@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from melm_studio.tables import ReadOptions, answered_options, prepare, read_table
-from melm_studio.tables.as_written import said_of_samples
 
 VISITS = np.array([1, 3, 2, 4, 2, 3, 5, 1, 3, 2])  # of ten patients, in 26 rows
 N_ROWS = VISITS.sum()
@@ -88,27 +87,3 @@ def test_a_first_visit_at_which_something_was_measured_is_no_row_of_its_subject(
     frame = of_a_study(weight=lambda is_first: 60.0 + np.cumsum(is_first) / 3)
     data = prepared(frame, label="arm")
     assert not [step for step in data.steps if "of subjects" in step]
-
-
-@pytest.mark.parametrize(
-    ("texts", "said"),
-    [
-        (["GO:0001", "EC:0002", ""], {"characteristics_ch1": ["GO:0001", "EC:0002", ""]}),
-        (["stage: 1", "well", ""], {"characteristics_ch1": ["stage: 1", "well", ""]}),
-        (["9:30", "9:45", "9:30"], {"characteristics_ch1": ["9:30", "9:45", "9:30"]}),
-        (["a: x:1", "a:y", ""], {"a": ["x:1", "y", ""]}),
-        (["a: 1", "a: 1", "a:1"], {}),
-    ],
-)
-def test_words_before_colons_are_keys_of_samples_where_all_of_a_line_are(texts, said):
-    assert said_of_samples([("characteristics_ch1", texts)]) == said
-
-
-def test_a_key_that_a_sample_has_twice_is_said_twice():
-    lines = [("characteristics", ["drug: a", "drug: b"]), ("characteristics", ["drug: c", ""])]
-    assert said_of_samples(lines) == {"drug": ["a", "b"], "drug'": ["c", ""]}
-
-
-def test_titles_with_colons_have_no_keys():
-    titles = ["donor 1: ill", "donor 2: well"]
-    assert said_of_samples([("title", titles)]) == {"title": titles}

@@ -19,6 +19,7 @@ from scipy.io import savemat
 
 from melm_studio.tables import ReadOptions, Role, TableError, prepare, read_table
 from melm_studio.tables.readers import statistics
+from melm_studio.tables.readers.soft_family import said_of_samples
 from melm_studio.tables.roles import NO_LABEL
 
 N = 24
@@ -823,3 +824,27 @@ def test_of_a_family_of_geo_the_samples_of_one_platform_are_read():
     assert len(table.frame) == N - 5
     assert table.frame["p1"].isna().tolist() == [at == 2 for at in range(N - 5)]
     assert "Left out: 5 samples of other platforms than GPL1." in table.steps
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (["GO:0001", "EC:0002", ""], {"characteristics_ch1": ["GO:0001", "EC:0002", ""]}),
+        (["stage: 1", "well", ""], {"characteristics_ch1": ["stage: 1", "well", ""]}),
+        (["9:30", "9:45", "9:30"], {"characteristics_ch1": ["9:30", "9:45", "9:30"]}),
+        (["a: x:1", "a:y", ""], {"a": ["x:1", "y", ""]}),
+        (["a: 1", "a: 1", "a:1"], {}),
+    ],
+)
+def test_words_before_colons_are_keys_of_samples_where_all_of_a_line_are(texts, said):
+    assert said_of_samples([("characteristics_ch1", texts)]) == said
+
+
+def test_a_key_that_a_sample_has_twice_is_said_twice():
+    lines = [("characteristics", ["drug: a", "drug: b"]), ("characteristics", ["drug: c", ""])]
+    assert said_of_samples(lines) == {"drug": ["a", "b"], "drug'": ["c", ""]}
+
+
+def test_titles_with_colons_have_no_keys():
+    titles = ["donor 1: ill", "donor 2: well"]
+    assert said_of_samples([("title", titles)]) == {"title": titles}
