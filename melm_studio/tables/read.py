@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PureWindowsPath
@@ -237,7 +237,7 @@ def read_table(
     archive = PictureArchive.of(raw)
     if archive is not None and not archive.table:
         content = _of_frame(*archive.folders(limits.n_rows))
-    elif archive is None and (joined := joined_samples(raw, limits, _part(limits))) is not None:
+    elif archive is None and (joined := joined_samples(raw, limits, _part)) is not None:
         file = joined.file
         content = _of_joined(joined, limits, options)
     else:
@@ -333,27 +333,23 @@ def _is_total(texts: pd.DataFrame, index: int) -> bool:
     return bool((texts[words.index[0]] == words.iloc[0]).sum() == 1)
 
 
-def _part(limits: Limits) -> Callable[..., Part]:
-    """Return what reads a file of an archive as one of the tables that are joined."""
-
-    def part_of(data: bytes, file: str, *, is_plain: bool) -> Part:
-        data, file = unpacked(data, file)
-        if is_excel(data):
-            rows, columns = limits.n_rows, limits.n_columns
-            data = excel_text(data, file, "", "", max_rows=rows, max_columns=columns)[0]
-        is_other = is_statistics(data) or any(is_such(data) for is_such, _ in FORMATS)
-        if not is_other and (is_plain or not _tells_samples(as_utf8(data, file).data)):
-            return Part(plain_records(data, file, limits))
-        content = _content(data, file, limits, DEFAULT_OPTIONS)
-        uses = {question.removeprefix(USE): use for question, use in content.answers.items()}
-        left = [name for name in content.cells if uses.get(str(name)) != Use.IGNORED]
-        cells = content.cells[sorted(left, key=lambda name: uses.get(str(name)) != Use.NAME)]
-        texts = cells.astype(object).where(cells.notna(), "").astype(str)
-        records = [[*map(str, texts.columns)], *texts.to_numpy().tolist()]
-        words = content.asked.get(LABEL, "")
-        return Part(records, content.is_measured, content.beside, content.steps, words)
-
-    return part_of
+def _part(data: bytes, file: str, limits: Limits, *, is_plain: bool) -> Part:
+    """Read a file of an archive as one of the tables that are joined."""
+    data, file = unpacked(data, file)
+    if is_excel(data):
+        rows, columns = limits.n_rows, limits.n_columns
+        data = excel_text(data, file, "", "", max_rows=rows, max_columns=columns)[0]
+    is_other = is_statistics(data) or any(is_such(data) for is_such, _ in FORMATS)
+    if not is_other and (is_plain or not _tells_samples(as_utf8(data, file).data)):
+        return Part(plain_records(data, file, limits))
+    content = _content(data, file, limits, DEFAULT_OPTIONS)
+    uses = {question.removeprefix(USE): use for question, use in content.answers.items()}
+    left = [name for name in content.cells if uses.get(str(name)) != Use.IGNORED]
+    cells = content.cells[sorted(left, key=lambda name: uses.get(str(name)) != Use.NAME)]
+    texts = cells.astype(object).where(cells.notna(), "").astype(str)
+    records = [[*map(str, texts.columns)], *texts.to_numpy().tolist()]
+    words = content.asked.get(LABEL, "")
+    return Part(records, content.is_measured, content.beside, content.steps, words)
 
 
 def _tells_samples(data: bytes) -> bool:

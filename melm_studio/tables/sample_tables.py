@@ -109,8 +109,8 @@ def joined_samples(raw: bytes, limits: Limits, part_of: Callable[..., Part]) -> 
     raw : bytes
     limits : Limits
     part_of : callable
-        Returns the table of a file, by its content and name, and whether it is taken as it stands,
-        whatever its format.
+        Returns the table of a file, by its content, name and ``limits``, and whether it is taken as
+        it stands, whatever its format: ``is_plain``.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def joined_samples(raw: bytes, limits: Limits, part_of: Callable[..., Part]) -> 
     if files is None:
         return None
     for is_plain in (False, True):  # the columns of a format may be named in full
-        parts = _parts(files, partial(part_of, is_plain=is_plain))
+        parts = _parts(files, partial(part_of, limits=limits, is_plain=is_plain))
         if parts and (joined := _joined_parts(parts, limits)) is not None:
             others = [name for name in files if name not in parts]
             left = (f"Left out, as no tables: {listed(others)}.",) if others else ()
