@@ -39,7 +39,7 @@ help: ## Show this list
 run: $(ENGINE) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: make run ARGS="--port 9000"
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
 
-# Of three jobs at once, those that install mostly wait for others, and the checks begin when their
+# Three jobs run at once: what installs mostly waits for the network, and the checks begin when their
 # tools are there, while C is compiled. The other half comes last, when the first has compiled most of
 # the libraries that both import.
 #
