@@ -39,16 +39,15 @@ help: ## Show this list
 run: $(ENGINE) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: make run ARGS="--port 9000"
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
 
-# Three jobs run at once: what installs mostly waits for the network, and the checks begin when their
-# tools are there, while C is compiled. The other half comes last, when the first has compiled most of
-# the libraries that both import.
+# What installs mostly waits for the network, so three jobs run at once, and the checks begin when
+# their tools are there, while C is compiled. Then the halves of the tests have a core each: those of
+# the browser would miss frames beside two others. What fails stops none of them.
 #
 # Each process collects its own tests only. Those of xdist each collect all, and report every test to
 # a third, which takes as long as many of them do.
 test: $(NODE) ## Run every check and the fast tests
-	@$(MAKE) --no-print-directory --jobs=3 --keep-going page $(PAGE_TOOLS) $(ENGINE) servers lint-python one-half lint-page other-half
-
-one-half other-half: $(ENGINE) $(PAGE_TOOLS) servers
+	@$(MAKE) --no-print-directory --jobs=3 --keep-going page $(PAGE_TOOLS) $(ENGINE) servers lint-python lint-page; \
+		checked=$$?; $(MAKE) --no-print-directory --jobs=2 --keep-going one-half other-half && exit $$checked
 
 one-half:
 	@$(FAST_TESTS) $(ONE_HALF) $(ARGS)
