@@ -59,7 +59,8 @@ class Answer:
     """A response with the interface of Flask's test client."""
 
     def __init__(self, response: requests.Response) -> None:
-        self.status_code, self.text = response.status_code, response.text
+        self.status_code, self.data = response.status_code, response.content
+        self.text = response.text
         self._response = response
 
     @property
