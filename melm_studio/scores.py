@@ -634,7 +634,11 @@ def blur_sentence(report: RefitsReport) -> str:
 
 
 def regions_sentence(
-    missing: Sequence[tuple[int, float]], class_names: Sequence[str], n_held_out: int = 0
+    missing: Sequence[tuple[int, float]],
+    class_names: Sequence[str],
+    n_held_out: int = 0,
+    *,
+    by_groups: bool = False,
 ) -> str:
     """Of which rows the regions of a picture are, and which of them too few rows can tell.
 
@@ -645,6 +649,8 @@ def regions_sentence(
     class_names : sequence of str
     n_held_out : int
         Held-out rows that the regions are of; 0 where they are of refits.
+    by_groups : bool, default=False
+        If True, rows belong together in groups, and shares are promised by their number.
 
     Returns
     -------
@@ -657,6 +663,8 @@ def regions_sentence(
     'regions of 30 held-out rows, none of 95 % of b (needs 19 rows)'
     >>> regions_sentence([(0, 0.95), (1, 0.95)], ["a", "b"])
     'no region of 95 % (needs 19 rows)'
+    >>> regions_sentence([(0, 0.95)], ["a", "b"], by_groups=True)
+    'no region of 95 % of a (needs 19 groups)'
     >>> regions_sentence([(0, 0.95), (2, 0.5)], ["a", "b", "c"])
     'no region of 95 % of a (needs 19 rows), none of c (needs 3 rows)'
     """
@@ -664,12 +672,14 @@ def regions_sentence(
     for share in sorted({share for _, share in missing}, reverse=True):
         names = [class_names[code] for code, least in missing if least == share]
         needed = max(_LEAST_ROWS, math.ceil(share / (1.0 - share) - _HALF_UP))
-        of_what = [f"of {percent(share)}"] if needed > _LEAST_ROWS else []
+        is_of_share = needed > _LEAST_ROWS
+        of_what = [f"of {percent(share)}"] if is_of_share else []
+        units = "groups" if by_groups and is_of_share else "rows"
         if len(names) < len(class_names):
             is_few = len(names) <= _MOST_NAMED
             of_what.append(f"of {', '.join(names) if is_few else f'{number(len(names))} classes'}")
         none = "none" if parts else "no region"
-        parts.append(" ".join([none, *of_what, f"(needs {needed} rows)"]))
+        parts.append(" ".join([none, *of_what, f"(needs {needed} {units})"]))
     return ", ".join(parts)
 
 

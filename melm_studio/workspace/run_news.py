@@ -171,14 +171,18 @@ class RunNews:
             return None
         names, held_out = planes.viewer(shown.record).class_names, planes.held_out_rows(shown)
         if held_out is not None:
-            said = regions_sentence(view.missing, names, len(held_out.y))
+            by_groups = held_out.groups is not None
+            said = regions_sentence(view.missing, names, len(held_out.y), by_groups=by_groups)
             return {"state": "", "warning": "", "words": said}
         refits = planes.refits(shown.record)
         if refits is None:
             return None
-        if planes.unseen(shown) is None:
+        unseen = planes.unseen(shown)
+        if unseen is None:
             return {"state": "", "warning": "", "words": refits.no_places}
-        words = (moves_sentence(view.moves), regions_sentence(view.missing, names))
+        by_groups = unseen.groups is not None
+        regions = regions_sentence(view.missing, names, by_groups=by_groups)
+        words = (moves_sentence(view.moves), regions)
         return {
             "state": shown.options.places,
             "warning": blur_sentence(refits) if view.moves is not None else "",

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from msgspec.structs import replace
 
@@ -500,3 +501,17 @@ def test_half_of_the_threads_are_left_to_others(studio, visitor, clock):
     first_news(visitor, run)
     assert held == Settings(data_dir=Path()).threads // 2
     studio.work()
+
+
+def test_a_class_without_a_region_is_said_to_lack_groups_where_rows_belong_to_such(studio):
+    rng = np.random.default_rng(SEED)
+    y, visits = np.repeat(["a", "b"], 40), np.repeat(np.arange(20), 4)
+    table = pd.DataFrame(rng.standard_normal((80, 3)), columns=list("uvw"))
+    visitor = studio.visitor()
+    visitor.choose_file(csv(table.assign(patient=[f"p{n}" for n in visits], kind=y)), "visits.csv")
+    run = visitor.start(method="lda", held_out="")
+    studio.work()
+    assert visitor.http.post(f"/runs/{run}/analyses/refits").status_code == 201
+    studio.work()
+    words = visitor.news(run)["plane"]["places"]["words"]
+    assert words.endswith("no region of 95 % (needs 19 groups)")
