@@ -25,7 +25,7 @@ from melm_studio.tables import (
 from melm_studio.validation import InputError, read
 from melm_studio.workspace.data_source import ShownData, recent_data, remembered_sources
 from melm_studio.workspace.map_comparison import map_fits
-from melm_studio.workspace.table_choices import answered, with_label
+from melm_studio.workspace.table_choices import answered, with_feature, with_label
 
 _UNREADABLE = "The last choice of data cannot be read. Choose a sample or drop a CSV file."
 _N_COLORS = len(THEMES[Scheme.LIGHT].class_colors)
@@ -36,6 +36,8 @@ def register(app: Dash) -> None:
     connect_choice(app, choose_label, Input(ids.LABEL, "value"))
     answers = Input({"type": "answer", "question": ALL, "choice": ALL}, "n_clicks")
     connect_choice(app, answer_question, answers)
+    features = Input({"type": "feature", "column": ALL}, "n_clicks")
+    connect_choice(app, choose_feature, features)
     app.callback(
         Output(ids.DATA_NAME, "children"),
         Output(ids.DATA_SIZE, "children"),
@@ -107,6 +109,17 @@ def answer_question(clicks: list[int | None], data: Any) -> DataSource | None:
         return None  # the table has changed meanwhile
     question = questions[place]
     return answered(shown.source, question.id, question.choices[number].value)
+
+
+def choose_feature(clicks: list[int | None], data: Any) -> DataSource | None:
+    """Make a column information, or a feature."""
+    pressed = ctx.triggered_id
+    if not any(clicks) or not isinstance(pressed, dict):
+        return None
+    shown = ShownData.from_json(data)
+    columns = services().tables.describe(workspace(), shown.source).columns
+    place = pressed["column"]
+    return with_feature(shown, columns[place]) if place < len(columns) else None
 
 
 def show_data(choice: Any, remembered: Any, shown: Any) -> tuple[Any, ...]:

@@ -75,6 +75,7 @@ def standing(studio: Studio) -> list[dict]:
         filter_list(["y is a"], 1, "2 of 3 rows"),
         recipe_form(Recipe(steps=(Step(StepKind.ASINH), Step(StepKind.DERIVATIVE))), ["x"]),
         {"props": {"id": ids.answer(0, 0)}},
+        {"props": {"id": ids.feature(0)}},
         story_list([("MELM of Iris", "A caption", "Notes"), ("PCA of Iris", "", "")]),
     ]
     shown = json.loads(json.dumps(parts, cls=PlotlyJSONEncoder))

@@ -161,6 +161,11 @@ def order(column: int) -> dict[str, str | int]:
     return {"type": "order", "column": column}
 
 
+def feature(column: int) -> dict[str, str | int]:
+    """The button that makes a column a feature or information, by its place among both."""
+    return {"type": "feature", "column": column}
+
+
 def answer(question: int, choice: int) -> dict[str, str | int]:
     """The button of an answer, by the places of the question and of the choice."""
     return {"type": "answer", "question": question, "choice": choice}

@@ -27,7 +27,17 @@ from melm_studio.layout.first_page import question
 from melm_studio.layout.table_dialog.dialog import columns_button, recipe_button
 from melm_studio.operator_tables.published import PublishedTable
 from melm_studio.runs.records.data_source import DataSource
-from melm_studio.tables import EACH_WAY, SAMPLES, Question, Summary, count, number, told_apart
+from melm_studio.tables import (
+    EACH_WAY,
+    FEATURES,
+    SAMPLES,
+    Column,
+    Question,
+    Summary,
+    count,
+    number,
+    told_apart,
+)
 from melm_studio.workspace.described_tables import TableDescription
 from melm_studio.workspace.stories import INCLUDED_STORIES
 
@@ -36,6 +46,7 @@ _LONGEST_NAME = 36
 _MANY_CLASSES = 12
 _BEING_READ = "Being read for the first time"
 _MOST_QUESTIONS = 3  # in sight
+_MOST_COLUMNS = 12  # in sight
 
 
 def table_sheet(settings: Settings) -> Component:
@@ -183,6 +194,7 @@ def data_summary(
         *([html.P(note, className="hint")] if note else []),
         *[html.P(warning, className="warning") for warning in table.warnings],
         *_questions(table.questions),
+        *_features(table.columns),
         _folded([*notes, _key_figures(table.summary)]),
     ]
 
@@ -299,6 +311,34 @@ def _question(index: int, question: Question) -> Component:
         **is_open,
         **aria(label=question.short),
     )
+
+
+def _features(columns: Sequence[Column]) -> list[Component]:
+    """A button for each column: pressed if it is a feature, as what is measured of each row is."""
+    if not columns:
+        return []
+    buttons = [
+        button(
+            name,
+            "is-toggle",
+            id=ids.feature(index),
+            title=f"{column.name}: {column.reason}",
+            **aria(pressed=str(column.role in FEATURES).lower()),
+        )
+        for index, (column, name) in enumerate(
+            zip(columns, told_apart([each.name for each in columns], _LONGEST_NAME), strict=True)
+        )
+    ]
+    return [
+        html.Details(
+            [
+                html.Summary("Measured of each row"),
+                html.Div(buttons, className="wrap", role="group", **aria(label="Features")),
+            ],
+            open=len(columns) <= _MOST_COLUMNS,
+            className="notes column-buttons",
+        )
+    ]
 
 
 def _preview(question: Question) -> Component:

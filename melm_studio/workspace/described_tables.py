@@ -18,9 +18,12 @@ from melm_studio.operator_tables.published import class_sizes
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.stored_files import REFRESH_AFTER_S, FileKind, StoredFile
 from melm_studio.tables import (
+    FEATURES,
     NO_LABEL,
+    Column,
     LabeledData,
     Question,
+    Role,
     Summary,
     Table,
     label_candidates,
@@ -32,6 +35,7 @@ from melm_studio.workspace.workspace import Workspace
 # thousands of columns whose names are as long as they may be.
 MOST_DESCRIBED_BYTES = 32 * 2**20
 _LEAST_BYTES = 2_000  # of one without any text, and of its place
+_MOST_COLUMNS = 24  # that are named one by one
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,8 @@ class TableDescription:
     summary : Summary
     labels : tuple of str
         Every column, since each can be the label, those that look like one first, and none.
+    columns : tuple of Column
+        The features, and what is information alone; empty if these are many.
     """
 
     id: str
@@ -65,6 +71,7 @@ class TableDescription:
     has_batches: bool
     summary: Summary
     labels: tuple[str, ...]
+    columns: tuple[Column, ...] = ()
 
     @classmethod
     def of(cls, table: Table, data: LabeledData) -> TableDescription:
@@ -72,6 +79,7 @@ class TableDescription:
         likely = label_candidates(table)
         candidates = set(likely)
         others = (str(name) for name in table.frame.columns if name not in candidates)
+        columns = tuple(each for each in data.columns if each.role in {*FEATURES, Role.INFO})
         return cls(
             id=data.content_hash,
             name=data.name,
@@ -83,6 +91,7 @@ class TableDescription:
             has_batches=data.batches is not None,
             summary=summarize(data),
             labels=(*likely, *others, NO_LABEL),
+            columns=columns if len(columns) <= _MOST_COLUMNS else (),
         )
 
 

@@ -19,12 +19,14 @@ from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.parameters import RunParameters
 from melm_studio.runs.records.run import RunRecord
 from melm_studio.tables import (
+    FEATURES,
     LABEL,
     MAX_EDITED_ROWS,
     OTHER_COLUMNS,
     SHEET,
     SINGLE_USES,
     ClassRules,
+    Column,
     LabeledData,
     Mark,
     ReadOptions,
@@ -89,6 +91,11 @@ def with_role(shown: ShownData, name: str, use: str | None) -> DataSource:
     # If the label column gets another use, the label is inferred from the other columns.
     label = None if shown.label == name else source.label
     return replace(source, label=label, roles={**others, name: _use(use)})
+
+
+def with_feature(shown: ShownData, column: Column) -> DataSource:
+    """Return the source of the shown data with a feature as information, or with it as feature."""
+    return with_role(shown, column.name, Use.INFO if column.role in FEATURES else Use.FEATURE)
 
 
 def with_roles(source: DataSource, names: Iterable[str], use: str) -> DataSource:

@@ -79,6 +79,23 @@ def test_what_the_label_means_is_answered_by_buttons(page: Page, tmp_path: Path)
     expect(page.get_by_text("90 rows, 3 features, 3 classes")).to_be_visible()
 
 
+def test_the_keyboard_stays_where_a_question_or_a_column_was(page: Page, tmp_path: Path):
+    x, y = np.random.default_rng(0).normal(size=(2, 60))
+    table = pd.DataFrame({"lead": x, "mass": [f"{each:.3f}" for each in 9 + y], "tin": x * y})
+    table["kind"] = np.where(np.arange(60) % 2, "ill", "healthy")
+    table.loc[::6, "mass"] = "broken"
+    table.to_csv(tmp_path / "metals.csv", index=False)
+    studio = StudioPage(page)
+    studio.upload(tmp_path / "metals.csv")
+    studio.open_sheet()
+    page.get_by_role("button", name="Text", exact=True).press("Enter")
+    expect(page.get_by_text("1 answered question")).to_be_focused()  # folds it away
+    feature = page.get_by_role("group", name="Features").get_by_role("button", name="tin")
+    feature.press("Enter")
+    expect(feature).to_have_attribute("aria-pressed", "false")
+    expect(feature).to_be_focused()
+
+
 def answer_otherwise(page: Page, file: Path, *questions: tuple[str, str, str]) -> None:
     """Answer the questions about a table by other buttons than those that are pressed."""
     studio = StudioPage(page)

@@ -71,6 +71,19 @@ def test_another_label_than_the_guess_gives_its_classes(studio, visitor):
     assert visitor.values["label.value"] == "group"
 
 
+def test_a_column_is_information_and_a_feature_again_by_its_button(studio, visitor):
+    visitor.choose_file(csv(blobs()))
+    visitor.choose(visitor.fire(ids.feature(0), "n_clicks", 1)[CHOICE])
+    assert studio.data_of(visitor).feature_names == ("y",)
+    visitor.choose(visitor.fire(ids.feature(0), "n_clicks", 1)[CHOICE])
+    assert studio.data_of(visitor).feature_names == ("x", "y")
+
+
+def test_a_button_of_a_column_that_is_gone_chooses_nothing(visitor):
+    visitor.choose_file(csv(blobs()))
+    assert CHOICE not in visitor.fire(ids.feature(2), "n_clicks", 1)
+
+
 def test_without_standardising_the_numbers_stay_as_they_are(studio, visitor):
     table = blobs()
     visitor.choose_file(csv(table))

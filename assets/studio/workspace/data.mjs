@@ -165,23 +165,36 @@ function rememberData(data, remembered) {
   return [source, ...others].slice(0, MOST_REMEMBERED);
 }
 
-// The window of the columns: Dash renders its rows again after every choice, and the focus returns
-// to where it was; errors that occur while the window is open are shown in it.
+// Dash renders the rows of the window of the columns, and the questions of the sheet, again after
+// every choice, and the focus returns to where it was; errors that occur while the window is open
+// are shown in it.
 
-let focused = null; // the id of the control that had the focus
+const CONTROLS = "#columns-table [id], #data-summary .is-toggle";
+
+let focused = null; // the name of the control that had the focus
 
 export function connectColumns() {
   provideCallbacks({ complainOfColumns: columnsError, dataOfDialog });
   document.addEventListener("focusin", remember);
-  whenPresent("#columns-table > table", restore);
+  whenPresent("#columns-table > table, #data-summary .is-toggle", restore);
 }
 
 function remember({ target }) {
-  focused = target.closest("#columns-table") ? target.id : null;
+  focused = target.closest(CONTROLS) ? nameOf(target) : null;
 }
 
+// Questions change their places once they are answered.
+function nameOf(control) {
+  const question = control.closest("#data-summary [role=group]");
+  return question ? `${question.ariaLabel}: ${control.textContent}` : control.id;
+}
+
+// A question that is answered is folded away.
 function restore() {
-  if (focused && document.activeElement === document.body) byId(focused)?.focus();
+  if (!focused || document.activeElement !== document.body) return;
+  const controls = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(CONTROLS)]);
+  const control = controls.find((each) => nameOf(each) === focused);
+  (control?.closest("details:not([open])")?.querySelector("summary") ?? control)?.focus();
 }
 
 const dataOfDialog = (opened, data) => (opened && data ? data : noUpdate());

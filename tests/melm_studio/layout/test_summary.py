@@ -7,10 +7,12 @@ from itertools import chain
 
 import msgspec
 import numpy as np
+import pandas as pd
+import pytest
 from dash import html
 
 from melm_studio.layout.table_sheet import data_size, data_summary
-from melm_studio.tables import Choice, Question
+from melm_studio.tables import Choice, Column, Question, Role, prepare, read_table
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.summary import summarize
 from melm_studio.workspace.described_tables import TableDescription
@@ -81,6 +83,31 @@ def test_warnings_are_in_sight_and_other_notes_are_folded_in_their_order():
     assert texts(notes)[:3] == ["3 notes on the table", steps[0], steps[2]]
 
 
+def test_features_are_pressed_and_information_is_not():
+    columns = (Column("depth", Role.NUMERIC, "numeric"), Column("site", Role.INFO, "a place"))
+    (features,) = features_of(shown_with(columns))
+    assert pressed(features.to_plotly_json()["props"]) == {"depth": "true", "site": "false"}
+    assert [p["title"] for p in parts(features) if "title" in p] == [
+        "depth: numeric",
+        "site: a place",
+    ]
+
+
+@pytest.mark.parametrize(("n_columns", "is_open"), [(0, []), (12, [True]), (13, [False])])
+def test_columns_are_in_sight_if_they_are_few(n_columns, is_open):
+    columns = tuple(Column(f"x{n}", Role.NUMERIC, "numeric") for n in range(n_columns))
+    found = features_of(shown_with(columns))
+    assert [each.open for each in found] == is_open
+
+
+@pytest.mark.parametrize(("n_columns", "n_named"), [(24, 24), (25, 0)])
+def test_many_columns_are_not_named_one_by_one(n_columns, n_named):
+    rows = pd.DataFrame(np.random.default_rng(0).standard_normal((20, n_columns)))
+    file = rows.add_prefix("x").assign(kind=["a", "b"] * 10).to_csv(index=False).encode()
+    table = read_table(file, "table.csv")
+    assert len(TableDescription.of(table, prepare(table)).columns) == n_named
+
+
 def test_a_question_is_in_sight_with_a_button_for_each_answer():
     asked = Question(
         "doubles", "Are they? Yes.", (Choice("together", "Are"), Choice("no", "Are not"))
@@ -126,6 +153,15 @@ def questions_of(parts_shown):
         part.children for part in parts_shown if isinstance(part, html.Details) and part.children
     ]
     return [part for part in chain(parts_shown, *folds) if is_question(part)]
+
+
+def shown_with(columns):
+    return data_summary(replace(described(blobs()), columns=columns), SWATCHES)
+
+
+def features_of(parts_shown):
+    """The buttons of the columns, if there are any."""
+    return [part for part in parts_shown if "column-buttons" in getattr(part, "className", "")]
 
 
 def is_question(part):
