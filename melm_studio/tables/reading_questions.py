@@ -268,8 +268,11 @@ def column_questions(
     names = {column.name for column in columns}
     uses = {name: use for name, use in {**answered, **chosen}.items() if name in names}
     taken: dict[str, str] = {use: name for name, use in uses.items() if use in SINGLE_USES}
+    whole = {*numbers.which(numbers.is_whole & (np.maximum(-numbers.low, numbers.high) < 2**53))}
     long = {*numbers.which(numbers.low >= LEAST_CODE)}
     even = _evenly_spread(frame, columns, numbers)
+    are_years = (numbers.low >= FIRST_YEAR) & (numbers.high <= LAST_YEAR)
+    numbered = even.union(numbers.which(are_years))
     told = {*numbers.which(numbers.is_whole)}.intersection(answered)
     weight = _weight(frame, columns, numbers)
     from_where = _origins(columns, frame, answered)
@@ -290,8 +293,9 @@ def column_questions(
             or (
                 column.role is Role.NUMERIC
                 and 2 < column.n_values <= n_rows / LEAST_REPEATS
+                and column.name in whole
                 and _may_be_no_quantity(
-                    frame, column, is_long=column.name in long, is_even=column.name in even
+                    frame, column, is_long=column.name in long, is_numbered=column.name in numbered
                 )
             )
         )
@@ -427,21 +431,17 @@ def _has_unit(name: str) -> bool:
 
 
 def _may_be_no_quantity(
-    frame: pd.DataFrame, column: Column, *, is_long: bool, is_even: bool
+    frame: pd.DataFrame, column: Column, *, is_long: bool, is_numbered: bool
 ) -> bool:
-    """Return whether whole numbers that repeat have the name of occasions or codes, or are years.
+    """Return whether whole numbers that repeat have the name of occasions or codes, or number rows.
 
-    Long ones may be codes by their digits, and even ones number the rows of a design. What has a
+    Years do, and even ones those of a design. Long ones may be codes by their digits. What has a
     unit is a quantity.
     """
-    cells = frame[column.name]
     words = words_of(_OXIDES.sub("", column.name))
     is_named = len(words) <= MOST_WORDS and not _NUMBERING_WORDS.isdisjoint(words)
     is_named |= any(word in _LAST_WORDS or ends_as_id(word) for word in words[-1:])  # as landcode
-    if cells.dtype.kind != "f":
-        return False
-    are_years = cells.min() >= FIRST_YEAR and cells.max() <= LAST_YEAR
-    if not (is_named or is_even or is_long or are_years):
+    if not (is_named or is_numbered or is_long):
         return False
     if _has_unit(column.name) or not _AMOUNT_WORDS.isdisjoint(words):
         return False
@@ -449,9 +449,7 @@ def _may_be_no_quantity(
         return False
     if "number of" in " ".join(words) or any(map(_is_span, words, words[1:])):
         return False
-    numbers = cells.dropna()
-    is_whole = bool(np.equal(numbers, np.floor(numbers)).all()) and numbers.abs().max() < 2**53
-    return is_whole and (is_named or is_even or are_years or are_codes(numbers))
+    return is_named or is_numbered or are_codes(frame[column.name].dropna())
 
 
 def _is_span(before: str, word: str) -> bool:
