@@ -70,6 +70,7 @@ LIMITS_SHOWN = 3
 # Beside yes and no, a code of one digit, too, says that neither is known.
 _THIRD_VALUES = CODES - {-1.0} | {8.0, 9.0}
 _YES_AND_NO = ((0.0, 1.0), (1.0, 2.0))
+_FEW = {0.0, 1.0, 2.0} | _THIRD_VALUES
 LEAST_ALIKE = 3  # columns with the same third value beside those
 NEARLY_ALL = 0.9  # of the columns that end with it
 LEAST_VALUES = 4  # beside it
@@ -387,9 +388,14 @@ def _codes_of_missing(
     """
     # Before what costs more: hardly a column has one at its ends.
     ends = np.stack([np.fmin.reduce(plain, axis=0), np.fmax.reduce(plain, axis=0)])
-    may_have = np.isin(ends, [*CODES, 8.0, 9.0]).any(axis=0)
+    is_end = np.isin(ends, [*_THIRD_VALUES]).any(axis=0)
+    may_have = np.isin(ends, [*CODES]).any(axis=0)
+    third = np.flatnonzero(is_end & ~may_have)
+    few = plain[:, third]  # of counts, most of which go on
+    third = third[(np.isnan(few) | np.isin(few, [*_FEW])).all(axis=0)]
     numeric = np.array(names, dtype=object)[is_number]
-    suspects = {numeric[index]: plain[:, index] for index in np.flatnonzero(may_have).tolist()}
+    indices = [*np.flatnonzero(may_have).tolist(), *third.tolist()]
+    suspects = {numeric[index]: plain[:, index] for index in indices}
     suspects |= {
         name: np.asarray(column.cells)
         for name, column in inferred.items()
@@ -400,19 +406,29 @@ def _codes_of_missing(
         for name in names
         if (cells := suspects.get(name)) is not None
     }
-    coded = {name: _far_codes(*pair) for name, pair in distinct.items()} | _third_values(distinct)
+    n_ending = Counter(ends[:, is_end].ravel().tolist())
+    n_ending.update(
+        end
+        for name, (values, _) in distinct.items()
+        if name in inferred and len(values)
+        for end in values[[0, -1]].tolist()
+    )
+    coded = {name: _far_codes(*pair) for name, pair in distinct.items()}
+    coded |= _third_values(distinct, n_ending)
     certain = {code for codes in coded.values() for code in codes}
     if certain:  # elsewhere, one such row is enough
         coded = {name: coded[name] or _far_codes(*pair, certain) for name, pair in distinct.items()}
     return {name: codes for name, codes in coded.items() if codes}
 
 
-def _third_values(distinct: Mapping[str, tuple[FloatArray, IntArray]]) -> dict[str, list[float]]:
+def _third_values(
+    distinct: Mapping[str, tuple[FloatArray, IntArray]], n_ending: Mapping[float, int]
+) -> dict[str, list[float]]:
     """The values beside yes and no that say that neither is known, by the columns with these.
 
-    Such a value is that of several columns, and of hardly any other: counts may reach it, too.
+    Such a value is that of several columns, and of hardly any other, of all that end with it:
+    counts may reach it, too.
     """
-    ends = Counter(end for values, _ in distinct.values() if len(values) for end in values[[0, -1]])
     third: dict[float, list[str]] = {}
     for name, (values, _) in distinct.items():
         for code, others in ((values[-1:], values[:-1]), (values[:1], values[1:])):
@@ -421,7 +437,7 @@ def _third_values(distinct: Mapping[str, tuple[FloatArray, IntArray]]) -> dict[s
     return {
         name: [code]
         for code, names in third.items()
-        if len(names) >= max(LEAST_ALIKE, NEARLY_ALL * ends[code])
+        if len(names) >= max(LEAST_ALIKE, NEARLY_ALL * n_ending[code])
         for name in names
     }
 
