@@ -23,6 +23,9 @@ from melm_core.linalg.smaller_tables import row_coordinates
 _MOST_ROWS, _MOST_ROWS_OF_TREE, _LEAST_ROWS_OF_CLASS = 300, 1_000, 3
 # For each class on average. Of fewer, half of the tables with real classes look like clusters, too.
 _LEAST_ROWS = 6
+# Of more features than rows. Of fewer, clusters are recognized no more often than noise is taken
+# for such.
+_LEAST_ROWS_OF_WIDE = 10
 _SAME = 0.95  # rows that a clustering would leave where they are
 _LEAST_DRAWS, _MOST_DRAWS, _ROWS_DRAWN = 20, 80, 20_000  # tables of a kind, and rows of all
 _LEAST_CLUSTERED = 10  # tables that fell into as many clusters as there are classes
@@ -61,7 +64,8 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
     Returns
     -------
     bool
-        False of classes of fewer than three rows, and of fewer than six on average.
+        False of classes of fewer than three rows, and of fewer than six on average, or ten where
+        features are more than rows.
 
     Notes
     -----
@@ -99,7 +103,8 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
     X, y = X[sample], y[sample]
     X = X[:, np.ptp(X, axis=0) > 0]
     sizes = np.bincount(y)
-    are_few = sizes.min() < _LEAST_ROWS_OF_CLASS or sizes.mean() < _LEAST_ROWS
+    least = _LEAST_ROWS if X.shape[1] <= len(y) else _LEAST_ROWS_OF_WIDE
+    are_few = sizes.min() < _LEAST_ROWS_OF_CLASS or sizes.mean() < least
     if len(sizes) < 2 or are_few or not X.shape[1]:
         return False
     X = X - X.mean(axis=0)

@@ -291,7 +291,7 @@ def row_space(X: FloatArray, n_components: int) -> RowSpace:
 
 
 def row_coordinates(X: FloatArray) -> FloatArray:
-    """Return the rows of `row_space`, which take a third of its time without their basis.
+    """Return the rows of `row_space` but for rounding, in a twentieth of its time.
 
     Parameters
     ----------
@@ -300,6 +300,7 @@ def row_coordinates(X: FloatArray) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_samples, n_coordinates)
+        Distances are kept to half of the digits: coordinates come from inner products of the rows.
 
     Examples
     --------
@@ -310,10 +311,11 @@ def row_coordinates(X: FloatArray) -> FloatArray:
     """
     if not is_wide(X, 1):
         return X
-    triangle = np.asarray(np.linalg.qr(X.T, mode="r"))
-    left, lengths, _ = np.linalg.svd(triangle.T)
-    negligible = max(X.shape) * np.finfo(np.float64).eps * lengths[0]
-    rows: FloatArray = (left * lengths)[:, : max(1, int(np.sum(lengths > negligible)))]
+    squares, left = np.linalg.eigh(X @ X.T)
+    negligible = max(X.shape) * np.finfo(np.float64).eps * squares[-1]
+    first = min(int(np.sum(squares <= negligible)), len(X) - 1)
+    lengths = np.sqrt(np.maximum(squares[first:], 0.0))
+    rows: FloatArray = (left[:, first:] * lengths)[:, ::-1]
     return rows
 
 

@@ -298,6 +298,16 @@ def test_clusters_of_few_rows_are_recognized_of_few_and_many_features(
     assert sum(are_quantized(X, clustering.fit_predict(X)) for X in tables) >= 2
 
 
+@pytest.mark.parametrize(("n_features", "are_recognized"), [(3, True), (20, False)])
+def test_clusters_of_hardly_any_rows_are_recognized_unless_features_are_more(
+    n_features, are_recognized
+):
+    tables = [np.random.default_rng(at).normal(size=(18, n_features)) for at in range(6)]
+    clustering = KMeans(2, n_init=3, random_state=0)
+    said = [are_quantized(X, clustering.fit_predict(X)) for X in tables]
+    assert any(said) is are_recognized
+
+
 @pytest.mark.parametrize(("n_rows", "n_features"), [(60, 100), (100, 20)])
 def test_classes_among_many_features_are_not_taken_for_clusters(n_rows, n_features):
     stream = np.random.default_rng(0)
