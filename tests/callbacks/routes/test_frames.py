@@ -214,7 +214,8 @@ def test_every_plane_says_over_how_many_rows_its_objective_is(studio, begun):
     assert visitor.news(run)["n_sampled"] == [100, 0]
 
 
-def test_a_queued_run_has_words_and_no_plane(visitor):
+def test_a_queued_run_has_words_and_no_plane(studio, visitor):
+    studio.work()  # what other tests have queued
     visitor.choose_sample("iris")
     news = visitor.news(visitor.start(method="pca"))
     assert (news["state"], news["is_final"], news["fraction"]) == ("queued", False, 0.0)

@@ -37,7 +37,7 @@ def again(finished, command: str, **body):
 def test_rows_left_out_are_missing_and_the_others_keep_their_numbers(finished) -> None:
     choice, record = again(finished, "leave-out", rows=[2, 5, 178])
     assert choice["left_out"] == [2, 5, 178]
-    assert title(record).endswith("3 rows left out")
+    assert "3 rows left out" in title(record)
     answer = finished.visitor.http.get(f"/runs/{record.run_id}/figure").get_json()
     shown = sorted(row for rows in answer["rows"] for row in rows)
     assert shown == [row for row in range(1, 179) if row not in (2, 5, 178)]
