@@ -9,8 +9,10 @@ from urllib.parse import urlsplit
 
 from lab.pictures import FOLDER, PICTURES
 from lab.plane_trees import PICTURE as TREES
+from melm_core.answers import Answer, shuffles_sentence
 from melm_studio.layout.header import MODES
 from melm_studio.layout.help import PRESENT_KEYS
+from melm_studio.scores import Rows, Verdict
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -48,6 +50,15 @@ def leads_somewhere(document: Path, target: str) -> bool:
         return True
     other = document.parent / link.path if link.path else document
     return other.exists() and (not link.fragment or link.fragment in anchors(other))
+
+
+def test_the_verdict_of_wine_is_quoted_as_it_is_said():
+    verdict = Verdict(
+        answer=Answer.YES, rows=Rows.FOLDS, share=0.988, n_classes=3, standard_error=0.013
+    )
+    said = f"{verdict.sentence} {shuffles_sentence(0, 199, 0.005)}"
+    for page in ("tutorial.md", "results/agent-transcript.md"):
+        assert said in " ".join((ROOT / "docs" / page).read_text().replace("\n> ", " ").split())
 
 
 def test_every_link_leads_somewhere():
