@@ -268,11 +268,15 @@ def read_table(
     frame, left_out, asked["blocks"], block_steps = _filled_down(frame, content.left_out, options)
     frame, joined_step, why_label = with_joined_classes(frame)
     asked.setdefault(LABEL, why_label)
-    are_features = asked.get("samples") == NO_GROUPS
+    answers = {**content.answers}
+    are_named = answers.get(LABEL) == NO_LABEL and Use.NAME in answers.values()
+    are_features = asked.get("samples") == NO_GROUPS or are_named
     frame, groups = with_groups(frame, are_features=are_features)
     group_step = f"Added: {listed(groups)}, words of names or codes." if groups else ""
     if groups:
         asked[LABEL] = f"{groups[0]} has words of names or codes"
+    if groups and are_named:  # the format says of its own columns alone that none is the label
+        del answers[LABEL]
     frame, numbered, numbered_step = with_subjects_of_places(frame)
     frame, subject, subject_step = with_subjects(frame)
     uses = {USE + name: Use.INFO for name in (*numbered, subject) if name}
@@ -284,7 +288,7 @@ def read_table(
         content.form,
         content.sheets,
         content.sheet,
-        answers={**content.answers, **uses},
+        answers={**answers, **uses},
         asked={question: questions for question, questions in asked.items() if questions},
         turned=content.turned,
         descriptions=content.descriptions,

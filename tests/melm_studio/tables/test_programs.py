@@ -236,6 +236,17 @@ def test_of_distances_of_mothur_one_is_read_and_which_is_asked(sheet, otus):
     assert "sheet" in {question.id for question in prepare(table).questions}
 
 
+@pytest.mark.parametrize("groups", [("Cef", "Gf"), ("Cef", "Gf", "Strep"), ()])
+def test_groups_in_the_names_of_samples_of_mothur_may_be_the_label(groups):
+    names = [f"{group}{at}" for at in range(len(COUNTS)) for group in groups or ("s",)]
+    rows = [[0.03, name, 6, *row] for name, row in zip(names, COUNTS, strict=False)]
+    header = ["label", "Group", "numOtus", *(f"Otu{at}" for at in range(len(COUNTS[0])))]
+    data = prepare(read_table(written(header, rows, "\t"), "a.shared"))
+    assert data.class_names == (groups or ("all rows",))
+    assert ("label" in {question.id for question in data.questions}) == bool(groups)
+    assert data.feature_names == tuple(header[3:])
+
+
 def test_rows_of_labels_and_groups_are_of_mothur_only_beside_numbers_of_otus():
     rows = [[0.03 if at % 2 else 0.1, f"s{at}", *row] for at, row in enumerate(COUNTS)]
     raw = written(["label", "Group", *"abcdef"], rows, "\t")
