@@ -375,6 +375,7 @@ def _of_joined(joined: Joined, limits: Limits, options: ReadOptions) -> _Content
     others = {question: use for question, use in content.answers.items() if use != Use.NAME}
     return replace(
         content,
+        texts=content.texts.union(columns[: joined.is_named]),  # 1 P2 is no number in a unit
         is_measured=True,
         beside=tuple(columns[place] for place in joined.said),
         answers={**others, **({f"{USE}{columns[0]}": Use.NAME.value} if joined.is_named else {})},
@@ -582,7 +583,9 @@ def _of_layout(
         preview = ()
     asked, answers = dict(layout.asked), dict(layout.answers)
     if read.cells is not None:  # samples may be named by numbers
-        answers = {f"{USE}{content.cells.columns[0]}": Use.NAME.value, **answers}
+        sample = str(content.cells.columns[0])
+        content = replace(content, texts=content.texts | {sample})
+        answers = {f"{USE}{sample}": Use.NAME.value, **answers}
         if not (read.words or read.marks):
             answers[LABEL] = NO_LABEL  # all other columns are features
     is_measured = read.cells is not None and not (isinstance(layout.turned, Long) and layout.asked)

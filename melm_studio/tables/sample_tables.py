@@ -265,7 +265,7 @@ def _may_be_sample(column: Sequence[str]) -> bool:
 
 
 def _bare(names: Sequence[str]) -> list[str]:
-    """The names of files without folders, endings and words that all end with.
+    """The names of files without folders, endings and words that all begin or end with.
 
     Those that differ in these alone stay as they are.
 
@@ -275,14 +275,18 @@ def _bare(names: Sequence[str]) -> list[str]:
     (['a_1', 'b_2'], ['a.x', 'a.y'])
     >>> _bare(["a_1.mzML Peak area", "b_2.mzML Peak area"])
     ['a_1', 'b_2']
+    >>> _bare(["LFQ intensity a", "LFQ intensity b"])
+    ['a', 'b']
     """
     if names and is_number(names[0]):  # as of most columns
         return [*names]
     words = [name.split(" ") for name in names]
-    alike = takewhile(lambda last: len({*last}) == 1, zip(*map(reversed, words), strict=False))
-    n_alike = min([len([*alike]), *(len(each) - 1 for each in words)])
-    first = (" ".join(each[: len(each) - n_alike]) for each in words)
-    bare = [_AROUND.sub("", name) for name in first]
+    for _ in range(2):  # behind, then before
+        words = [each[::-1] for each in words]
+        alike = takewhile(lambda first: len({*first}) == 1, zip(*words, strict=False))
+        n_alike = min([len([*alike]), *(len(each) - 1 for each in words)])
+        words = [each[n_alike:] for each in words]
+    bare = [_AROUND.sub("", " ".join(each)) for each in words]
     return bare if len({*bare}) == len(bare) else [*names]
 
 

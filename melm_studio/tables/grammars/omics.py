@@ -17,7 +17,7 @@ _MAF = {"database_identifier", "metabolite_identification"}
 _LAST_OF_MAF = "smallmolecule_abundance_std_error_sub"
 _MAXQUANT = {"Majority protein IDs", "Protein IDs"}
 _PEPTIDES_OF_MAXQUANT = {"Sequence", "Leading razor protein", "PEP"}
-# Where there are reporters, an intensity is of all samples of an experiment.
+# Where there are reporters, all else is of all samples of an experiment.
 _QUANTITIES = ("LFQ intensity ", "Reporter intensity corrected ", "Intensity ", "iBAQ ")
 _INTENSITY = "Intensity"  # of all samples together
 _REMOVED = ("Reverse", "Potential contaminant", "Contaminant", "Only identified by site")
@@ -227,19 +227,13 @@ def maxquant(first: FirstLines) -> Layout | None:
     is_of_peptides = _PEPTIDES_OF_MAXQUANT.issubset(plain)
     if _MAXQUANT.isdisjoint(plain) and not is_of_peptides:
         return None
-    for kind in _QUANTITIES:
-        columns = [
-            i for i, name in enumerate(plain) if name.startswith(kind) and name != kind.strip()
-        ]
-        if len(columns) > 1:
-            break
-    else:
+    samples_of = {kind: _samples_of_maxquant(plain, kind) for kind in _QUANTITIES}
+    several = {kind: len(samples) for kind, samples in samples_of.items() if len(samples) > 1}
+    kind = max(several, key=lambda kind: several[kind] * (kind in _QUANTITIES[:2]), default="")
+    if not kind:
         are_of_one = _INTENSITY in plain and any(name.startswith(_QUANTITIES) for name in plain)
         return _of_one_sample("intensities of MaxQuant", header) if are_of_one else None
-    samples = {i: plain[i][len(kind) :] for i in columns}
-    # Beside the reporters of each experiment, 1 mix2, are those of all together: 1.
-    together = {name.partition(" ")[0] for name in samples.values() if " " in name}
-    samples = {i: header[i][len(kind) :] for i, name in samples.items() if name not in together}
+    samples = {i: header[i][len(kind) :] for i in samples_of[kind]}
     named = ("Sequence", "Majority protein IDs", "Protein IDs", "Gene names")
     return _matrix(
         f"{'peptides' if is_of_peptides else 'proteins'} of MaxQuant ({kind.strip()})",
@@ -251,6 +245,18 @@ def maxquant(first: FirstLines) -> Layout | None:
         left_out={plain.index(name): ("+",) for name in _REMOVED if name in plain},
         delimiter=first.delimiter,
     )
+
+
+def _samples_of_maxquant(names: Sequence[str], kind: str) -> list[int]:
+    """The columns of a quantity that are of one sample each."""
+    called = {
+        i: name[len(kind) :]
+        for i, name in enumerate(names)
+        if name.startswith(kind) and name != kind.strip()
+    }
+    # Beside the reporters of each experiment, 1 mix2, are those of all together: 1.
+    together = {name.partition(" ")[0] for name in called.values() if " " in name}
+    return [i for i, name in called.items() if name not in together]
 
 
 def discoverer(first: FirstLines) -> Layout | None:

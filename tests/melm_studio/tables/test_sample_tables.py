@@ -193,8 +193,28 @@ def test_the_names_that_a_format_gives_samples_are_those_of_their_table():
     assert data.class_names == ("u", "v")
     assert "samples" not in table.asked
     in_full = KINDS.replace("\ns", "\nLFQ intensity s")
-    data = prepare(read_table(archived({**files, "samples.csv": in_full}), "x.zip"))
-    assert data.class_names == ("u", "v")
+    table = read_table(archived({**files, "samples.csv": in_full}), "x.zip")
+    assert table.frame["sample"].tolist() == NAMES
+    assert prepare(table).class_names == ("u", "v")
+
+
+@pytest.mark.parametrize("n_reporters", [2, 4])
+@pytest.mark.parametrize("in_full", ["", "Reporter intensity corrected "])
+def test_reporters_of_experiments_are_the_samples_beside_what_is_of_all_of_them(
+    in_full, n_reporters
+):
+    channels = [f"{at} {plex}" for plex in ("P1", "P2") for at in range(1, n_reporters + 1)]
+    names = [*(f"Reporter intensity corrected {name}" for name in channels)]
+    kinds = "name,kind\n" + "".join(
+        f"{in_full}{name},{'uv'[at % 2]}\n" for at, name in enumerate(channels)
+    )
+    pooled = ["LFQ intensity P1", "LFQ intensity P2", "Reporter intensity corrected 1"]
+    numbers = of_features([*pooled, *names]).replace("gene", "Protein IDs").replace(",", "\t")
+    table = read_table(archived({"proteinGroups.txt": numbers, "kinds.csv": kinds}), "x.zip")
+    assert table.frame["sample"].tolist() == channels
+    data = prepare(table)
+    assert (data.feature_names, data.class_names) == (("g0", "g1", "g2", "g3", "g4"), ("u", "v"))
+    assert "words" not in table.asked
 
 
 def test_words_of_the_names_of_samples_stay_beside_the_columns_of_their_table():
