@@ -144,9 +144,9 @@ def with_samples_in_rows(arrays: dict[str, Any]) -> tuple[dict[str, Any], tuple[
     return {**arrays, **turned}, (step,)
 
 
-def are_classes(vector: Any) -> bool:
+def are_classes(vector: Any, least: int = LEAST_OF_CLASS) -> bool:
     """Return whether the values of a vector recur, as classes do."""
-    return 2 <= len({*np.asarray(vector).tolist()}) <= len(vector) / LEAST_OF_CLASS
+    return 2 <= len({*np.asarray(vector).tolist()}) <= len(vector) / least
 
 
 def _arrays(raw: bytes, file: str, max_bytes: int) -> dict[str, npt.NDArray[Any]]:

@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
+from itertools import islice, product
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -13,11 +14,11 @@ import numpy as np
 import pandas as pd
 from pandas.io.sas.sas_constants import sas_date_formats, sas_datetime_formats
 
-from melm_core.base import unique_names
+from melm_core.base import FloatArray, unique_names
 from melm_studio.installation import install_command
 from melm_studio.tables.formatting import listed, number_text
 from melm_studio.tables.frames import BESIDE, TABLES, TEXTS
-from melm_studio.tables.readers.arrays import are_classes, with_samples_in_rows
+from melm_studio.tables.readers.arrays import LEAST_OF_CLASS, are_classes, with_samples_in_rows
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
 
@@ -29,6 +30,8 @@ _HEAD = 80
 _EPOCH = pd.Timestamp(1970, 1, 1) - pd.Timestamp(1960, 1, 1)  # since when SAS counts
 LEAST_DRAWS = 10  # tables of the same rows and columns, which fewer may measure again
 LEAST_ROWS = 10  # of another table in a list, which is offered
+TWICE = 2  # as many samples as have a row of a data frame, or than have different classes
+MOST_PAIRS = 100  # of tables of a file of R that are compared by their names
 FEW_BESIDE = 10  # numbers measured of each row for each that says what it is
 STEP = "step"  # of a frame: what else was decided
 MOST_LEVELS = 200  # of a factor whose numbers are words: treatments 1 to 6, judges 101 to 147
@@ -101,6 +104,7 @@ def statistics_cells(
             "table as CSV, and drop that."
         ) from None
     limits.reject(*frame.shape)
+    attrs, frame.attrs = frame.attrs, {}  # which each of thousands of columns would copy
     columns = enumerate(column for _, column in frame.items())
     cells = pd.DataFrame({place: _cells(column) for place, column in columns})
     cells.columns = pd.Index(unique_names([*map(str, frame)]), dtype=object)
@@ -110,9 +114,9 @@ def statistics_cells(
             for name, (_, column) in zip(cells, frame.items(), strict=True)
             if _is_factor(column) or (name == ROW_NAMES and cells[name].dtype == object)
         )
-        cells.attrs = {**frame.attrs, TEXTS: tuple(texts)}
+        cells.attrs = {**attrs, TEXTS: tuple(texts)}
     step = f"Read as a file of {program}."
-    return cells, (step, *([frame.attrs[STEP]] if STEP in frame.attrs else []))
+    return cells, (step, *([attrs[STEP]] if STEP in attrs else []))
 
 
 def _is_factor(column: pd.Series) -> bool:
@@ -265,9 +269,11 @@ def _tables(members: dict[str, Any]) -> dict[str, pd.DataFrame]:
     shapes = [member.shape for member in members.values() if getattr(member, "ndim", 0) == 2]
     if not all(map(lengths.isdisjoint, shapes)):  # a table that has none of its classes, and these
         return _of_list("", members)
-    tables: dict[str, pd.DataFrame] = {}
+    tables = _with_their_samples(members)
     others: dict[str, Any] = {}
     for name, each in members.items():
+        if name in tables:
+            continue
         member = _of_samples(each) if isinstance(each, SimpleNamespace) else each
         if isinstance(member, (dict, list)):
             tables |= _of_list(name, member)
@@ -276,6 +282,33 @@ def _tables(members: dict[str, Any]) -> dict[str, pd.DataFrame]:
         else:
             others[name] = member
     return tables | _of_list("", others)
+
+
+def _with_their_samples(members: dict[str, Any]) -> dict[str, pd.DataFrame]:
+    """Numbers with what a data frame says of their samples, by the names of rows that it has."""
+    tables = {name: member for name, member in members.items() if getattr(member, "ndim", 0) == 2}
+    frames = {
+        name: table.set_axis([*map(str, table.index)])
+        for name, table in tables.items()
+        if isinstance(table, pd.DataFrame) and len({*_names_of_rows(table)}) == len(table)
+    }
+    joined: dict[str, pd.DataFrame] = {}
+    pairs = islice(product(tables.items(), frames.items()), MOST_PAIRS)
+    for (name, table), (other, frame) in pairs:
+        if name == other or np.asarray(table).dtype.kind not in "biuf":
+            continue
+        numbers = _named(table).set_axis(_names_of_rows(table) or range(len(table)))
+        for samples, which in ((numbers.T, "columns"), (numbers, "rows")):
+            if TWICE * int(samples.index.isin(frame.index).sum()) < len(samples):
+                continue
+            said = frame.reindex(samples.index)
+            if _says_of(said, *samples.shape, TWICE):
+                columns = {str(key): cells for key, cells in said.items() if key != name}
+                joined |= _of_list("", {name: samples, **columns})
+                step = f"Joined: {name} with what {other} says of its {which}, by their names."
+                joined[name].attrs[STEP] = step
+                break
+    return joined
 
 
 def _of_list(name: str, members: dict[str, Any] | list[Any]) -> dict[str, pd.DataFrame]:
@@ -447,12 +480,14 @@ def _with_vectors(members: dict[str, Any]) -> dict[str, Any]:
     return parts
 
 
-def _says_of(frame: pd.DataFrame, n_rows: int, n_columns: int) -> bool:
+def _says_of(frame: pd.DataFrame, n_rows: int, n_columns: int, least: int = LEAST_OF_CLASS) -> bool:
     """Return whether columns beside more have classes of the rows, words unless they are few."""
     are_few = FEW_BESIDE * frame.shape[1] <= n_columns
     is_beside = n_rows == len(frame) and frame.shape[1] < n_columns
     return is_beside and any(
-        are_classes(cells) for _, cells in frame.items() if are_few or cells.dtype.kind not in "iuf"
+        are_classes(cells, least)
+        for _, cells in frame.items()
+        if are_few or cells.dtype.kind not in "iuf"
     )
 
 
@@ -493,12 +528,13 @@ def _names_of_rows(table: Any) -> list[str]:
     return names if len({*names}) == len(names) and not all(map(str.isdigit, names)) else []
 
 
-def _cells(column: pd.Series) -> pd.Series:
+def _cells(column: pd.Series) -> pd.Series | FloatArray:
     if column.dtype.kind == "b":  # a category, as in the CSV that R writes
         return column.astype(object).map({True: "TRUE", False: "FALSE"})
     if column.dtype.kind in "iuf":
-        numbers = column.astype(np.float64)
-        return numbers.mask(numbers.isna())  # NA of R is a NaN that warns of every comparison
+        # NA of R is a NaN that warns of every comparison.
+        numbers: FloatArray = column.to_numpy(np.float64, na_value=np.nan)
+        return numbers
     texts = [
         None if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True)
     ]

@@ -666,6 +666,38 @@ def test_of_tables_of_r_with_other_rows_which_is_read_is_asked(is_list, monkeypa
     assert {*other.sheets} == {*table.sheets}
 
 
+def of_named_samples(monkeypatch, are_rows, names):
+    xarray = pytest.importorskip("xarray")
+    samples = [f"GSM{at}" for at in range(8)]
+    coords = {"dim_0": [f"{at}_at" for at in range(20)], "dim_1": samples}
+    levels = np.arange(160.0).reshape(20, 8) % 13
+    matrix = xarray.DataArray(levels, coords=coords, dims=("dim_0", "dim_1"))
+    about = pd.DataFrame({"tissue": [*"abbaabba"], "title": [*"stuvwxyz"]}, names(samples))
+    objects = {"pd": about, "exp": matrix.T if are_rows else matrix, "gse": np.array(["GSE1"])}
+    return of_objects(monkeypatch, **objects), levels
+
+
+@pytest.mark.parametrize("are_rows", [True, False])
+def test_samples_of_a_matrix_of_r_are_those_that_a_data_frame_has_for_rows(are_rows, monkeypatch):
+    table, levels = of_named_samples(monkeypatch, are_rows, lambda samples: samples[::-1])
+    assert (table.sheet, {*table.sheets}) == ("exp", {"exp", "pd"})
+    assert table.steps[1] == (
+        f"Joined: exp with what pd says of its {'rows' if are_rows else 'columns'}, by their names."
+    )
+    data = prepare(table)
+    assert (data.label, data.class_names) == ("tissue", ("a", "b"))
+    assert table.frame["title"].tolist() == [*"zyxwvuts"]
+    np.testing.assert_allclose(data.unprepared, levels.T, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_others", [0, 3, 5])
+def test_a_data_frame_of_r_names_the_samples_of_a_matrix_or_half_of_them(n_others, monkeypatch):
+    table, _ = of_named_samples(
+        monkeypatch, are_rows=False, names=lambda samples: [*"abcdefgh"[:n_others], *samples][:8]
+    )
+    assert ("Joined: exp" in " ".join(table.steps)) == (n_others <= 4)
+
+
 @pytest.mark.parametrize("program", ["memisc", "haven"])
 def test_coded_values_of_r_get_their_labels(program):
     xarray = pytest.importorskip("xarray")
