@@ -24,6 +24,14 @@ _WORDS_OF_DOCUMENTS = {
     "about", "changelog", "changes", "citation", "description", "index", "licence", "license",
     "note", "notes", "readme",
 }  # fmt: skip
+# The proteins of MaxQuant, and what it writes into the same folder, beside sites of modifications.
+_PROTEINS = "proteingroups"
+_BESIDE_PROTEINS = {
+    "allpeptides", "dependentpeptides", "evidence", "librarymatch", "matchedfeatures",
+    "modificationspecificpeptides", "ms3scans", "msms", "msmsscans", "msscans", "mzrange", "mztab",
+    "parameters", "peptides", "runningtimes", "summary",
+}  # fmt: skip
+_SITES = "sites"
 GZIP = b"\x1f\x8b"
 MAX_UNPACKED = 512 * 2**20  # bytes, of a compressed file or workbook
 _PIECE = 2**14  # bytes that are decompressed at once
@@ -100,12 +108,22 @@ def _only_file(raw: bytes, file: str, max_bytes: int) -> tuple[bytes, str]:
 
 
 def archived_files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The files of an archive, without those of macOS and, beside others, documents and scripts."""
+    """The files of an archive, without those of macOS and, beside others, documents and scripts.
+
+    Of those that MaxQuant writes into a folder, that of proteins.
+    """
     files = [
         part
         for part in archive.infolist()
         if not part.filename.endswith("/") and not part.filename.startswith("__MACOSX/")
     ]
+    stems = [part.filename.rpartition("/")[2].lower().partition(".")[0] for part in files]
+    if _PROTEINS in stems:
+        files = [
+            part
+            for part, stem in zip(files, stems, strict=True)
+            if not (stem in _BESIDE_PROTEINS or stem.endswith(_SITES))
+        ]
     return [part for part in files if not is_document(part.filename)] or files
 
 

@@ -217,6 +217,32 @@ def test_reporters_of_experiments_are_the_samples_beside_what_is_of_all_of_them(
     assert "words" not in table.asked
 
 
+MAXQUANT = {
+    "summary.txt": "Raw file\tExperiment\tMS\n" + "".join(f"{n}.raw\t{n}\t9\n" for n in NAMES),
+    "peptides.txt": proteins(NAMES).replace("Protein IDs", "Sequence\tPEP\tProteins"),
+    "parameters.txt": "Parameter\tValue\nVersion\t2.0\n",
+    "Oxidation (M)Sites.txt": proteins(NAMES),
+    "evidence.txt": "Sequence\tRaw file\tIntensity\nAK\ts0.raw\t5\n",
+}
+
+
+@pytest.mark.parametrize("beside", [{}, {"samples.csv": KINDS}], ids=["alone", "samples"])
+def test_of_the_folder_of_maxquant_the_proteins_are_read(beside):
+    files = {**MAXQUANT, "proteinGroups.txt": proteins(NAMES), **beside}
+    table = read_table(archived(files), "txt.zip")
+    assert table.steps[0].startswith("Read as proteins of MaxQuant")
+    assert table.name == "proteinGroups"
+    data = prepare(table)
+    assert data.feature_names == tuple(f"P{at}" for at in range(6))
+    assert data.class_names == (("u", "v") if beside else ("all rows",))
+
+
+def test_a_summary_beside_other_numbers_than_the_proteins_of_maxquant_has_their_samples():
+    summary = KINDS.replace(",", "\t")
+    table = read_table(archived({"x.csv": of_features(), "summary.txt": summary}), "x.zip")
+    assert prepare(table).class_names == ("u", "v")
+
+
 def test_words_of_the_names_of_samples_stay_beside_the_columns_of_their_table():
     names = [f"{kind}_{at}" for at in range(4) for kind in ("ill", "well")]
     samples = "name,slide\n" + "".join(f"{name},{at // 4}\n" for at, name in enumerate(names))
