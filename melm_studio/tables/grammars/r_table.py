@@ -66,10 +66,23 @@ def r_table(first: FirstLines) -> Layout | None:
         are_named = len({*header}) == len(header) and not any(is_number(row[0]) for row in below)
         is_header = all(header) and (are_named or not any(map(is_number, header)))
         # A delimiter at the end of every row is no field.
-        if is_short and is_header and any(row[-1] for row in below):
+        if is_short and is_header and any(row[-1] for row in below) and not _is_parted(first, mark):
             name = ROW if ROW not in header else f"{ROW} name"
             return _with_names(first, (name, *header), n_above, mark)
     return None
+
+
+def _is_parted(first: FirstLines, mark: str) -> bool:
+    """Return whether another mark than spaces, which words have, parts all records evenly."""
+    others = _MARKS[:-1] if mark == " " else ()
+    for other in others:
+        records = first.records(other)
+        n_cells = {
+            len(record) for (record, _), _ in zip(records, range(_ROWS_COMPARED), strict=False)
+        }
+        if len(n_cells - {0}) == 1 and max(n_cells) > 1:
+            return True
+    return False
 
 
 def _with_names(first: FirstLines, names: tuple[str, ...], n_above: int, mark: str) -> Layout:

@@ -171,6 +171,16 @@ def test_trailing_delimiters_part_no_column_off_unless_a_row_has_a_cell_behind()
     assert [*read("x,y,\n1,2,\n3,4,5\n").frame] == ["x", "y", "column 3"]
 
 
+@pytest.mark.parametrize("mark", ["\t", ",", ";"])
+@pytest.mark.parametrize("words", [2, 3, 4])
+def test_words_in_the_names_of_rows_part_no_columns_off_beside_delimiters(words, mark):
+    names = [f"S{at}" + " area" * (words - 1) for at in range(8)]
+    rows = [["row ID", "x", "kind"], *([name, f"{len(name)}.5", "u"] for name in names)]
+    table = read("".join(mark.join(row) + "\n" for row in rows))
+    assert [*table.frame] == ["row ID", "x", "kind"]
+    assert table.frame["row ID"].tolist() == names
+
+
 def test_trailing_delimiters_in_the_rows_alone_get_a_sentence():
     with pytest.raises(TableError, match=r"Row 2 .* has 3 fields where the header has 2\. Give"):
         read("x,y\n1,2,\n3,4,\n")
