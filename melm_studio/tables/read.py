@@ -358,6 +358,7 @@ def _part(data: bytes, file: str, limits: Limits, *, is_plain: bool) -> Part:
 
 def _tells_samples(data: bytes) -> bool:
     """Return whether a format tells what samples are, and that all else was measured of them."""
+    data = without_last_delimiter(data)
     bare = without_comments(data)[0].lstrip(b"\n")
     layouts = filter(None, (recognized(text, DEFAULT_OPTIONS) for text in (data, bare)))
     return any(layout.turned or layout.answers.get(LABEL) == NO_LABEL for layout in layouts)

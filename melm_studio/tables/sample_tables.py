@@ -20,7 +20,14 @@ from melm_studio.tables.grammars.features_in_rows import says_features
 from melm_studio.tables.grammars.layout import is_number
 from melm_studio.tables.readers import MAX_UNPACKED, archived_files
 from melm_studio.tables.records import Limits, find_records
-from melm_studio.tables.text import DELIMITERS, ZIP, TableError, as_utf8, without_comments
+from melm_studio.tables.text import (
+    DELIMITERS,
+    ZIP,
+    TableError,
+    as_utf8,
+    without_comments,
+    without_last_delimiter,
+)
 
 _SUFFIXES = (
     ".csv", ".tsv", ".txt", ".tab", ".data", ".labels", ".biom", ".fcs", ".gct", ".gz", ".h5ad",
@@ -408,7 +415,7 @@ def _texts(raw: bytes) -> dict[str, bytes] | None:
 
 def plain_records(data: bytes, name: str, limits: Limits) -> list[list[str]]:
     """Return the cells of a table as text, its header first."""
-    text = _TYPES.sub(b"", as_utf8(data, name).data)
+    text = without_last_delimiter(_TYPES.sub(b"", as_utf8(data, name).data))
     text, _ = as_tabs(without_comments(text)[0])
     if not any(mark.encode() in text for mark in DELIMITERS):  # of one column
         return [[cell.strip('" ')] for cell in text.decode().split("\n") if cell.strip()]

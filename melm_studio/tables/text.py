@@ -223,20 +223,22 @@ def _is_above_numbers(words: list[str], cells: list[str]) -> bool:
 
 
 def without_last_delimiter(data: bytes) -> bytes:
-    """Return lines without the delimiter that each ends with, which parts no cell off.
+    """Return lines without the delimiters that each ends with, which part no cells off.
 
     Examples
     --------
     >>> without_last_delimiter(b"a,b,\\n1,2,\\n"), without_last_delimiter(b"a,b,\\n1,2,3\\n")
     (b'a,b\\n1,2\\n', b'a,b,\\n1,2,3\\n')
+    >>> without_last_delimiter(b"a;b;;;\\n1;2;;;\\n1;;;;\\n")
+    b'a;b\\n1;2\\n1;\\n'
     """
-    mark = data.partition(b"\n")[0].rstrip(b" ")[-1:]
-    if mark.decode("latin-1") not in DELIMITERS:
+    header = data.partition(b"\n")[0].rstrip(b" ")
+    mark = header[-1:]
+    if mark.decode("latin-1") not in DELIMITERS or not header.strip(mark):
         return data
     lines = [line.rstrip(b" ") for line in data.split(b"\n")]
-    if not all(line.endswith(mark) for line in lines if line):
-        return data
-    return b"\n".join(line.removesuffix(mark) for line in lines)
+    n_last = min(len(line) - len(line.rstrip(mark)) for line in lines if line)
+    return b"\n".join(line[: len(line) - n_last] for line in lines) if n_last else data
 
 
 def plain_numbers(data: bytes) -> tuple[bytes, tuple[str, ...]]:

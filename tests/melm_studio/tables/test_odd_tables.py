@@ -169,6 +169,16 @@ def test_trailing_delimiters_part_no_column_off_unless_a_row_has_a_cell_behind()
     table = read("x,y,\n1,2,\n3,4,\n")
     assert table.frame.to_dict("list") == {"x": [1.0, 3.0], "y": [2.0, 4.0]}
     assert [*read("x,y,\n1,2,\n3,4,5\n").frame] == ["x", "y", "column 3"]
+    assert [*read("x;y;;;\n1;2;;; \n\n3;;;;\n").frame] == ["x", "y"]
+    assert [*read("x,y,,,\n1,2,,,\n3,4,5,,\n").frame] == ["x", "y", "column 3"]
+
+
+@pytest.mark.parametrize("n_behind", [1, 3])
+def test_delimiters_behind_samples_in_columns_part_no_sample_off(n_behind):
+    names = [f"{kind}_{at}" for kind in ("ctrl", "trt") for at in range(4)]
+    rows = [["gene", *names], *([f"g{g}", *((g * 7 + n) % 9 for n in range(8))] for g in range(90))]
+    raw = "".join(",".join(map(str, row)) + "," * n_behind + "\n" for row in rows)
+    assert read(raw).frame["sample"].tolist() == names
 
 
 @pytest.mark.parametrize("mark", ["\t", ",", ";"])

@@ -256,8 +256,9 @@ def test_words_of_the_names_of_samples_stay_beside_the_columns_of_their_table():
 @pytest.mark.parametrize(
     "written", ["{}.mzML Peak area", "D:\\run 1\\{}.raw", "/data/{}.d", "{}.mzML"]
 )
-def test_samples_are_known_by_the_names_of_their_files(written):
-    numbers = of_features([written.format(name) for name in NAMES])
+@pytest.mark.parametrize("behind", ["", ",", ",,"])
+def test_samples_are_known_by_the_names_of_their_files(written, behind):
+    numbers = of_features([written.format(name) for name in NAMES]).replace("\n", f"{behind}\n")
     table = read_table(zipped(numbers=numbers, kinds=KINDS), "study.zip")
     assert prepare(table).class_names == ("u", "v")
 
