@@ -309,6 +309,8 @@ class _Cells(msgspec.Struct, frozen=True, eq=False, gc=False):
         rise from row to row, or are distinct whole ones, or nearly so.
     is_plain : bool
         Whether the numbers are a feature but for what its name may say of the rows.
+    is_elsewhere : bool
+        Whether there are values in rows without a class.
     """
 
     name: str
@@ -325,13 +327,16 @@ class _Cells(msgspec.Struct, frozen=True, eq=False, gc=False):
     is_numbering: bool = False
     is_nearly_numbering: bool = False
     is_plain: bool = False
+    is_elsewhere: bool = False
 
     @classmethod
     def of_text(cls, name: str, column: pd.Series, rows: IntArray) -> _Cells:
         cells = column.to_numpy()[rows]  # pandas is slow for each of ten thousand columns
         texts = cells[~pd.isna(cells)]
         n_values = len(pd.unique(texts))
-        return cls(name, False, n_values, len(cells) - len(texts), len(texts), texts)
+        is_elsewhere = not len(texts) and bool(column.notna().any())
+        n_missing = len(cells) - len(texts)
+        return cls(name, False, n_values, n_missing, len(texts), texts, is_elsewhere=is_elsewhere)
 
 
 def _all_cells(frame: pd.DataFrame, rows: IntArray, every: Numbers) -> Iterator[_Cells]:
@@ -360,7 +365,7 @@ def _numeric_cells(
     columns = (
         found.n_values, found.n_missing, n_rows - found.n_missing, found.low, found.high,
         every.is_whole, every.is_counting, every.is_rising, is_numbering, is_nearly_numbering,
-        is_plain,
+        is_plain, n_present > 0,
     )  # fmt: skip
     rows = zip(found.names, *(column.tolist() for column in columns), strict=True)
     for name, n_values, n_missing, n_found, *facts in rows:
@@ -370,7 +375,8 @@ def _numeric_cells(
 def _exclusion(cells: _Cells) -> tuple[Role, str] | None:
     """Return why a column cannot be a feature."""
     if not cells.n_present:
-        return Role.IGNORED, "every value is missing"
+        where = " in the rows with a label" if cells.is_elsewhere else ""
+        return Role.IGNORED, f"every value is missing{where}"
     return _numeric_exclusion(cells) if cells.is_numeric else _text_exclusion(cells)
 
 

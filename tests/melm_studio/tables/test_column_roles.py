@@ -121,6 +121,18 @@ def test_what_cannot_be_a_feature_says_why(values, why):
         prepare(given, roles={"c": "feature"})
 
 
+@pytest.mark.parametrize("kind", [float, str])
+@pytest.mark.parametrize("n_elsewhere", [0, 20])
+def test_what_is_missing_in_the_rows_with_a_label_alone_says_so(kind, n_elsewhere):
+    values = pd.Series(["7", "8"] * 30, dtype="str").astype(kind)
+    is_elsewhere = np.arange(60) < n_elsewhere
+    kinds = np.where(is_elsewhere, None, np.resize(["a", "b"], 60))
+    given = table(c=values.where(is_elsewhere), label=kinds)
+    where = " in the rows with a label" if n_elsewhere else ""
+    said = column(given, "c").exclusion_reason
+    assert said == f"every value is missing{where}"
+
+
 def test_more_categories_than_can_be_shown_are_no_feature():
     rows = 2010
     frame = pd.DataFrame(
