@@ -116,6 +116,7 @@ LEAST_WORDS = 5  # of half the values of a column of remarks
 MOST_LOST = 0.1  # rows without a class, for a guess to be beyond doubt
 MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
 MANY_MISSING = 0.5  # of those of the guess, for there to be none
+LEAST_EMPTIED = 0.25  # of the numbers, with values in other rows alone, for no guess
 # Times of day, days and degrees of latitude, which are no classes.
 _TIMES = re.compile(
     r"(?:\d{1,4}([-/.])\d{1,2}\1\d{1,4})?[ T]?"
@@ -168,7 +169,18 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
         without = {*without, *members_of_families(table.frame, table.numbers)}
         without.update(_names_of_rows(table))
         candidates = [name for name in _measures(table.frame) if name not in without]
-    return candidates or [NO_LABEL]
+    is_none = not candidates or _empties_others(table.frame, candidates[0])
+    return [*([NO_LABEL] if is_none else []), *candidates]
+
+
+def _empties_others(frame: pd.DataFrame, name: str) -> bool:
+    """Return whether a column leaves few rows, in which many numbers of others are all missing."""
+    cells = frame[name]
+    if _is_hinted(name) or cells.isna().mean() <= MANY_MISSING:
+        return False
+    numbers = frame.select_dtypes(np.float64).notna()
+    is_any, is_left = numbers.any(), numbers[cells.notna()].any()
+    return bool((is_any & ~is_left).sum() >= LEAST_EMPTIED * is_any.sum() > 0)
 
 
 def _is_target(frame: pd.DataFrame, name: str, without: Collection[str]) -> bool:
@@ -232,7 +244,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     """
     guess, *others = candidates
     if guess == NO_LABEL:
-        return []
+        return others
     frame, cells, is_text = table.frame, table.frame[guess], _is_text(table.frame[guess])
     loses_rows = cells.isna().mean() > MOST_LOST
     if guess.lower() in PLAIN_NAMES and not loses_rows:

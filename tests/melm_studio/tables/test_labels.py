@@ -211,6 +211,27 @@ def test_the_last_measure_is_offered_beside_words_within_the_table():
     assert choices(Table("t", first, ())) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "n_rows", "are_apart", "guess"),
+    [
+        ("wilted", 15, True, NO_LABEL),
+        ("wilted", 15, False, "wilted"),
+        ("wilted", 40, True, "wilted"),
+        ("diagnosis", 15, True, "diagnosis"),
+    ],
+)
+def test_a_column_of_a_few_rows_that_empties_others_is_no_guess(name, n_rows, are_apart, guess):
+    frame = measured("x1", "x2", "y1", "y2").assign(**{name: numbers(0, 1)})
+    is_first = np.arange(N_ROWS) < n_rows
+    frame[name] = frame[name].where(is_first)
+    if are_apart:
+        frame.loc[is_first, ["y1", "y2"]] = np.nan
+    table = Table("t", frame, ())
+    assert guess_label(table) == guess
+    if n_rows < N_ROWS // 2 and name == "wilted":
+        assert {*choices(table)} == {NO_LABEL, name}
+
+
 def test_a_guess_of_which_most_cells_are_missing_may_be_no_label():
     info = words("a", "b")
     info[20:] = None
