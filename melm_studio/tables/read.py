@@ -522,18 +522,16 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
         return content
     data, comment_steps = without_comments(data)
     steps = (*steps, *comment_steps)
-    if comment_steps and layout is None:
-        bare = data.lstrip(b"\n")
-        layout = recognized(bare, options)
-        if layout and layout.turned:
-            content = _of_layout(bare, layout, limits, steps, options)
-            if content:
-                return content
+    if comment_steps and layout is None and (content := _of_turned(data, limits, steps, options)):
+        return content
     data = without_rules(data)
     data, is_aligned = as_tabs(data)
     data, beside_steps = without_tables_beside(data)
     data, note_steps = without_notes(data)
     data, title_steps = without_titles(data)
+    above = (*steps, *beside_steps, *title_steps, *note_steps)
+    if title_steps and layout is None and (content := _of_turned(data, limits, above, options)):
+        return content
     head = Head.of(data)
     data, repeat_steps = without_repeated_headers(data, head)
     data, turn_steps, turned, preview = samples_in_rows(data, head, limits, options.samples)
@@ -547,8 +545,8 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
     data, records = even.data, even.records
     names, name_steps = _column_names(records)
     form_steps = ("Read as columns aligned by spaces.",) if is_aligned else records.form.steps
-    made = (*beside_steps, *title_steps, *note_steps, *repeat_steps, *turn_steps, *header_steps)
-    steps = (*steps, *made, *form_steps, *even.mended, *even.left_out, *name_steps)
+    made = (*above, *repeat_steps, *turn_steps, *header_steps)
+    steps = (*made, *form_steps, *even.mended, *even.left_out, *name_steps)
     written = as_written(data, records, parsed(data, records, names), options.kept_words)
     first_row = f"It begins with {listed(records.first)}" if records.is_doubtful else ""
     asked = {"samples": turned, "header": header, "names": first_row}
@@ -561,6 +559,16 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
         left_out=even.places,
         warnings=even.left_out,
     )
+
+
+def _of_turned(
+    data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions
+) -> _Content | None:
+    """The content of a file below comments or titles, whose samples are columns or in a column."""
+    bare = data.lstrip(b"\n")
+    layout = recognized(bare, options)
+    turned = layout if layout and layout.turned else None
+    return _of_layout(bare, turned, limits, steps, options) if turned else None
 
 
 def _of_layout(

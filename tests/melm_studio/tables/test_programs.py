@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_studio.tables import ReadOptions, Role, TableError, prepare, read_table
+from melm_studio.tables import NO_LABEL, ReadOptions, Role, TableError, prepare, read_table
 from melm_studio.tables.grammars import GRAMMARS
 from melm_studio.tables.grammars.sample_names import groups_in_names
 from tests.melm_studio.tables.programs import PROGRAMS
@@ -108,6 +108,14 @@ def outcome(raw):
         return prepare(read_table(raw, "cut.txt")).steps[0]
     except TableError as refusal:
         return str(refusal)
+
+
+@pytest.mark.parametrize("kind", ["MaxQuant", "DIA-NN", "melt", "featureCounts"])
+def test_samples_in_columns_or_in_a_column_are_known_below_a_title(kind):
+    expected = PROGRAMS[kind]
+    data = prepare(read_table(b"Table S1: what was measured\n\n" + expected.raw, expected.file))
+    assert list(data.feature_names) == list(expected.features)
+    assert data.label == (expected.label or NO_LABEL)
 
 
 def test_every_grammar_leaves_a_plain_table_alone():
