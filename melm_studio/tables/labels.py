@@ -19,6 +19,7 @@ from melm_studio.tables.classes import DIGITS, MAX_CLASSES, MAX_VALUES, is_measu
 from melm_studio.tables.distinct import distinct_values, value_counts
 from melm_studio.tables.families import members_of_families
 from melm_studio.tables.formatting import MOST_NAMES, words_of
+from melm_studio.tables.grammars.long_tables import measures_of_units, names_units
 from melm_studio.tables.identifiers import (
     PLAIN_NAMES,
     names_clerk,
@@ -509,7 +510,7 @@ def _may_number(cells: pd.Series) -> bool:
 def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, ...]:
     """Return the columns that look like a label, the guess first, the others in order."""
     members = members_of_families(table.frame, table.numbers)
-    without = members.union(without, table.measured)
+    without = members.union(without, table.measured, _names_of_measures(table.frame))
     usable = dict(_could_be_labels(table, {*map(str, table.frame)} - without))
     usable = {name: n for name, n in usable.items() if n <= 2 or not _is_place(name, table.frame)}
     if not usable:
@@ -535,6 +536,18 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
         texts = (name for name in named if not _are_accessions(frame[name]))
         guess = next((name for name in texts if says_the_same(frame[guess], frame[name])), guess)
     return (guess, *(name for name in usable if name != guess))
+
+
+def _names_of_measures(frame: pd.DataFrame) -> set[str]:
+    """The columns that say what was measured in each row of a long table, and in which unit."""
+    units = {*filter(names_units, map(str, frame))}
+    if not units:
+        return units
+    texts = frame.select_dtypes(exclude=np.float64).fillna("").astype(str)
+    names = [*map(str, texts)]
+    of_units = measures_of_units(names, [texts[name].tolist() for name in texts])
+    measures = {names[place] for places in of_units.values() for place in places}
+    return measures | units if measures else set()
 
 
 def _are_accessions(cells: pd.Series) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
 from melm_studio.tables.formatting import words_of
 from melm_studio.tables.grammars.features_in_rows import says_features
 from melm_studio.tables.grammars.layout import FirstLines, Layout, Long, is_number
+from melm_studio.tables.quantities import is_unit
 
 LEAST_FEATURES, LEAST_SAMPLES = 3, 1.1  # of each sample and of each feature, on average
 MOST_COLUMNS, MOST_MARKS = 200, 20
@@ -31,6 +32,10 @@ _VARIABLES = {
 }  # fmt: skip
 _BESIDE_VALUES = {("key",), ("name",)}  # else of a person or a thing
 LEAST_MELTED = 2  # variables
+MOST_PAIRED = 12  # columns of which two may name the samples together
+_OF_VALUES = {("result",), ("value",)}
+_UNITS = {"unit", "units"}
+_UNITS_OF_FINDINGS = re.compile(r"[A-Z]{2}(?:OR|ST)RESU")  # of clinical trials
 MOSTLY = 0.5  # of the variables of all samples, those that are given
 _NO_LETTERS_OR_DIGITS = re.compile(r"[^a-z0-9]+")
 _GAPS = {"", "na", "nan", "null", "filtered"}
@@ -140,7 +145,7 @@ def melted(first: FirstLines) -> Layout | None:
     variable, which all that the others say of them shows.
     """
     header, rows = _rows(first)
-    for value, feature in product(*_melted(header)):
+    for value, feature in (*product(*_melted(header)), *_beside_units(header, rows)):
         texts = [{row[index] for row in rows} for index in range(len(header))]
         others = [
             index
@@ -166,7 +171,8 @@ def melted(first: FirstLines) -> Layout | None:
 def _rows(first: FirstLines) -> tuple[list[str], list[list[str]]]:
     """The names of the columns, none if there are many, and the rows below."""
     header = first.rows[0] if first.rows else []
-    if len(header) > MOST_COLUMNS or not is_long(header):
+    may_be_long = is_long(header) or any(map(names_units, header))
+    if len(header) > MOST_COLUMNS or not may_be_long:
         return [], []
     records = (row for row, _ in first.records(first.delimiter))
     return header, [row for row in records if len(row) == len(header)][1:]
@@ -191,8 +197,13 @@ def _naming(rows: Sequence[Sequence[str]], others: Sequence[int], feature: int) 
     for index in others:
         if n_pairs((*together, index)) > n_pairs(together):
             together = (*together, index)
-    likely = [*((index,) for index in others), together]
-    return next((sample for sample in likely if n_pairs(sample) == len(rows)), ())
+    for likely in ([(index,) for index in others], combinations(others[:MOST_PAIRED], 2)):
+        named = [sample for sample in likely if n_pairs(sample) == len(rows)]
+        if named:
+            return min(
+                named, key=lambda sample: len({tuple(row[i] for i in sample) for row in rows})
+            )
+    return together if n_pairs(together) == len(rows) else ()
 
 
 def is_long(names: Sequence[str]) -> bool:
@@ -204,6 +215,62 @@ def is_long(names: Sequence[str]) -> bool:
     (True, False)
     """
     return all(_candidates(names)) or all(_melted(names))
+
+
+def measures_of_units(
+    names: Sequence[str], columns: Sequence[Sequence[str]]
+) -> dict[int, list[int]]:
+    """The columns of units, and of each those of the names of measures that have one unit each.
+
+    Parameters
+    ----------
+    names : sequence of str
+    columns : sequence of sequence of str
+        The cells of each.
+
+    Examples
+    --------
+    >>> measures_of_units(["test", "unit"], [["mass", "size", "mass"], ["kg", "cm", "kg"]])
+    {1: [0]}
+    >>> measures_of_units(["ward", "unit"], [["a", "b", "a"], ["ICU", "ER", "ICU"]])
+    {}
+    """
+    measures: dict[int, list[int]] = {}
+    for place in filter(lambda place: names_units(names[place]), range(len(names))):
+        units = columns[place]
+        # Of capitals are wards, such as ER, and letters alone also name kinds.
+        different = {*units} - {""}
+        if len(different) > 1 and any(
+            len(unit) > 1 and not unit.isupper() and is_unit(unit) for unit in different
+        ):
+            measures[place] = [
+                other
+                for other, cells in enumerate(columns)
+                if not names_units(names[other])
+                and len({*zip(cells, units, strict=True)}) == len({*cells}) >= len({*units})
+                and len({*cells}) * LEAST_MELTED <= len(cells)
+                and not any(map(is_number, {*cells}))
+            ]
+    return measures
+
+
+def names_units(name: str) -> bool:
+    """Return whether a column is named as one of units."""
+    return not _UNITS.isdisjoint(words_of(name)) or _UNITS_OF_FINDINGS.fullmatch(name) is not None
+
+
+def _beside_units(
+    header: Sequence[str], rows: Sequence[Sequence[str]]
+) -> Iterator[tuple[int, int]]:
+    """The columns of numbers beside those of units, and of the names of measures."""
+    columns = [*zip(*rows, strict=True)]
+    for place, features in measures_of_units(header, columns).items() if columns else ():
+        for value in (place - 1, place + 1):
+            cells = columns[value] if 0 <= value < len(columns) else ()
+            if len({*cells}) > LEAST_MELTED and all(
+                is_number(cell) or cell.lower() in _GAPS for cell in cells
+            ):
+                yield from ((value, feature) for feature in features)
 
 
 def _candidates(names: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
@@ -229,7 +296,7 @@ def _melted(names: Sequence[str]) -> tuple[list[int], list[int]]:
     """The columns that may be the values and the variables."""
     words = [words_of(name) for name in names] if len(names) <= MOST_MARKS else []
     bare = [word[:-1] if len(word) > 1 and word[-1] == "name" else word for word in words]
-    values = [index for index, word in enumerate(bare) if word[-1:] == ("value",)]
+    values = [index for index, word in enumerate(bare) if word[-1:] in _OF_VALUES]
     return values, [
         index
         for index, word in enumerate(bare)

@@ -238,6 +238,14 @@ def test_a_guess_of_which_most_cells_are_missing_may_be_no_label():
     assert choices(Table("t", measured("a", "b").assign(info=info), ())) == ["info", NO_LABEL]
 
 
+def test_the_unit_of_what_was_given_to_some_names_no_measures():
+    frame = measured("a", "b").assign(form=words("ctl", "drug"), dose=numbers(np.nan, 2, np.nan, 5))
+    table = Table("t", frame.assign(dose_unit=words(None, "mg")), ())
+    assert guess_label(table) == "form"
+    of_measures = frame.assign(dose_unit=words("cm", "mg"))
+    assert guess_label(Table("t", of_measures, ())) != "form"
+
+
 def test_a_moment_is_no_likelier_label_than_who_was_there():
     frame = measured("a", "b").assign(
         id=words(*"pqrstuvwxy"), timestamp=numbers(*range(1, 12)) * 1e8

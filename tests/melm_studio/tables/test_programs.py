@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -81,6 +83,70 @@ def test_long_tables_whose_numbers_are_not_one_of_each_feature_of_a_sample_stay_
     for rows in (once, twice, of_gene):
         table = read_table(f"sample,gene,expression,class\n{rows}".encode(), "plain.csv")
         assert [*table.frame] == ["sample", "gene", "expression", "class"]
+
+
+def results(n_places=5, n_days=6, names=("site", "day", "analyte", "result", "unit")):
+    """Rows of each measure of each place and day, in its unit."""
+    units = {"lead": "mg/kg", "zinc": "mg/kg", "depth": "cm"}
+    rows = [
+        [
+            at * 7,
+            f"p{place}",
+            f"d{day}",
+            "uv"[place % 2],
+            measure,
+            (place * 5 + day * day) % 7,
+            unit,
+        ]
+        for at, (place, day, (measure, unit)) in enumerate(
+            product(range(n_places), range(n_days), units.items())
+        )
+    ]
+    return [["number", names[0], names[1], "kind", *names[2:]], *rows]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("site", "day", "analyte", "result", "unit"),
+        ("USUBJID", "VISIT", "VSTESTCD", "VSSTRESN", "VSSTRESU"),
+        ("well", "date", "determinand", "reading", "Units of measure"),
+    ],
+)
+@pytest.mark.parametrize("title", ["", "Results of the survey\n"])
+def test_measures_that_have_one_unit_each_are_features(names, title):
+    header, *rows = results(names=names)
+    table = read_table(f"{title}".encode() + written(header, rows), "water.csv")
+    data = prepare(table)
+    assert data.feature_names == ("lead", "zinc", "depth")
+    assert (len(data.X), data.label, data.class_names) == (30, "kind", ("u", "v"))
+    assert "samples" in table.asked
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ("unit", ["ICU", "ER", "ICU"]),
+        ("reagent", ["kg", "mg", "mg"]),
+        ("unit", ["kg", "mg"]),
+        ("dose_unit", ["mg", "mg", ""]),  # of what was given to some
+    ],
+)
+def test_what_is_no_unit_of_measures_leaves_rows_as_they_are(column, cells):
+    header, *rows = results(names=("patient", "day", "analyte", "result", column))
+    below = [[*row[:-1], cells[at % len(cells)]] for at, row in enumerate(rows)]
+    table = read_table(written(header, below).replace(b"analyte", b"treatment"), "stay.csv")
+    assert [*table.frame][3:6] == ["kind", "treatment", "result"]
+    assert "samples" not in table.asked
+
+
+def test_names_and_units_of_measures_that_samples_lack_are_never_the_guess():
+    header, *rows = results(names=("site", "day", "analyte", "reading", "unit"))
+    few = [row for at, row in enumerate(rows) if row[4] == "zinc" or at < 9]
+    data = prepare(read_table(written(header, few), "water.csv"))
+    assert data.label == "kind"
+    (asked,) = (one for one in data.questions if one.id == "label")
+    assert {choice.value for choice in asked.choices}.isdisjoint({"analyte", "unit"})
 
 
 def test_a_long_table_of_one_sample_stays_as_it_is():
