@@ -539,8 +539,9 @@ def _read_levels(
     values = np.where(np.isinf(plain), plain, values)
     is_beyond = signs != 0
     is_measured, limit = ~is_beyond & ~np.isnan(values), math.nan
-    are_few = is_measured.sum() < LEAST_MEASURED
-    if limits == "text" or (are_few and counts[is_beyond].sum() > counts[is_measured].sum()):
+    are_classes = counts[is_beyond].sum() > counts[is_measured].sum()
+    are_classes = are_classes and not _are_measured(values[is_measured], counts[is_measured], signs)
+    if limits == "text" or are_classes:
         values, is_beyond = np.where(is_beyond, math.nan, values), none
     else:
         values, limit = _beyond(values, signs, counts, limits)
@@ -554,6 +555,18 @@ def _read_levels(
         is_converted & ~np.isnan(values),
         limit,
     )
+
+
+def _are_measured(numbers: FloatArray, counts: IntArray, signs: IntArray) -> bool:
+    """Return whether different numbers among more cells beyond a limit were measured.
+
+    Few have fractions, or recur less than classes do, beside limits of one side.
+    """
+    if len(numbers) >= LEAST_MEASURED:
+        return True
+    are_fractions = len(numbers) > 1 and bool((numbers % 1 != 0).any())
+    are_rare = len(numbers) > 0 and counts.max() < LEAST_OF_CLASS
+    return len({*signs[signs != 0].tolist()}) == 1 and (are_fractions or are_rare)
 
 
 def _are_quantities(texts: list[str], decimal: str) -> bool:

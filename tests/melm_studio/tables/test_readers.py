@@ -493,6 +493,29 @@ def test_a_measurement_that_most_rows_lie_below_is_no_class(mark):
     assert sorted({*frame["income"]}) == ["<=50K", ">50K"]
 
 
+@pytest.mark.parametrize(
+    ("measured", "mark", "is_number"),
+    [
+        ([0.31, 1.95, 1.95], "<0.05", True),
+        ([0.31], "n.d.", True),
+        ([20, 40], "<10", True),
+        ([1.1, 0.12] * 8, "<0.05", True),
+        ([10, 20] * 8, "<10", False),  # classes, of many rows each
+        ([2.5] * 15, "<2.5", False),
+        ([45.5, ">60"], "<30", False),
+        ([">60"] * 9, "<30", False),
+    ],
+)
+def test_the_few_numbers_above_a_limit_were_measured_unless_they_are_classes(
+    measured, mark, is_number
+):
+    cells = [*measured, *[mark] * (40 - len(measured))]
+    rows = "".join(f"{cell},{at % 7},{'xy'[at % 2]}\n" for at, cell in enumerate(cells))
+    table = read_table(f"lead,zinc,kind\n{rows}".encode(), "t.csv")
+    assert (table.frame["lead"].dtype == np.float64) == is_number
+    assert ("limits" in table.asked) == is_number
+
+
 @pytest.mark.slow
 def test_cells_beyond_a_limit_are_half_of_it_unless_the_user_says_otherwise():
     raw = ("lead,zinc,label\n" + "<0.5,>100,x\n1.5,7,y\n" * 20).encode()
