@@ -33,6 +33,7 @@ MOST_CODES = 200  # different ones
 ROWS_PROBED = 100  # for fractions, beside which no number is a code
 KEY = ": "  # behind what a cell says the value of
 _KEY_NAME = re.compile(r"[\w ./()-]+")
+_NUMBERED = re.compile(r"\d\)?$")
 LEAST_DIGITS = 3  # of codes that are all of one length
 LEAST_MERGED = 10  # rows of a table in which a name may be written once for a block
 LEAST_EMPTY, MOST_EMPTY = 0.3, 0.98  # share of their cells
@@ -89,7 +90,8 @@ def as_written(
 def without_keys(cells: pd.DataFrame, without: Collection[str] = ()) -> pd.DataFrame:
     """The cells, of which columns such as "age: 61" are named so, without some columns.
 
-    In a single row that may as well be a word with a colon.
+    In a single row that may as well be a word with a colon, as below a name that is no number of
+    several alike: ch1, ch2.
     """
     if len(cells) < LEAST_WORDS:
         return cells
@@ -97,6 +99,8 @@ def without_keys(cells: pd.DataFrame, without: Collection[str] = ()) -> pd.DataF
     behind: dict[str, npt.NDArray[np.object_]] = {}
     for name, kind in zip(map(str, cells), cells.dtypes, strict=True):
         if kind.kind in "biufc" or name in without or KEY not in str(cells[name].iloc[0]):
+            continue
+        if not (_NUMBERED.search(name) or f"{name} (2)" in cells):
             continue
         codes, levels = pd.factorize(cells[name])
         key, bare = without_key([str(level) for level in levels])

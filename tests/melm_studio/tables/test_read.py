@@ -469,6 +469,16 @@ def test_columns_whose_cells_say_what_they_are_are_named_so():
     table = read(f"sample\tch1\tch1.1\tch2\n{rows}")
     assert table.frame["age"].tolist() == [*range(60, 72)]
     assert table.frame["arm"].tolist() == [*"ab"] * 6
+    table = read(f"sample\tmarks\tmarks\tage\n{rows}")
+    assert [*table.frame] == ["sample", "marks", "arm", "age"]
+
+
+@pytest.mark.parametrize("name", ["Which films have you seen?", "film", "favorite (of all)"])
+def test_a_name_stays_where_cells_begin_alike(name):
+    rows = "".join(f"Star Wars: Episode {'I' * (at % 3 + 1)},{at}.5\n" for at in range(12))
+    frame = read(f"{name},score\n{rows}").frame
+    assert [*frame] == [name, "score"]
+    assert frame[name][0] == "Star Wars: Episode I"
 
 
 @pytest.mark.parametrize("cells", [("9: 30", "9: 45"), ("GO:0001", "GO:0002"), ("a: 1", "b: 2")])
