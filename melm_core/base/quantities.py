@@ -284,13 +284,16 @@ def plain_number(text: str, decimal: str) -> float:
     >>> from melm_core.base import plain_number
     >>> plain_number("1.234,5", ","), plain_number("low", ".")
     (1234.5, nan)
+    >>> plain_number("9,00E+13", "."), plain_number("9,00", ".")  # by its exponent
+    (90000000000000.0, nan)
     """
     if NUMBERS[decimal].fullmatch(text):
         return float(text.replace(decimal, "."))
     grouped = THOUSANDS[decimal].fullmatch(text)
     if grouped:
         return float(text.replace(grouped["separator"], "").replace(decimal, "."))
-    return math.nan
+    scientific = NUMBERS[_SEPARATORS[decimal]].fullmatch(text)
+    return float(text.replace(",", ".")) if scientific and scientific[3] else math.nan
 
 
 def decimal_mark(cells: Mapping[str, int], delimiter: str) -> str:

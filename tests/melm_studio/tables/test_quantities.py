@@ -51,6 +51,22 @@ def test_what_is_no_number_is_left_alone(cell):
     assert quantity(cell, ".") is None
 
 
+@pytest.mark.parametrize(
+    ("cell", "other", "value"),
+    [
+        ("9,00E+13", "0.5", 9e13),
+        ("-1,5e-3", "0.5", -0.0015),
+        ("9.00E+13", "0,5", 9e13),
+        ("9,00", "0.5", None),
+        ("9,00 E", "0.5", None),
+    ],
+)
+def test_a_number_with_an_exponent_has_either_decimal_mark(cell, other, value):
+    rows = "".join(f"{at};{cell if at == 3 else at};{other}\n" for at in range(40))
+    numbers = read_table(f"id;budget;rate\n{rows}".encode(), "t.csv").frame["budget"]
+    assert numbers[3] == value if value else np.isnan(numbers[3])
+
+
 @given(st.floats(-1e12, 1e12), st.sampled_from(["", " mg", "%", " €", " g/l"]))
 def test_a_number_with_a_unit_is_that_number(value, unit):
     assert quantity(f"{value!r}{unit}", ".").value == value
