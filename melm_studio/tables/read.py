@@ -625,7 +625,8 @@ def _of_frame(cells: pd.DataFrame, steps: Sequence[str]) -> _Content:
             f"The file has {count(len(cells), 'row')} and {count(cells.shape[1], 'column')} of "
             "numbers or text. A table needs at least one row and two columns."
         )
-    names = [_fitting(str(name).strip()) for name in cells.columns]
+    given = [str(name).strip() for name in cells.columns]
+    names = [*map(_fitting, given)]
     numbered = [name or f"column {at}" for at, name in enumerate(names, start=1)]
     renamed = _without_blanks(cells.set_axis(unique_names(numbered), axis=1))
     said = {
@@ -635,7 +636,8 @@ def _of_frame(cells: pd.DataFrame, steps: Sequence[str]) -> _Content:
     }
     texts, beside = frozenset(said.get(TEXTS, ())), tuple(said.get(BESIDE, ()))
     rows = np.arange(2, len(cells) + 2)
-    content = _Content(renamed, rows, tuple(steps), texts=texts, beside=beside)
+    said_of_names = (*steps, *_cut_steps(given))
+    content = _Content(renamed, rows, said_of_names, texts=texts, beside=beside)
     return replace(content, is_measured=BESIDE in cells.attrs)
 
 
@@ -668,10 +670,7 @@ def _column_names(records: Records) -> tuple[list[str], list[str]]:
         steps.append(f"Columns without a name are named by their position: {listed(unnamed)}.")
     if repeated:
         steps.append(f"Columns with repeated names are numbered: {listed(repeated)}.")
-    if too_long := [cell for cell in first if len(cell) > MAX_NAME]:
-        names_cut = f"Names of over {number(MAX_NAME)} characters"
-        steps.append(f"{names_cut} are cut in their middle: {listed(too_long)}.")
-    return names, steps
+    return names, [*steps, *_cut_steps(first)]
 
 
 def _filled_down(
@@ -700,6 +699,13 @@ def _filled_down(
 def _fitting(name: str) -> str:
     """The name of a column, as long as one may be: a survey has whole paragraphs for names."""
     return name if len(name) <= MAX_NAME else shortened(name, MAX_NAME)
+
+
+def _cut_steps(names: Sequence[str]) -> list[str]:
+    """Say which names are longer than one may be."""
+    too_long = [name for name in names if len(name) > MAX_NAME]
+    cut = f"Names of over {number(MAX_NAME)} characters are cut in their middle"
+    return [f"{cut}: {listed(too_long)}."] if too_long else []
 
 
 def _reject_long_names(names: Sequence[str]) -> None:

@@ -21,7 +21,6 @@ from melm_studio.tables.records import Limits, guess_decimal
 from melm_studio.tables.text import TableError
 
 SAMPLE = "sample"
-_CHARACTERS_OF_NAME = 200
 _SAMPLE_BYTES, _SAMPLE_ROWS = 100_000, 50
 
 
@@ -165,7 +164,7 @@ def _turned(
     names = table[turned.features[0]]
     for column in turned.features[1:]:
         names = names.where(names.notna() & (names != ""), table[column])
-    features = names.fillna("").str.slice(0, _CHARACTERS_OF_NAME).tolist()
+    features = names.fillna("").tolist()
     cells = table[list(turned.at)].replace(NONE, np.nan).T
     cells.columns = pd.Index(features, dtype=object)
     cells = cells.reset_index(drop=True)
@@ -218,7 +217,7 @@ def _widened(
     absent = 0 if are_counts else None
     cells = of_pairs.unstack("feature", fill_value=absent)  # noqa: PD010 (of a series)
     cells = cells.reindex(index=samples, columns=features)
-    cells.columns = pd.Index([name[:_CHARACTERS_OF_NAME] for name in features], dtype=object)
+    cells.columns = pd.Index(features, dtype=object)
     cells = cells.reset_index(drop=True)
     named = " and ".join(layout.names[index] for index in long.sample) or SAMPLE
     cells.insert(0, free_name(named, cells), samples)

@@ -211,6 +211,25 @@ def test_a_name_of_a_million_characters_in_a_file_of_a_program_gets_a_sentence()
         read(f"x\t{'n' * 1_000_000}\nd\tc\n\tclass\n" + "1\tu\n2\tv\n" * 6)
 
 
+@pytest.mark.parametrize("n_letters", [250, 1_500])
+@pytest.mark.parametrize("kind", ["proteins", "JSON"])
+def test_a_long_name_is_cut_as_one_of_text_in_other_formats(kind, n_letters):
+    long = "P" * n_letters
+    if kind == "JSON":
+        raw = str([{"x": at, f"{long}1": at % 3} for at in range(8)]).replace("'", '"')
+    else:
+        header = ["Protein IDs", *(f"LFQ intensity s{at}" for at in range(4))]
+        rows = [[f"{long}{protein}", *(protein + at for at in range(4))] for protein in range(8)]
+        raw = "".join("\t".join(map(str, row)) + "\n" for row in [header, *rows])
+    table = read(raw)
+    name = next(name for name in table.frame if name.endswith("P1"))
+    assert len(name) == min(n_letters + 1, 1_000)
+    cut = [
+        step for step in table.steps if step.startswith("Names of over 1,000 characters are cut")
+    ]
+    assert len(cut) == (n_letters > 1_000)
+
+
 def test_a_name_of_a_million_characters_is_cut_in_its_middle_and_the_step_says_so():
     table = read(f"x,a{'n' * 1_000_000}z\n1,2\n")
     (_, name) = table.frame.columns
