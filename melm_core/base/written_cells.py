@@ -41,7 +41,7 @@ class CellRules:
         How a cell such as <0.5 is: "half" of the limit if below, the "limit", "empty", "indicator"
         for half and a column that says so, or "text".
     undetected : dict of str to float
-        The limit of a cell such as n.d., by column.
+        The limit of a cell such as n.d., by column; 0 where it is missing.
     codes : dict of str to list of float
         Numbers that stand for what is missing, by column.
     keeps_codes : bool
@@ -415,7 +415,7 @@ def _beyond_limits(
     """The numbers with those of cells beyond a limit as the rules say."""
     if rules.limits in ("empty", "text"):
         return np.where(signs == 0, numbers, np.nan)
-    limit = rules.undetected.get(column, math.nan)
+    limit = rules.undetected.get(column, 0.0) or math.nan
     if column not in rules.undetected and np.isfinite(numbers).any():  # no whole column is filled
         limit = rules.ranges.get(column, (0.0, 0.0, 0.0, False))[2] or math.nan
     highest = rules.ranges.get(column, (0.0, math.nan, 0.0, False))[1]

@@ -67,6 +67,8 @@ LIMITS_READ = {
     "indicator": "read as half the limit if below, else as the limit, with a column that says so",
 }
 LIMITS_SHOWN = 3
+_UNDETERMINED = {"nd", "n.d", "n.d."}  # or not detected
+FAR = 0.2  # of the median, for the smallest number not to lie near a limit of detection
 # Beside yes and no, a code of one digit, too, says that neither is known.
 _THIRD_VALUES = CODES - {-1.0} | {8.0, 9.0}
 _YES_AND_NO = ((0.0, 1.0), (1.0, 2.0))
@@ -118,7 +120,7 @@ def infer_columns(
     rules : CellRules
         How the cells of further rows are read alike.
     """
-    limits = options.limits
+    limits = "half" if options.limits == "auto" else options.limits
     names = [str(name) for name in cells.columns.tolist()]
     is_number = np.array(
         [
@@ -138,6 +140,8 @@ def infer_columns(
         else _infer(cells.iloc[:, index], decimal, options, is_dated=is_dated)
         for index in np.flatnonzero(~is_number).tolist()
     }
+    undetermined = _undetermined(inferred) if options.limits == "auto" else {}
+    inferred |= undetermined
     coded = {} if options.as_written else _codes_of_missing(names, is_number, plain, inferred)
     among_words = {name: column.code for name, column in inferred.items() if column.code}
     if options.codes == "missing":
@@ -158,17 +162,20 @@ def infer_columns(
     if infinity_steps:
         frame = frame.replace([np.inf, -np.inf], np.nan)
     beyond = _cells_beyond(inferred)
+    is_missing = undetermined and _cells_beyond(undetermined) == beyond
+    are_missing = f", {COUNTED_AS_MISSING}" if is_missing else ""
     steps = [
         *_text_steps(inferred, file_rows),
         *_unit_steps(inferred),
-        *_limit_steps(inferred, limits, beyond),
+        *_limit_steps({n: inferred[n] for n in inferred if n not in undetermined}, limits),
+        *_undetermined_steps(undetermined),
         *_thousands_steps(inferred),
         *_behind_steps(inferred),
         *infinity_steps,
         *_code_steps(coded, among_words, options),
     ]
     asked = {
-        "limits": beyond,
+        "limits": f"{beyond}{are_missing}",
         "words": _words_among_numbers(inferred, file_rows),
         "thousands": _ambiguous_commas(inferred),
         "codes": _listed_codes(coded, among_words),
@@ -687,6 +694,33 @@ def _unit_steps(inferred: dict[str, _Inferred]) -> list[str]:
     ]  # fmt: skip
 
 
+def _undetermined(inferred: dict[str, _Inferred]) -> dict[str, _Inferred]:
+    """Columns without cells beyond a limit that may not have been determined, as weights.
+
+    All such cells say ND, and in no column that has these is a number near 0.
+    """
+    undetermined: dict[str, _Inferred] = {}
+    for name, column in inferred.items():
+        texts = {text.replace(" ", "").casefold() for text in column.beyond}
+        if column.is_beyond is None or math.isnan(column.limit) or not texts <= _UNDETERMINED:
+            continue
+        cells = np.asarray(column.cells, np.float64)
+        numbers = cells[~column.is_beyond]
+        if np.nanmin(numbers) <= FAR * np.nanmedian(numbers):
+            return {}
+        cells = np.where(column.is_beyond, math.nan, cells)
+        undetermined[name] = replace(column, cells=cells, limit=0.0)
+    return undetermined
+
+
+def _undetermined_steps(undetermined: dict[str, _Inferred]) -> list[str]:
+    cells = count(sum(column.n_limits for column in undetermined.values()), "cell")
+    texts = dict.fromkeys(text for column in undetermined.values() for text in column.beyond)
+    such = f"{cells} such as {listed([*texts])} ({listed([*undetermined])})"
+    why = "no number there is near 0, as one near a limit of detection is"
+    return [f"Counted as missing: {such}, since {why}."] if undetermined else []
+
+
 def _cells_beyond(inferred: dict[str, _Inferred]) -> str:
     names = [name for name, column in inferred.items() if column.n_limits]
     cells = count(sum(inferred[name].n_limits for name in names), "cell")
@@ -697,7 +731,8 @@ def _cells_beyond(inferred: dict[str, _Inferred]) -> str:
     return f"{said} ({listed(names)})" if names else ""
 
 
-def _limit_steps(inferred: dict[str, _Inferred], limits: str, beyond: str) -> list[str]:
+def _limit_steps(inferred: dict[str, _Inferred], limits: str) -> list[str]:
+    beyond = _cells_beyond(inferred)
     if not beyond:
         return []
     names = [name for name, column in inferred.items() if column.n_limits]

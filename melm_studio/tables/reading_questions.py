@@ -157,7 +157,7 @@ def reading_questions(table: Table, answers: Mapping[str, str]) -> Iterator[Ques
             default = "rows" if choice == NO_GROUPS else values[0]
             is_second = question == NAMES and not table.form.has_header
             if is_second or choice.endswith(COUNTED_AS_MISSING):
-                default = values[1]
+                default = values[1] if is_second else "empty"
             yield Question(question, sentence, choices, answer, default, preview)
 
 

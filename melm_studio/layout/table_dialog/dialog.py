@@ -25,6 +25,7 @@ TABS = {
     "file": "File",
 }
 _LIMITS = (
+    ("auto", "As found"),
     ("half", "Half the limit below it: <0.5 is 0.25"),
     ("limit", "The limit: <0.5 is 0.5"),
     ("empty", "Empty"),

@@ -24,7 +24,8 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     limits : str
         How cells beyond a limit of detection, such as <0.5, >100 and n.d., are read among numbers:
         as half of the limit where they are below it, as the limit, as empty, as half with a column
-        besides that says which they are, or as text.
+        besides that says which they are, or as text; by default as half, but as empty where all say
+        ND beside numbers that are far from 0.
     words : str
         Whether a column with words in more than one of twenty cells, but fewer than half of them,
         is text, or numbers with these cells empty; by default the latter where one or two words
@@ -56,9 +57,9 @@ class ReadOptions(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     sheet: Annotated[str, Meta(title="The sheet", max_length=200)] = ""
     preferred_sheet: Annotated[str, Meta(title="The preferred sheet", max_length=200)] = ""
     limits: Annotated[
-        Literal["half", "limit", "empty", "indicator", "text"],
+        Literal["auto", "half", "limit", "empty", "indicator", "text"],
         Meta(title="How cells such as <0.5 are read"),
-    ] = "half"
+    ] = "auto"
 
     words: Annotated[
         Literal["auto", "text", "empty"],

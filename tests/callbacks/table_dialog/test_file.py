@@ -60,7 +60,7 @@ def test_what_questions_alone_ask_stays_as_it_was_answered(visitor):
     )
     visitor.choose_file(b"lead,zinc,label\n" + rows.encode(), "t.csv", answers={"words": "empty"})
     form(visitor)
-    assert visitor.fire(ids.read_option("limits"), "value", "half") == {}
+    assert visitor.fire(ids.read_option("limits"), "value", "auto") == {}
     chosen = visitor.fire(ids.read_option("limits"), "value", "empty")[CHOICE]
     assert chosen["reading"] == {"limits": "empty", "words": "empty"}
 

@@ -516,6 +516,43 @@ def test_the_few_numbers_above_a_limit_were_measured_unless_they_are_classes(
     assert ("limits" in table.asked) == is_number
 
 
+def with_nd(others, mark="ND"):
+    """Weights of which some were not determined, beside another column with such cells."""
+    cells = [[mark if at % 4 == 0 else 2.5 + at % 9, others[at % len(others)]] for at in range(40)]
+    rows = "".join(f"{weight},{other},{'xy'[at % 2]}\n" for at, (weight, other) in enumerate(cells))
+    return f"weight,lead,kind\n{rows}".encode()
+
+
+@pytest.mark.parametrize(
+    ("others", "mark", "is_empty"),
+    [
+        ([3, 5, 7], "ND", True),
+        ([3, 5, 7], "n.d.", True),
+        (["<0.5", 5, 7], "ND", True),
+        (["ND", 0.1, 5, 7, 9], "ND", False),  # elsewhere it is below a limit
+        ([3, 5, 7], "bdl", False),
+        ([3, 5, 7], "<2", False),
+    ],
+)
+def test_what_was_not_determined_is_empty_unless_the_user_says_otherwise(others, mark, is_empty):
+    raw = with_nd(others, mark)
+    table = read_table(raw, "t.csv")
+    assert np.isnan(table.frame["weight"][0]) == is_empty
+    assert any(f"such as {mark} (weight)" in step for step in table.steps) == (
+        is_empty or others == [3, 5, 7]
+    )
+    half = read_table(raw, "t.csv", options=ReadOptions(limits="half"))
+    assert half.frame["weight"][0] < 2
+    (asked,) = (one for one in prepare(table).questions if one.id == "limits")
+    assert asked.default == ("empty" if is_empty and "<0.5" not in others else "half")
+
+
+def test_what_was_not_determined_in_new_rows_is_missing_as_in_the_table():
+    table = read_table(with_nd([3, 5, 7]), "t.csv")
+    read = numbers_as_known(["ND", "4.5"], "weight", "weight", ".", {}, rules=table.rules)[0]
+    np.testing.assert_array_equal(read, [np.nan, 4.5])
+
+
 @pytest.mark.slow
 def test_cells_beyond_a_limit_are_half_of_it_unless_the_user_says_otherwise():
     raw = ("lead,zinc,label\n" + "<0.5,>100,x\n1.5,7,y\n" * 20).encode()
