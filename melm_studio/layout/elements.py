@@ -137,6 +137,16 @@ def markup(node: Any) -> str:
     )
 
 
+def by_name() -> dict[str, Any]:
+    """Properties of a choice that is found by typing a part of its name, once it is opened."""
+    return {
+        "searchable": True,
+        "clearSearchOnFocus": True,
+        "placeholder": "Type a part of its name",
+        "nothingFoundMessage": "None so named",
+    }
+
+
 def plain(component: Component) -> Component:
     """A component of `dash.html` whose contents a script writes as plain HTML, in place of Dash.
 

@@ -28,7 +28,7 @@ from melm_core.methods import (
 from melm_studio.analyses.ranking import RIVALS_OF_THE_PAPERS
 from melm_studio.layout import ids
 from melm_studio.layout.compare import batch_form, both_preparations, run_batch_button
-from melm_studio.layout.elements import Element, aria, plain, tip
+from melm_studio.layout.elements import Element, aria, by_name, plain, tip
 from melm_studio.runs.execution.refusals import missing_package
 from melm_studio.workspace.run_form import FIRST_METHOD
 
@@ -208,8 +208,8 @@ def _one_method() -> list[Component]:
                     data=_menu(),
                     value=FIRST_METHOD,
                     allowDeselect=False,
-                    searchable=True,
                     size="sm",
+                    **by_name(),
                     **aria(label="Method"),
                 ),
             ],

@@ -16,6 +16,7 @@ from melm_studio.layout.elements import (
     Element,
     aria,
     button,
+    by_name,
     data,
     menu,
     menu_button,
@@ -92,9 +93,9 @@ def table_sheet(settings: Settings) -> Component:
             dmc.Select(
                 id=ids.LABEL,
                 allowDeselect=False,
-                searchable=True,
                 limit=_MOST_OFFERED,
                 size="sm",
+                **by_name(),
                 **aria(label="Label column"),
             ),
             html.Div(id=ids.DATA_SUMMARY),

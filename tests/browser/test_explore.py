@@ -270,3 +270,17 @@ def test_a_removed_run_is_put_back(wines: StudioPage):
     page.get_by_role("button", name="Undo", exact=True).click()
     expect(wines.panels).to_have_count(1)
     wines.panel(0).expect_end()
+
+
+def test_a_method_is_found_by_a_part_of_its_name_after_a_click(page: Page):
+    studio = StudioPage(page)
+    studio.method.click()
+    page.keyboard.type("sced")
+    page.get_by_role("option", name="Heteroscedastic LDA").click()
+    expect(studio.method).to_have_value("Heteroscedastic LDA")
+    studio.method.click()
+    page.keyboard.type("none has it")
+    listed = page.get_by_role("listbox", name="Method")
+    expect(listed.get_by_text("None so named")).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(studio.method).to_have_value("Heteroscedastic LDA")

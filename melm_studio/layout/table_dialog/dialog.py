@@ -10,7 +10,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.elements import aria
+from melm_studio.layout.elements import aria, by_name
 from melm_studio.layout.table_dialog.classes import classes_tab
 from melm_studio.layout.table_dialog.columns import columns_tab
 from melm_studio.layout.table_dialog.filters import filters_tab
@@ -150,7 +150,7 @@ def _sheet(sheets: Sequence[str], sheet: str) -> Component:
         data=list(sheets),
         value=sheet,
         allowDeselect=False,
-        searchable=True,
         size="sm",
         w=360,
+        **by_name(),
     )

@@ -9,7 +9,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.elements import aria
+from melm_studio.layout.elements import aria, by_name
 from melm_studio.tables import count
 from melm_studio.workspace.table_choices import LEFT_OUT
 
@@ -23,12 +23,11 @@ def filters_tab() -> Component:
             dmc.Select(
                 id=ids.FILTER_COLUMN,
                 label="Choose rows by",
-                placeholder="Column",
                 data=[],
-                searchable=True,
                 limit=MAX_OFFERED,
                 size="sm",
                 w=220,
+                **by_name(),
             ),
             html.Div(id=ids.FILTER_VALUES),
         ],
