@@ -39,6 +39,7 @@ from melm_core import (
 )
 from melm_core.baselines.signal_noise import MEMBERS
 from melm_core.evaluation import ClassModel, ConformalClassifier
+from melm_core.methods import METHODS
 from melm_core.methods.wrappers.decompositions import (
     FactorAnalysisPlane,
     IndependentComponentsPlane,
@@ -186,3 +187,9 @@ def test_every_public_estimator_is_checked():
         if inspect.isclass(value) and issubclass(value, BaseEstimator)
     }
     assert {type(estimator) for estimator in PUBLIC} == public
+
+
+def test_the_estimator_of_every_method_is_checked():
+    checked = {type(estimator) for estimator in [*CONTRACTS, *SLOW]}
+    own = {type(method.estimator({})) for method in METHODS.values() if not method.extra}
+    assert own <= checked
