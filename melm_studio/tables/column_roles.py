@@ -104,6 +104,7 @@ _TAGS = {"band", "passcode", "ring", "tag"}  # by which animals and persons are 
 _DIGITS_OF_ID = 9  # of whole numbers that differ, all of as many
 _CODES = {f"{code:g}" for code in CODES}  # of missing cells
 _DIGIT = re.compile(r"\d")
+_NUMBERED = re.compile(r"([^\W\d][^\d]{0,19})([0-9]{1,9})")
 _CLOCK = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[AaPp]\.?[Mm]\.?)?")
 _NAME_OF_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[.]?"
 # Of a year or a day, which tell no more of a row than a date does: 2010-01, Jan-17, 17 March.
@@ -168,6 +169,7 @@ ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, SETTING, EARLIER, DESIGN)
 _PARTS_OF_DATE = {  # and their numbers
     "year": (1800, 2100), "month": (1, 12), "day": (1, 366), "date": (1, 366), "doy": (1, 366),
 }  # fmt: skip
+LEAST_KEYS, LOOSEST_KEYS = 10, 1.5  # words that differ in a number; numbers for each of them
 FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
 MOST_WORDS = 4  # of a name; did_the_subject_meet_the_criteria is a question
@@ -482,8 +484,9 @@ def _id_of_rows(cells: _Cells) -> tuple[Role, str] | None:
 def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
     if any(map(names_picture, cells.texts[:PICTURES_PROBED])):
         return Role.IGNORED, "names of pictures"
+    levels = pd.unique(cells.texts)
     is_key = words_of(cells.name)[-1:] in (("id",), ("well",))
-    if is_key and all(map(_DIGIT.search, pd.unique(cells.texts))):
+    if _number_things(levels) or (is_key and all(map(_DIGIT.search, levels))):
         return Role.IGNORED, "keys of what several rows share"
     if cells.n_values > MAX_LEVELS:
         return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)
@@ -495,6 +498,15 @@ def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
     if cells.n_present >= LEAST_NUMBERED and 2 * cells.n_values > cells.n_present:
         return Role.IGNORED, f"{number(cells.n_values)} categories of hardly more rows"
     return None
+
+
+def _number_things(levels: Sequence[str]) -> bool:
+    """Return whether many words differ in consecutive numbers alone: plots P1 to P12."""
+    matches = [*map(_NUMBERED.fullmatch, map(str, levels))]
+    if len(levels) < LEAST_KEYS or not all(matches):
+        return False
+    words, numbers = {m[1] for m in matches if m}, sorted(int(m[2]) for m in matches if m)
+    return len(words) == 1 and numbers[-1] - numbers[0] < LOOSEST_KEYS * len(levels)
 
 
 def _too_many(n_levels: int, limit: int) -> str:

@@ -52,6 +52,21 @@ def test_an_identifier_or_a_long_list_becomes_a_feature_where_it_is_chosen(
 
 
 @pytest.mark.parametrize(
+    ("levels", "role"),
+    [
+        ([f"P{n}" for n in range(1, 13)], Role.INFO),  # plots
+        ([f"tank {n}" for n in range(3, 15)], Role.INFO),
+        ([f"M{n}" for n in range(8)], Role.CATEGORICAL),  # kinds of leukemia
+        ([f"{city} 1" for city in "abcdefghijkl"], Role.CATEGORICAL),
+        ([f"E{n}" for n in range(100, 1_300, 100)], Role.CATEGORICAL),  # additives
+    ],
+)
+def test_what_many_words_number_one_after_the_other_was_not_measured(levels, role):
+    given = table(unit=[levels[row % len(levels)] for row in range(N_ROWS)])
+    assert column(given, "unit").role is role
+
+
+@pytest.mark.parametrize(
     ("name", "values", "why"),
     [
         ("fold", np.arange(60) % 5 + 1.0, "for training"),

@@ -248,12 +248,12 @@ def test_dates_of_visits_leave_open_who_came():
 
 @pytest.mark.parametrize(("name", "is_asked"), [("plot", True), ("soil", False)])
 def test_dates_of_visits_leave_open_where_each_class_has_places_of_its_own(name, is_asked):
-    places, visits = np.char.add("P", np.repeat(np.arange(12), 5).astype(str)), np.arange(60) % 4
+    farms, visits = np.array([f"{letter} farm" for letter in "abcdefghijkl"]), np.arange(60) % 4
     days = [str(day)[:10] for day in np.datetime64("2020-01-01") + 30 * visits]
     labels = np.where(np.repeat(np.arange(12), 5) % 2, "x", "y")
-    asked = asked_of(**{name: places.astype(object)}, SurveyDate=days, label=labels)
+    asked = asked_of(**{name: np.repeat(farms, 5)}, SurveyDate=days, label=labels)
     assert asked == ({name} if is_asked else set())
-    crossed = np.char.add("P", (np.arange(60) % 12).astype(str)).astype(object)
+    crossed = np.tile(farms, 5)
     assert asked_of(plot=crossed, SurveyDate=days, label=labels) == set()
 
 

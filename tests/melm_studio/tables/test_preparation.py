@@ -261,8 +261,8 @@ def test_many_filled_columns_are_named_up_to_five():
         ("humidity", np.arange(60.0)[::-1] * 3, Role.NUMERIC),
         ("name", [f"n{i}" for i in range(60)], Role.NAME),
         ("name", ["n1", "n1", *(f"n{i}" for i in range(58))], Role.NAME),
-        ("town", [f"t{i % 30}" for i in range(60)], Role.INFO),
-        ("town", [f"t{i % 20}" for i in range(60)], Role.CATEGORICAL),
+        ("town", [f"{chr(97 + i % 30)}ton" for i in range(60)], Role.INFO),
+        ("town", [f"{chr(97 + i % 20)}ton" for i in range(60)], Role.CATEGORICAL),
         ("k", np.full(60, 3.0), Role.CONSTANT),
         ("k", 0.1 + 1e-16 * np.arange(60.0), Role.CONSTANT),
         ("k", 1e-200 * np.arange(60.0) ** 2, Role.CONSTANT),
@@ -278,7 +278,9 @@ def test_every_column_has_its_role(name, values, expected):
 
 
 def test_the_roles_keep_the_order_of_the_table_and_give_reasons():
-    given = table(colour=spread("red", "green", None), town=[f"t{i % 30}" for i in range(60)])
+    given = table(
+        colour=spread("red", "green", None), town=[f"{chr(97 + i % 30)}ton" for i in range(60)]
+    )
     assert [(c.name, c.role, c.reason) for c in column_roles(given, "label")] == [
         ("a", Role.NUMERIC, "numeric"),
         ("b", Role.NUMERIC, "numeric"),

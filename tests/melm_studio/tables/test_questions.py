@@ -150,7 +150,9 @@ def test_a_chosen_group_leaves_nothing_to_ask():
 
 def test_an_answer_about_a_column_holds_where_the_second_file_asks_nothing():
     rows = table(
-        **columns(noise(60)), code=[f"S{at // 3}" for at in range(60)], label=["a", "b"] * 30
+        **columns(noise(60)),
+        code=[f"{chr(97 + at // 3)}S" for at in range(60)],
+        label=["a", "b"] * 30,
     )
     assert [one.id for one in prepare(rows, "label").questions] == ["categories"]
     data = prepare(rows, "label", answers={"subjects:code": "together"})

@@ -69,7 +69,7 @@ def test_words_and_codes_of_the_label_are_left_out_until_somebody_says_otherwise
 
 def test_strains_of_which_each_is_of_one_class_are_left_out_until_somebody_says_otherwise():
     strains = table(
-        grade=words, strain=lambda y, _: [f"s{5 * c + at % 5}" for at, c in enumerate(y)]
+        grade=words, strain=lambda y, _: ["abc"[c] + "ijklm"[at % 5] for at, c in enumerate(y)]
     )
     assert names_of(prepare(strains, "grade")) == NOISE
     kept = prepare(strains, "grade", answers={"twin:strain": "measurement"})
