@@ -426,12 +426,14 @@ def _tables(report: RankingReport) -> Iterator[Block]:
 
 
 def _cells(row: RankedRow, *, is_first: bool, has_batches: bool) -> list[str]:
+    # Which so may have a smaller share than those below it.
+    first = "first, less its luck" if row.chosen_among > 1 else "first"
     return [
         row.label,
         f"{accuracy_text(row.held_out)} ± {row.standard_error:.2f}",
         accuracy_text(row.train),
         *([accuracy_text(row.batch)] if has_batches else []),
-        "first" if is_first else "tied" if row.is_tied else "",
+        first if is_first else "tied" if row.is_tied else "",
     ]
 
 

@@ -256,12 +256,24 @@ def test_a_project_keeps_no_winner_that_was_not_scored():
             RANKING.checked(replace_record(REPORT, winner=bad).to_bytes(), shape)
 
 
+def test_the_first_says_why_its_share_may_be_below_that_of_the_next():
+    winner = Winner("lda", 0.5, 0.02, n_choices=3)
+    first, second, _ = tables_of(replace_record(REPORT, winner=winner))[0]["rows"]
+    assert (first[-1], second[-1]) == ("first, less its luck", "tied")
+    assert float(first[1].split()[0]) < float(second[1].split()[0])
+    assert tables_of(REPORT)[0]["rows"][0][-1] == "first"
+
+
+def tables_of(report):
+    run = run_of()
+    shown = RANKING.shown(report, Subject(run, run, feature_names=(), class_names=()), {})
+    return [block for block in shown["content"] if block["kind"] == "table"]
+
+
 def test_methods_of_the_papers_alone_are_folded_unless_they_are_level_with_the_first():
     folds = {"lda": (0.9, 0.8, 0.9), "cpca": (0.8, 0.9, 0.9), "2epca": (0.5, 0.5, 0.5)}
     report = RankingReport(tuple(RankedMethod(key, own, own[0]) for key, own in folds.items()))
-    run = run_of()
-    shown = RANKING.shown(report, Subject(run, run, feature_names=(), class_names=()), {})
-    in_sight, folded = (block for block in shown["content"] if block["kind"] == "table")
+    in_sight, folded = tables_of(report)
     assert [row[0] for row in in_sight["rows"]] == [METHODS[key].label for key in ("lda", "cpca")]
     assert [row[0] for row in folded["rows"]] == [METHODS["2epca"].label]
     assert (in_sight["folded"], folded["folded"]) == ("", "1 method from the papers")
