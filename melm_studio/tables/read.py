@@ -343,7 +343,7 @@ def _part(data: bytes, file: str, limits: Limits, *, is_plain: bool) -> Part:
     if is_excel(data):
         rows, columns = limits.n_rows, limits.n_columns
         data = excel_text(data, file, "", "", max_rows=rows, max_columns=columns)[0]
-    is_other = is_statistics(data) or any(is_such(data) for is_such, _ in FORMATS)
+    is_other = any(is_such(data) for is_such, _ in (*SEVERAL, *FORMATS))
     if not is_other and (is_plain or not _tells_samples(as_utf8(data, file).data)):
         return Part(plain_records(data, file, limits))
     content = _content(data, file, limits, DEFAULT_OPTIONS)
@@ -420,11 +420,11 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
         )
         step = (f"Read from the sheet {shortened(sheet)}.",) if len(sheets) > 1 else ()
         return replace(_written(text, limits, step, options), sheets=sheets, sheet=sheet)
-    if is_statistics(data):
-        wanted = options.sheet or options.preferred_sheet
-        cells, steps = statistics_cells(data, file, limits, wanted)
-        content, tables = _of_cells(cells, steps, limits, options), cells.attrs.get(TABLES, ())
-        return replace(content, sheets=tables, sheet=tables[0]) if len(tables) > 1 else content
+    for is_such, table_of in SEVERAL:
+        if is_such(data):
+            cells, steps = table_of(data, file, limits, options.sheet or options.preferred_sheet)
+            content, tables = _of_cells(cells, steps, limits, options), cells.attrs.get(TABLES, ())
+            return replace(content, sheets=tables, sheet=tables[0]) if len(tables) > 1 else content
     for is_such, cells_of in FORMATS:
         if is_such(data):
             return _of_cells(*cells_of(data, file, limits), limits, options)
@@ -440,13 +440,17 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
     return replace(content, encodings=decoded.encodings)
 
 
-FORMATS = (
+# Of several tables, one is read.
+SEVERAL = (
+    (is_statistics, statistics_cells),
     (is_arrays, array_cells),
+    (is_matlab, matlab_cells),
+)
+FORMATS = (
     (is_h5ad, h5ad_cells),
     (is_10x, cells_of_10x),
     (is_arrow, arrow_cells),
     (is_json, json_cells),
-    (is_matlab, matlab_cells),
     (is_flow, flow_cells),
     (is_soft_family, soft_cells),
     (is_sparse_lines, sparse_cells),

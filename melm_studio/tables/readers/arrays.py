@@ -15,17 +15,20 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from melm_studio.tables.formatting import count, listed, number
+from melm_studio.tables.formatting import count, listed, number, words_of
+from melm_studio.tables.frames import BESIDE, TABLES
 from melm_studio.tables.readers.unpack import MAX_UNPACKED
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import ZIP, TableError
 
 LEAST_OF_CLASS = 5  # members of a vector with each value, on average
+MOST_FACTORS = 5  # columns of a block that says of which levels the rows of another are
 NPY = b"\x93NUMPY"
 _FIRST_NAME = slice(0, 300)  # of an archive
 _NAMES = ("feature_names", "features_names", "columns", "var_names", "names")
 _CLASS_NAMES = ("target_names", "class_names", "label_names", "classes")
 _CODES = ("y", "target", "targets", "label", "labels", "class")
+_LABELS = {*_CODES, "classes"}
 _FEATURES = ("X", "x", "data", "features", "embeddings", "embedding")
 _HALVES = 0xD800, 0xDFFF  # of characters beyond 16 bits, the codes from, to
 _UNREADABLE = (
@@ -40,12 +43,13 @@ def is_arrays(raw: bytes) -> bool:
 
 
 def array_cells(
-    raw: bytes, file: str, limits: Limits, max_bytes: int = MAX_UNPACKED
+    raw: bytes, file: str, limits: Limits, wanted: str = "", max_bytes: int = MAX_UNPACKED
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Read the arrays of a file as columns: those with as many rows as most have.
 
     Arrays of several dimensions, such as embeddings and images, are a block of columns for each
-    row. Names of the columns may be an array of their own.
+    row. Names of the columns may be an array of their own. Of several blocks that have labels of
+    their own, that which is wanted by its name is read, or the one of the most rows.
 
     Returns
     -------
@@ -66,11 +70,11 @@ def array_cells(
             f"{file} has arrays that cannot be read, such as objects, which could run code. Save "
             "numbers and text, or a CSV, and drop that."
         ) from None
-    return columns_of_arrays(arrays, file, limits)
+    return columns_of_arrays(arrays, file, limits, wanted)
 
 
 def columns_of_arrays(
-    arrays: dict[str, npt.NDArray[Any]], file: str, limits: Limits
+    arrays: dict[str, npt.NDArray[Any]], file: str, limits: Limits, wanted: str = ""
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Arrays as columns: those with as many rows as most have; see `array_cells`.
 
@@ -86,10 +90,8 @@ def columns_of_arrays(
         )
     arrays, turned = with_samples_in_rows(arrays)
     sizes = Counter(len(array) for array in arrays.values() if array.ndim)
-    labeled = {len(a) for a in arrays.values() if a.ndim == 1} & {
-        len(a) for a in arrays.values() if a.ndim > 1
-    }
-    n_rows = max(labeled or sizes, default=0)
+    tables = _labeled_blocks(arrays)
+    n_rows = len(arrays[wanted]) if wanted in tables else max(tables.values() or sizes, default=0)
     names = _column_names(arrays)
     arrays, named = _with_class_names(arrays)
     fitting = {k: a for k, a in arrays.items() if a.ndim and len(a) == n_rows and k not in names}
@@ -103,13 +105,78 @@ def columns_of_arrays(
     limits.reject_cells(n_rows, n_columns)
     # The label last, where it is looked for first.
     ordered = sorted(fitting, key=lambda name: fitting[name].ndim == 1)
-    columns = {}
+    labels = _labels(fitting)
+    are_beside = {*labels, *(name for name in ordered if fitting[name].ndim == 1)}
+    columns, beside = {}, []
     for name in ordered:
-        columns.update(_block(name, fitting[name], names))
+        block = _block(name, fitting[name], names)
+        columns.update(block)
+        beside += [*block] if name in are_beside else []
+    frame = pd.DataFrame(columns)
+    if sum(_n_labels(fitting[name]) for name in labels) > 1:
+        frame.attrs[BESIDE] = tuple(beside)
+    read = [name for name, n in tables.items() if n == n_rows]
+    frame.attrs[TABLES] = tuple(dict.fromkeys((*read, *tables)))
     others = [name for name in arrays if name not in fitting and name not in names]
     left = f"Left out: {count(len(others), 'array')} without {number(n_rows)} rows"
     steps = (f"{left} ({listed(others)}).",) if others else ()
-    return pd.DataFrame(columns), (*turned, *named, *steps)
+    return frame, (*turned, *named, *steps)
+
+
+def _labeled_blocks(arrays: dict[str, npt.NDArray[Any]]) -> dict[str, int]:
+    """The numbers of rows of blocks beside labels of their own, by the widest one of each."""
+    of_rows: dict[int, dict[str, npt.NDArray[Any]]] = {}
+    for name, array in arrays.items():
+        if array.ndim:
+            of_rows.setdefault(len(array), {})[name] = array
+    tables: dict[str, int] = {}
+    for n_rows, fitting in of_rows.items():
+        labels = _labels(fitting)
+        blocks = [name for name, a in fitting.items() if a.ndim > 1 and name not in labels]
+        if blocks and (labels or any(array.ndim == 1 for array in fitting.values())):
+            tables[max(blocks, key=lambda name: fitting[name].size)] = n_rows
+    return dict(sorted(tables.items(), key=lambda table: -table[1]))
+
+
+def _labels(arrays: dict[str, npt.NDArray[Any]]) -> list[str]:
+    """The arrays that say what the rows of a block are: by their names, or as factors of an X."""
+    blocks = [name for name, array in arrays.items() if array.ndim > 1]
+    named = [*filter(names_labels, arrays)]
+    if named or not any(map(_names_features, blocks)):
+        return named if {*blocks} - {*named} else []
+    return [name for name in blocks if not _names_features(name) and _are_factors(arrays[name])]
+
+
+def _n_labels(array: npt.NDArray[Any]) -> int:
+    """The number of labels that an array has: one where each row has a 1 in that of its class."""
+    if array.ndim == 2 and array.dtype.kind in "biuf":
+        are_marks = bool(np.isin(array, (0, 1)).all() and (array.sum(axis=1) == 1).all())
+        return 1 if are_marks else array.shape[1]
+    return math.prod(array.shape[1:])
+
+
+def names_labels(name: str) -> bool:
+    """Return whether the name of an array begins or ends with a word for labels.
+
+    Examples
+    --------
+    >>> names_labels("y_age"), names_labels("fine_labels"), names_labels("yield")
+    (True, True, False)
+    """
+    words = words_of(name)
+    return name not in _CLASS_NAMES and not _LABELS.isdisjoint({*words[:1], *words[-1:]})
+
+
+def _names_features(name: str) -> bool:
+    return name in _FEATURES or words_of(name)[:1] == ("x",)
+
+
+def _are_factors(block: npt.NDArray[Any]) -> bool:
+    """Return whether the few columns of a block have whole numbers or texts that recur."""
+    if block.ndim > 2 or block.shape[1] > MOST_FACTORS or block.dtype.kind == "c":
+        return False
+    is_whole = block.dtype.kind != "f" or bool(np.equal(block, np.floor(block)).all())
+    return is_whole and all(are_classes(column) for column in block.T)
 
 
 def with_samples_in_rows(arrays: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:

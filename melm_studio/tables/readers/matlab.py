@@ -25,7 +25,9 @@ def is_matlab(raw: bytes) -> bool:
     return raw.startswith(_START)
 
 
-def matlab_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def matlab_cells(
+    raw: bytes, file: str, limits: Limits, wanted: str = ""
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Read the arrays with as many rows as most have, as those of .npz files.
 
     Raises
@@ -58,7 +60,7 @@ def matlab_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, t
             f"{file} is a MATLAB file without an array of numbers or text, such as of tables and "
             "structures. Save the table as CSV (writetable) and drop that."
         )
-    return columns_of_arrays(arrays, file, limits)
+    return columns_of_arrays(arrays, file, limits, wanted)
 
 
 def _array(value: Any) -> npt.NDArray[Any] | None:

@@ -18,7 +18,12 @@ from melm_core.base import FloatArray, unique_names
 from melm_studio.installation import install_command
 from melm_studio.tables.formatting import listed, number_text
 from melm_studio.tables.frames import BESIDE, TABLES, TEXTS
-from melm_studio.tables.readers.arrays import LEAST_OF_CLASS, are_classes, with_samples_in_rows
+from melm_studio.tables.readers.arrays import (
+    LEAST_OF_CLASS,
+    are_classes,
+    names_labels,
+    with_samples_in_rows,
+)
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
 
@@ -461,7 +466,10 @@ def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:
     rows = _names_of_rows(tables[first])
     if len(blocks) == 1 and rows:
         joined.insert(0, ROW_NAMES, rows, allow_duplicates=True)
-    said = {BESIDE: tuple(map(str, beside))} if beside else {}
+    others = [block for name, block in blocks.items() if not names_labels(name)]
+    labels = () if len(others) in (0, len(blocks)) else (*filter(names_labels, blocks),)
+    of_samples = [*(column for name in labels for column in blocks[name]), *map(str, beside)]
+    said = {BESIDE: tuple(of_samples)} if of_samples else {}
     joined.attrs = {**said, **({STEP: turned[0]} if turned else {})}
     return joined
 

@@ -47,7 +47,7 @@ from melm_studio.reading.channel import FAILED
 from melm_studio.reading.fork_server import bound_this_process
 from melm_studio.tables.grammars import GRAMMARS, FirstLines
 from melm_studio.tables.preparation import prepare
-from melm_studio.tables.read import FORMATS
+from melm_studio.tables.read import FORMATS, SEVERAL
 from melm_studio.tables.read_apart import JOB, read_table_apart, warm_up
 from melm_studio.tables.readers import is_arff, is_excel
 from melm_studio.tables.readers.unpack import STREAMS
@@ -195,7 +195,7 @@ def _recognizers() -> dict[str, Callable[[bytes], bool]]:
     """What knows a format by its bytes."""
     starts = {"zip": ZIP, **{kind: start for start, (_, kind, _) in STREAMS.items()}}
     return {
-        **{is_such.__name__: is_such for is_such, _ in FORMATS},
+        **{is_such.__name__: is_such for is_such, _ in (*SEVERAL, *FORMATS)},
         "workbook": is_excel,
         "ARFF": lambda raw: is_arff(raw.decode("latin-1")),
         **{kind: lambda raw, start=start: raw.startswith(start) for kind, start in starts.items()},

@@ -492,6 +492,25 @@ def test_samples_that_are_columns_beside_their_classes_in_matlab_are_rows():
     assert axis.frame.shape == (7, 13)
 
 
+def test_another_table_with_classes_in_matlab_can_be_chosen():
+    X, y = np.arange(60.0).reshape(20, 3) % 11, np.resize([1.0, 2.0], 20)
+    raw = matlab(X=X, y=y, X_new=X[:10], y_new=y[:10])
+    assert read_table(raw, "t.mat").sheets == ("X", "X_new")
+    assert len(read_table(raw, "t.mat", options=ReadOptions(sheet="X_new")).frame) == 10
+
+
+def test_several_labels_beside_a_matrix_of_r_are_choices_and_no_features(monkeypatch):
+    spectra = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 12)))
+    contents = pd.DataFrame({"sugar": spectra[0] ** 2, "fat": spectra[1] ** 2})
+    study = {"xNIR": spectra, "yContents": contents}
+    data = prepare(of_objects(monkeypatch, study=study))
+    (question,) = (question for question in data.questions if question.id == "label")
+    assert {choice.value for choice in question.choices} > {"yContents sugar", "yContents fat"}
+    assert data.feature_names == tuple(f"xNIR column {at}" for at in range(1, 13))
+    other = {"genes": spectra, "lipids": contents}
+    assert "lipids sugar" in prepare(of_objects(monkeypatch, study=other)).feature_names
+
+
 def test_what_is_said_of_samples_beside_a_matrix_of_r_is_no_feature(monkeypatch):
     kinds = np.resize(np.array(["a", "b"], dtype=object), 20)
     measured = pd.DataFrame({"size": np.arange(20.0) % 7, "mass": np.arange(20.0) % 3})
@@ -633,7 +652,7 @@ def test_classes_in_a_data_frame_beside_a_matrix_of_r_are_those_of_its_rows(name
     assert (data.X.shape, data.class_names) == ((18, 40), ("1", "2"))
     np.testing.assert_allclose(data.unprepared, spectra)
     other = pd.DataFrame(spectra[:, :2], columns=["fat", "salt"])  # which is measured, too
-    both = of_objects(monkeypatch, study={"x": spectra, "y": other})
+    both = of_objects(monkeypatch, study={"x": spectra, "z": other})
     assert len(both.beside) == 0
 
 

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from melm_core.base import numbers_as_known, range_of
 from melm_studio.tables import ReadOptions, TableError, prepare, read_table
 from melm_studio.tables.readers import excel, excel_text, unpack, unpacked
+from melm_studio.tables.roles import NO_LABEL
 
 FRAME = pd.DataFrame(
     {
@@ -616,6 +617,57 @@ def test_pictures_in_an_array_are_a_feature_for_each_pixel():
     frame = read_table(raw, "t.npz").frame
     assert frame.shape == (20, 5)
     np.testing.assert_array_equal(frame.iloc[:, :4], X)
+
+
+MANY = np.random.default_rng(1).normal(size=(60, 4))
+TWO, THREE = np.arange(60) % 2, np.arange(60) // 2 % 3
+WORDS, OTHER = np.array(["a", "b", "c"])[THREE], np.array(["a", "b"])[np.arange(60) // 7 % 2]
+
+
+@pytest.mark.parametrize(
+    ("parts", "labels"),
+    [
+        ({"X": MANY, "y_age": THREE, "y_sex": TWO}, {"y_age", "y_sex"}),
+        ({"X": MANY, "y": np.stack([MANY[:, 0] ** 2, MANY[:, 1] ** 2], axis=1)}, {"y 0", "y 1"}),
+        ({"X": np.round(MANY), "y": MANY[:, :3] ** 2}, {"y 0", "y 1", "y 2"}),
+        ({"embeddings": MANY, "fine_labels": WORDS, "coarse_labels": TWO, "age": MANY[:, 0]},
+         {"fine_labels", "coarse_labels"}),
+        ({"X": MANY, "d": np.stack([TWO, THREE], axis=1)}, {"d 0", "d 1"}),
+    ],
+    ids=["vectors", "a matrix", "of numbers", "beside another", "factors"],
+)  # fmt: skip
+def test_several_labels_beside_features_are_choices_and_no_features(parts, labels):
+    data = prepare(read_table(arrays(**parts), "t.npz"))
+    (question,) = (question for question in data.questions if question.id == "label")
+    assert {choice.value for choice in question.choices} - {NO_LABEL} == labels
+    assert data.feature_names == ("x0", "x1", "x2", "x3")
+
+
+@pytest.mark.parametrize(
+    ("parts", "features"),
+    [
+        ({"X": MANY, "y": np.eye(3)[THREE], "age": MANY[:, 0] ** 2},
+         (*(f"x{at}" for at in range(4)), "age")),
+        ({"X": MANY, "y": TWO, "age": MANY[:, 0] ** 2}, (*(f"x{at}" for at in range(4)), "age")),
+        ({"X_numbers": MANY[:, :2], "X_codes": np.stack([TWO, THREE], axis=1), "y": OTHER},
+         ("X_numbers 0", "X_numbers 1", "X_codes 0", "X_codes 1")),
+        ({"x1": MANY[:, 0], "y1": MANY[:, 1], "y2": MANY[:, 2], "kind": WORDS}, ("x1", "y1", "y2")),
+    ],
+    ids=["classes in columns", "one label", "codes of an X", "no block"],
+)  # fmt: skip
+def test_what_is_no_label_beside_arrays_is_a_feature(parts, features):
+    assert prepare(read_table(arrays(**parts), "t.npz")).feature_names == features
+
+
+def test_another_block_with_labels_of_its_own_can_be_chosen():
+    parts = {"X": MANY, "d": np.stack([TWO, THREE], axis=1), "X_new": MANY[:12], "d_new": TWO[:12]}
+    raw = arrays(**parts, axis=np.arange(4.0))
+    first = read_table(raw, "t.npz")
+    assert (first.sheets, first.sheet, first.frame.shape) == (("X", "X_new"), "X", (60, 6))
+    other = read_table(raw, "t.npz", options=ReadOptions(sheet="X_new"))
+    assert (other.sheets, other.sheet) == (("X_new", "X"), "X_new")
+    assert [*other.frame] == [*(f"X_new {at}" for at in range(4)), "d_new"]
+    assert read_table(arrays(X=MANY, y=WORDS, Z=MANY[:12]), "t.npz").sheets == ()
 
 
 def test_one_array_is_a_table_of_numbers():
