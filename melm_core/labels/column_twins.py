@@ -46,6 +46,8 @@ _LEAST_FILLED = 0.5
 _NO_WORDS = ("", "nan", "None", "<NA>")
 # Of as many columns of noise as the table has, one would say the same as the label so rarely.
 _CHANCE = 1e-4
+# Of as many with as many values as there are classes, one would part the rows as these do.
+_CHANCE_OF_COPY = 0.5
 
 
 class Twin(StrEnum):
@@ -438,7 +440,7 @@ def _kinds(
         has_value = column.has_value
         pairs = _rows_of_pairs(column, y)
         can_stand_out[index] = _is_measure(pairs) if column.texts is None else _are_few(pairs)
-        if _is_beyond_chance(pairs, column, len(table)):
+        if _is_beyond_chance(pairs, column, len(table)) or _is_copy(pairs, column, cells):
             kinds[index] = _twin(column, pairs, names, share)
         if kinds[index][0] is Twin.NONE and _LEAST_FILLED <= has_value.mean() < 1.0:
             kinds[index] = _twin_where_known(column, has_value, y, names, len(table))
@@ -477,7 +479,9 @@ def _twin_where_known(
     return twin if is_sure else (Twin.NONE, 0)
 
 
-def _is_beyond_chance(pairs: IntArray, column: _Column, n_columns: int) -> bool:
+def _is_beyond_chance(
+    pairs: IntArray, column: _Column, n_columns: int, chance: float = _CHANCE
+) -> bool:
     """Return whether so many rows would hardly ever agree by chance; of few rows some columns do.
 
     Every row beyond the first of its value has the class of that by a chance of one in the number
@@ -488,7 +492,19 @@ def _is_beyond_chance(pairs: IntArray, column: _Column, n_columns: int) -> bool:
     if column.texts is None and n_values > n_rows / _FEWEST_ROWS_OF_A_VALUE:
         n_values = n_classes  # of measured numbers, the ranges
     n_agreeing = max(n_rows - n_values, 0)
-    return bool(n_agreeing * np.log(n_classes) >= np.log(n_columns / _CHANCE))
+    return bool(n_agreeing * np.log(n_classes) >= np.log(n_columns / chance))
+
+
+def _is_copy(pairs: IntArray, column: _Column, cells: FloatArray) -> bool:
+    """Return whether each class has one value, in more rows than chance alone makes likely.
+
+    That of the columns with as many values, since no measured number could be such a copy.
+    """
+    if not _is_one_of_each(pairs):
+        return False
+    n_values = (np.diff(np.sort(cells, axis=1), axis=1) > 0).sum(axis=1) + 1
+    n_alike = int((n_values == len(pairs)).sum())
+    return _is_beyond_chance(pairs, column, n_alike, _CHANCE_OF_COPY)
 
 
 def _rows_of_pairs(column: _Column, y: IntArray) -> IntArray:

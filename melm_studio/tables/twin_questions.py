@@ -99,6 +99,12 @@ def twin_questions(
     words = np.array(classes.names, dtype=object)[classes.y]
     groups = _groups(frame, columns)
     every = label_twins(cells, words, names, groups=groups, only_twins=True)
+    told = {name for twin in every for name in twin.names}
+    alike = {name for name in names if _begin_alike(name, label)} - told
+    named = [place for place, name in enumerate(names) if name in alike]
+    if named:  # which may be no chance in few rows of many columns, either
+        of_name = [cells[place] for place in named], words, [names[place] for place in named]
+        every += tuple(filter(_is_left_out, label_twins(*of_name, groups=groups, only_twins=True)))
     alone = [twin for twin in every if not _is_part(twin, every)]
     asked_about = [twin for twin in alone if not _is_left_out(twin)][:MOST_ASKED]
     twins = tuple(twin for twin in alone if twin in asked_about or _is_left_out(twin))
@@ -141,6 +147,12 @@ def _answered_before(
         if answer == LEFT_OUT and TWIN + name not in now:
             sentence = f"Is {shortened(name)} the label once more? It is left out, as you said."
             yield Question(TWIN + name, sentence, _CHOICES, answer)
+
+
+def _begin_alike(name: str, label: str) -> bool:
+    """Return whether one name is the other with a word behind it: sex and sex.factor."""
+    short, long = sorted((name, label), key=len)
+    return long.startswith(short) and not long[len(short) :][:1].isalnum()
 
 
 def _is_part(twin: ColumnAlone, others: Iterable[ColumnAlone]) -> bool:

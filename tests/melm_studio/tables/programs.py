@@ -1341,9 +1341,9 @@ def one_hot() -> dict[str, Program]:
             lines(
                 [[*colors[0][:5], "x1", "x2", "x3"], *([*row, *row[:3]] for row in before)]
             ).encode(),
-            ("red", "green", "blue", "a", "b", "x1", "x2"),
+            ("red", "green", "a", "b", "x1", "x2"),
             "x3",
-            asked=("label",),
+            asked=("label", "twin:blue"),
         ),
         "features that a column encodes": Program(
             lines(

@@ -67,6 +67,36 @@ def test_words_and_codes_of_the_label_are_left_out_until_somebody_says_otherwise
     assert not says_plain_yes(Table("grades", both.frame.rename(columns={label: "label"}), ()))
 
 
+def few_rows(n_rows: int, n_binary: int, name: str) -> Table:
+    """A label, its copy of this name, another number that parts the classes, and 0 or 1."""
+    stream = np.random.default_rng(3)
+    y = np.arange(n_rows) % 2
+    binary = {f"b{at}": stream.integers(0, 2, n_rows).astype(float) for at in range(n_binary)}
+    sizes = {"size": y + stream.uniform(0.2, 0.4, n_rows), "age": stream.normal(size=n_rows)}
+    kinds = np.array(["no", "yes"])[y]
+    columns = {**sizes, **binary, name: y.astype(float), "reading": kinds}
+    return Table("eyes", pd.DataFrame(columns), ())
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_binary", "name", "is_asked"),
+    [
+        (12, 0, "seen", True),
+        (6, 0, "seen", True),
+        (10, 5, "seen", True),
+        (8, 60, "reading.factor", True),
+        (8, 60, "seen", False),
+        (8, 60, "readings", False),
+    ],
+)
+def test_a_copy_of_the_label_in_few_rows_is_left_out_unless_it_may_be_chance(
+    n_rows, n_binary, name, is_asked
+):
+    data = prepare(few_rows(n_rows, n_binary, name), "reading")
+    assert (f"twin:{name}" in twins(data)) == is_asked == (name not in data.feature_names)
+    assert "size" in data.feature_names
+
+
 def test_strains_of_which_each_is_of_one_class_are_left_out_until_somebody_says_otherwise():
     strains = table(
         grade=words, strain=lambda y, _: ["abc"[c] + "ijklm"[at % 5] for at, c in enumerate(y)]
