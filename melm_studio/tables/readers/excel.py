@@ -30,8 +30,10 @@ MAX_SHEETS, MAX_SHEET_NAME = 10_000, 1_000
 FEW_ROWS, MANY_TIMES = 50, 10  # of a sheet that sums up another, and as many rows has that
 _PROBED_BYTES = 100_000  # of a sheet, to see whether it is a table
 _SOON_READ = 2**20  # bytes of a workbook of which all sheets are opened, to offer none of no cells
-_STRINGS = "xl/sharedStrings.xml"
+_STRINGS = "sharedStrings.xml"
 _SHEETS = "xl/worksheets/"
+_TYPES, MAX_TYPES = "[Content_Types].xml", 2**20  # of a package of Office, and their bytes
+_SPREADSHEET = b"spreadsheetml.sheet.main+xml"
 _STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
 # A tag ends before the next one: otherwise each that is not closed would be read to the end.
 _PLACE = re.compile(rb"<(?:\w+:)?(?:row|c)\s[^<>]*?\br=[\"']([A-Z]{0,3})([0-9]+)")
@@ -49,8 +51,25 @@ _EXPLAINING = {
 
 def is_excel(raw: bytes) -> bool:
     """Return whether these are the bytes of a workbook: .xlsx, .xlsm, .xlsb, .xls or .ods."""
-    is_packed = raw.startswith(ZIP) and (WORKBOOK in raw or OPEN_DOCUMENT in raw[:200])
+    is_packed = raw.startswith(ZIP) and (_is_as_usual(raw) or _is_workbook(raw))
     return is_packed or (raw.startswith(BEFORE_2007) and not foreign_file(raw))
+
+
+def _is_as_usual(raw: bytes) -> bool:
+    """Return whether the parts of a workbook lie where Excel or LibreOffice puts them."""
+    return WORKBOOK in raw or OPEN_DOCUMENT in raw[:200]
+
+
+def _is_workbook(raw: bytes) -> bool:
+    """Return whether these are the bytes of a package of Office whose document is a workbook."""
+    if _TYPES.encode() not in raw:
+        return False
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as package:
+            types = package.getinfo(_TYPES)
+            return types.file_size <= MAX_TYPES and _SPREADSHEET in package.read(types)
+    except (KeyError, *DAMAGED_ARCHIVE):
+        return False
 
 
 def excel_text(
@@ -214,9 +233,10 @@ def _reject_large(raw: bytes, file: str, max_bytes: int) -> None:
                     f"{number(max_bytes // 2**20)} MB can be read. Save the sheet as CSV and drop "
                     "that."
                 )
-            strings = parts.read(_STRINGS) if _STRINGS in parts.namelist() else b""
-            for name in parts.namelist():
-                if name.startswith(_SHEETS) and name.endswith(".xml"):
+            names, folder = parts.namelist(), _SHEETS if _is_as_usual(raw) else ""
+            strings = b"".join(parts.read(name) for name in names if name.endswith(_STRINGS))
+            for name in names:
+                if name.startswith(folder) and name.endswith(".xml"):
                     _reject_far(parts.read(name))
     except TableError:
         raise

@@ -346,6 +346,30 @@ def test_entities_of_a_workbook_are_not_expanded():
         read_table(file.getvalue(), "t.xlsx")
 
 
+def elsewhere(raw: bytes, folder: str = "", of: bytes = b"spreadsheetml.sheet.main") -> bytes:
+    """A workbook whose parts lie in another folder than xl, or a document of another kind."""
+    file, inside = io.BytesIO(), folder.encode()
+    with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(file, "w") as new:
+        for part in old.namelist():
+            content = old.read(part).replace(b"/xl/", b"/" + inside)
+            content = content.replace(b"spreadsheetml.sheet.main", of)
+            new.writestr(part.replace("xl/", folder), content.replace(b'"xl/', b'"' + inside))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("folder", ["", "book/"])
+def test_a_workbook_whose_parts_lie_elsewhere_is_read(folder):
+    raw = elsewhere(workbook(data=rows_of(FRAME), about=[["a"], ["b"]]), folder)
+    table = read_table(raw, "t.xlsx")
+    assert (table.sheets, table.frame.shape) == (("data", "about"), FRAME.shape)
+
+
+def test_a_document_of_office_that_is_no_workbook_is_none():
+    raw = elsewhere(workbook(data=rows_of(FRAME)), of=b"wordprocessingml.document.main")
+    assert not excel.is_excel(raw)
+
+
+@pytest.mark.parametrize("is_moved", [False, True])
 @pytest.mark.parametrize(
     ("far", "is_read"),
     [
@@ -355,8 +379,9 @@ def test_entities_of_a_workbook_are_not_expanded():
         (b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>', False),
     ],
 )
-def test_heights_and_colors_far_from_the_table_are_no_cells(far, is_read):
+def test_heights_and_colors_far_from_the_table_are_no_cells(far, is_read, is_moved):
     raw = workbook(data=[["a", "b"], [1, 2], [3, 4]])
+    raw = elsewhere(raw) if is_moved else raw
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(file, "w") as new:
         for part in old.infolist():
