@@ -6,13 +6,17 @@ And batches of Mechanical Turk.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from melm_studio.tables.grammars.layout import FirstLines, Layout
 from melm_studio.tables.questions import USE
 from melm_studio.tables.roles import Use
 
-_IMPORT_ID = re.compile(r'\{\s*"ImportId"\s*:')
+_IMPORT_ID = re.compile(r"""\{\s*["']ImportId["']\s*:""")
 _ABOUT = re.compile(r"V\d+")
+# Of columns that say in which order questions or their choices were shown.
+_ORDER = re.compile(r"^RO-[A-Z]{2}-|^(?:BL|FL|Q|QID)_?\d.*_DO(?:_|$)")
+_ORDER_TEXT = "display order"
 _LEAST_IDS = 0.8
 # What Qualtrics and SurveyMonkey say of each answer besides the answers.
 _ABOUT_ANSWERS = {
@@ -30,7 +34,10 @@ _OF_TURK = {"HITId", "AssignmentId", "WorkerId"}
 
 
 def qualtrics(first: FirstLines) -> Layout | None:
-    """The texts of questions in the second row, ids such as {"ImportId":"QID1"} in the third."""
+    """The texts of questions in the second row, ids such as {"ImportId":"QID1"} in the third.
+
+    Saved by Python, these have single quotation marks.
+    """
     records = first.numbered_rows[:3]
     if len(records) < 3:
         return None
@@ -41,7 +48,7 @@ def qualtrics(first: FirstLines) -> Layout | None:
     described = {
         name: text for name, text in zip(names, texts, strict=True) if text and text != name
     }
-    answers = _about(names)
+    answers = _about(names, texts)
     descriptions = {name: described[name] for name in described if USE + name not in answers}
     step = "Read as answers of Qualtrics: the texts of its questions describe the columns."
     return Layout(step, tuple(names), n_above, first.delimiter, answers, descriptions)
@@ -61,7 +68,7 @@ def qualtrics_before(first: FirstLines) -> Layout | None:
         text if _ABOUT.fullmatch(name) and text else name
         for name, text in zip(names, texts, strict=True)
     ]
-    answers = _about(named)
+    answers = _about(named, texts)
     descriptions = {
         name: text
         for name, text in zip(named, texts, strict=True)
@@ -87,7 +94,7 @@ def surveymonkey(first: FirstLines) -> Layout | None:
         is_plain = not option or option.lower() in _PLAIN_ANSWERS
         names.append(question if is_plain else f"{question}: {option}")
     step = "Read as answers of SurveyMonkey: two rows name the columns."
-    return Layout(step, tuple(names), n_above, first.delimiter, _about(names))
+    return Layout(step, tuple(names), n_above, first.delimiter, _about(names, names))
 
 
 def mechanical_turk(first: FirstLines) -> Layout | None:
@@ -104,10 +111,10 @@ def mechanical_turk(first: FirstLines) -> Layout | None:
     return Layout(step, tuple(names), n_above, first.delimiter, uses)
 
 
-def _about(names: list[str]) -> dict[str, str]:
-    """The uses of the columns that are no answers."""
+def _about(names: Sequence[str], texts: Sequence[str]) -> dict[str, str]:
+    """The uses of the columns that are no answers, with the text of each."""
     return {
         USE + name: (Use.NAME if name.lower() in _NAMES else Use.INFO).value
-        for name in names
-        if name.lower() in _ABOUT_ANSWERS
+        for name, text in zip(names, texts, strict=True)
+        if name.lower() in _ABOUT_ANSWERS or _ORDER.search(name) or _ORDER_TEXT in text.lower()
     }

@@ -263,6 +263,14 @@ def surveys() -> dict[str, Program]:
             (head + "Start Date,How often?,How well?,Response ID,Arm\n").replace(",", "\t").encode()
             + ids.replace(",", "\t").encode() + b"\n" + lines(rows, "\t").encode(), **expected,
         ),
+        "Qualtrics saved by Python, with orders": Program(
+            ("StartDate,Q1,TO_DO_2,ResponseId,RO-BR-FL_7,Q9_DO_1,block,Arm\nStart Date,How often?,"
+             "How well?,Response ID,Blocks,Q9,Block - Display Order,Arm\n"
+             + ",".join(f"{{'ImportId': '{one}'}}" for one in "abcdefgh") + "\n"
+             + lines([[*row[:4], f"FL_{at % 3}|FL_9", at % 2, f"B{at // 2 % 2}", row[4]]
+                      for at, row in enumerate(rows)])).encode(),
+            ("Q1", "TO_DO_2"), "Arm", name="ResponseId", said="Qualtrics",
+        ),
         "Qualtrics before 2017": Program(
             ("V1,V2,Q1,Q2,Arm\nResponseID,StartDate,How often?,How well?,Arm\n"
              + lines([[name, start, *rest] for start, *more, name, kind in rows
