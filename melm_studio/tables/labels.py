@@ -105,7 +105,8 @@ LEAST_ELEMENTS = 4
 _TRAINING = {"train", "training", "calibration"}
 _OF_TRAINING = {"data", "in", "is", "row", "sample", "set"}
 _OF_FOLDS, MOST_FOLDS = {"cv", "fold", "id", "k", "no", "number", "test"}, 20
-ABOUT_ROWS = {"metadata", "datastore"}  # first words; of the Sequence Read Archive
+# First words: of the Sequence Read Archive, and of the events and instruments of REDCap.
+ABOUT_ROWS = {"metadata", "datastore", "redcap"}
 # Words of numbers that the training and testing of a model has left beside the rows.
 WORDS_OF_MODELS = _PREDICTED | _TRAINING | {"fold"}
 _HELD_OUT = {
@@ -118,11 +119,12 @@ MOST_LOST = 0.1  # rows without a class, for a guess to be beyond doubt
 MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
 MANY_MISSING = 0.5  # of those of the guess, for there to be none
 LEAST_EMPTIED = 0.25  # of the numbers, with values in other rows alone, for no guess
-# Times of day, days and degrees of latitude, which are no classes.
+# Times of day, days, degrees of latitude, telephones and mailboxes, which are no classes.
 _TIMES = re.compile(
     r"(?:\d{1,4}([-/.])\d{1,2}\1\d{1,4})?[ T]?"
     r"(?:\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:\.\d+)?)?(?:Z| ?[apAP]\.?[mM]\.?)?)?"
     r"|[-+]?\d+(?:\.\d+)? ?°.*"
+    r"|(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}|[^@\s]+@[^@\s]+[.][A-Za-z]{2,}"
 )
 
 

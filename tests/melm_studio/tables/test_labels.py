@@ -556,6 +556,27 @@ def test_neither_a_time_of_day_nor_a_day_is_the_label():
     assert guess_label(Table("t", frame, ())) == "kind"
 
 
+def test_neither_a_telephone_nor_a_mailbox_is_the_label():
+    frame = measured("a", "b").assign(
+        call=words("(415) 555-1212", "(242) 556-2396"),
+        write=words("ann@uni.edu", "bo@lab.com"),
+        years=words("2010-2014", "2015-2019"),
+    )
+    assert {*label_candidates(Table("t", frame, ()))} == {"years"}
+
+
+def test_events_and_instruments_of_redcap_are_neither_the_label_nor_features():
+    frame = measured("a", "b").assign(
+        redcap_event_name=words("visit_1_arm_1", "visit_2_arm_1"),
+        redcap_repeat_instance=numbers(1, 2, 3),
+        recap=numbers(*range(9)),
+        sex=words("f", "f", "m", "m"),
+    )
+    data = prepare(Table("t", frame, ()))
+    assert (data.label, data.feature_names) == ("sex", ("a", "b", "recap"))
+    assert "redcap_event_name" not in choices(Table("t", frame, ()))
+
+
 def test_the_last_number_is_offered_beside_several_texts_of_which_the_first_is_guessed():
     frame = pd.DataFrame({"school": words("p", "q"), "famsize": words("few", "few", "many")})
     frame = frame.assign(age=numbers(15, 16, 17), G3=numbers(*range(18)))
