@@ -51,6 +51,7 @@ from melm_core.base.share_text import p_value_figure, p_value_text, percent
 from melm_core.base.thread_pools import one_thread_each
 from melm_core.base.written_cells import (
     BEYOND_LIMIT,
+    TICKED,
     CellRules,
     check_columns,
     check_numbers,
@@ -63,6 +64,7 @@ from melm_core.base.written_cells import (
     range_of,
     sources_of,
     split_unit,
+    ticked_answers,
     unique_names,
     unknown_categories,
 )
@@ -83,6 +85,7 @@ __all__ = [
     "OTHER_DIGITS",
     "PLAIN_DIGITS",
     "THOUSANDS",
+    "TICKED",
     "UNIT",
     "BlockSource",
     "Callback",
@@ -132,6 +135,7 @@ __all__ = [
     "split_unit",
     "stratified_sample",
     "thinned",
+    "ticked_answers",
     "unique_names",
     "units_of_classes",
     "unknown_categories",

@@ -69,6 +69,8 @@ class CellRules:
 # <arithmetic>: `program_of` copies the lines from here to the end into a program.
 LEAST_OF_SECOND = 1 / 100  # of the unit of a column, of which 12:30 is no time in hours
 BEYOND_LIMIT = " beyond limit"  # behind the name of the column of which this says it
+TICKED = " ticked: "  # between the name of a column and one of the answers that were ticked there
+_PART = re.compile(r"[\[(]|[\])]|, ")
 
 
 def range_of(numbers: FloatArray) -> tuple[float, float, float, bool]:
@@ -204,15 +206,37 @@ def check_columns(
 
 
 def sources_of(column: str) -> tuple[str, ...]:
-    """List the columns that give one: itself, or that whose cells lie beyond a limit.
+    """List the columns that give one: itself, or that whose cells lie beyond a limit or are ticked.
 
     Examples
     --------
     >>> from melm_core.base import sources_of
     >>> sources_of("lead"), sources_of("lead beyond limit")
     (('lead',), ('lead beyond limit', 'lead'))
+    >>> sources_of("eaten ticked: eggs")
+    ('eaten ticked: eggs', 'eaten')
     """
-    return tuple(dict.fromkeys((column, column.removesuffix(BEYOND_LIMIT))))
+    others = column.removesuffix(BEYOND_LIMIT), column.partition(TICKED)[0]
+    return tuple(dict.fromkeys((column, *others)))
+
+
+def ticked_answers(cell: str) -> list[str]:
+    """List the answers in a cell, parted by commas outside brackets.
+
+    Examples
+    --------
+    >>> from melm_core.base import ticked_answers
+    >>> ticked_answers("Milk (cow, goat), eggs"), ticked_answers("")
+    (['Milk (cow, goat)', 'eggs'], [])
+    """
+    parts, start, depth = [], 0, 0
+    for mark in _PART.finditer(cell):
+        if mark[0] == ", " and not depth:
+            parts.append(cell[start : mark.start()])
+            start = mark.end()
+        elif mark[0] != ", ":
+            depth = max(0, depth + (1 if mark[0] in "[(" else -1))
+    return [part for part in (part.strip() for part in (*parts, cell[start:])) if part]
 
 
 def not_converted(column: str, unit: str, target: str, row: int | None = None) -> str:
@@ -327,6 +351,9 @@ def numbers_as_known(
     >>> numbers_as_known(cells, "lead [mg/g]", "Lead", ".", units, rules=CellRules())
     (array([13.  , 12.  ,   nan,  0.25]), ['lead [mg/g] was converted from g/g.'])
     """
+    if TICKED in column and TICKED not in given:
+        answer = column.partition(TICKED)[2]
+        return np.array([float(answer in ticked_answers(str(cell))) for cell in cells]), []
     target, there = name_and_unit(column, units)[1], name_and_unit(given, units)[1]
     from_units = {there: None}
     if isinstance(cells, np.ndarray):

@@ -256,7 +256,8 @@ def _within_subjects(
 
 def lacking(data: LabeledData, table: Table) -> bool:
     """Return whether a second table has none of the columns that place the first one's rows."""
-    names = (map(str, table.frame.columns), (encoding.name for encoding in data.encodings))
+    wanted = (source for encoding in data.encodings for source in sources_of(encoding.name))
+    names = (map(str, table.frame.columns), wanted)
     theirs, ours = ({plain_name(split_unit(name)[0]) for name in side} for side in names)
     return theirs.isdisjoint(ours)
 

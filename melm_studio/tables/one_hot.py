@@ -1,7 +1,9 @@
-"""Classes that stand in columns of their own: of class_A and class_B, each row has one."""
+"""Classes in columns of their own, of class_A and class_B each row has one, and ticked answers."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from itertools import groupby, takewhile
@@ -10,15 +12,21 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from melm_core.base import TICKED, ticked_answers
 from melm_studio.tables.formatting import listed, n_shared, shortened, words_of
 from melm_studio.tables.frames import free_name
 from melm_studio.tables.identifiers import names_label
+from melm_studio.tables.records import Limits
 from melm_studio.tables.subjects_in_names import is_known
 
 LEAST_ROWS, LEAST_OF_EACH = 10, 2
 LEAST_UNNAMED, MOST_CLASSES = 3, 50  # columns at the end whose names do not say that they are
 _ONES = {"1.0": "0.0", "true": "false"}  # and what each other row has
 _MARKS = " _.-=:"
+LEAST_OPTIONS, MOST_OPTIONS = 3, 30  # of a question of which several answers may be ticked
+LEAST_TOGETHER, MOST_FREE = 3, 0.1  # texts of several answers, and answers in words of one's own
+MOST_READ, LONGEST_OPTION = 2_000, 200  # different texts of one column, and characters
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 def with_joined_classes(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
@@ -69,6 +77,80 @@ def with_joined_classes(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
     into = f"{shortened(name)}, which says which of them is 1"
     asked = "" if named else f"{name} says which of the last columns is 1"
     return joined, f"Joined: {listed(columns)} into {into}.", asked
+
+
+def with_ticks(frame: pd.DataFrame, limits: Limits) -> tuple[pd.DataFrame, str]:
+    """Put a column for each answer in the place of one with all answers that somebody ticked.
+
+    These stand by themselves in some cells and, parted by commas, with others in more of them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    limits : Limits
+        Of the table with its new columns.
+
+    Returns
+    -------
+    frame : DataFrame
+    step : str
+        What was parted, a sentence; empty without.
+
+    Examples
+    --------
+    >>> eaten = ["eggs", "milk", "nuts", "eggs, milk", "milk, nuts", "eggs, nuts"] * 2
+    >>> with_ticks(pd.DataFrame({"eaten": eaten}), Limits(50, 50))[0].columns.tolist()
+    ['eaten ticked: eggs', 'eaten ticked: milk', 'eaten ticked: nuts']
+    """
+    texts = [name for name in frame.select_dtypes(exclude=np.float64) if not _is_label(str(name))]
+    options = {name: parts for name in texts if (parts := _options(frame[name]))}
+    ticks = [f"{name}{TICKED}{part}" for name, parts in options.items() for part in parts]
+    n_columns = frame.shape[1] + len(ticks)
+    is_within = n_columns <= limits.n_columns and n_columns * len(frame) <= limits.n_cells
+    if not (ticks and is_within) or len({*ticks, *frame}) < n_columns:
+        return frame, ""
+    columns = [
+        column
+        for name, cells in frame.items()
+        for column in (
+            [_ticked(cells, part).rename(f"{name}{TICKED}{part}") for part in options[name]]
+            if name in options
+            else [cells]
+        )
+    ]
+    parted = [f"{shortened(str(name))} into {len(parts)}" for name, parts in options.items()]
+    step = "Parted, as answers of which several were ticked, into columns of 0 and 1"
+    return pd.concat(columns, axis=1), f"{step}: {listed(parted)}."
+
+
+def _ticked(cells: pd.Series, option: str) -> pd.Series:
+    """1 where an answer was ticked, and 0 where others were or, in an empty cell, none was."""
+    codes, texts = pd.factorize(cells)
+    has_it = [float(option in ticked_answers(str(text))) for text in texts]
+    return pd.Series(np.array([*has_it, 0.0])[codes], cells.index)
+
+
+def _options(cells: pd.Series) -> list[str]:
+    """The answers that were ticked, as first met; empty if a column is no such question."""
+    codes, texts = pd.factorize(cells)
+    if len(texts) > MOST_READ or len(cells) < LEAST_ROWS:
+        return []
+    answers = [ticked_answers(str(text)) for text in texts]
+    together = [parts for parts in answers if len(parts) > 1]
+    if len(together) < LEAST_TOGETHER or any(len({*parts}) < len(parts) for parts in together):
+        return []
+    n_rows: Counter[str] = Counter()
+    for parts, n in zip(answers, np.bincount(codes[codes >= 0]).tolist(), strict=True):
+        n_rows.update(dict.fromkeys(parts, n))
+    options = [part for part, n in n_rows.items() if n >= LEAST_OF_EACH]
+    n_free = sum(n for part, n in n_rows.items() if n < LEAST_OF_EACH)
+    alone = {parts[0] for parts in answers if len(parts) == 1}.intersection(options)
+    in_several = {part for parts in together for part in parts}.intersection(options)
+    is_such = LEAST_OPTIONS <= len(options) <= MOST_OPTIONS
+    is_such &= 2 * len(alone & in_several) > len(options)  # as no town of a country is
+    is_such &= n_free <= MOST_FREE * n_rows.total() and all(map(_LETTER.search, options))
+    is_such &= all(len(option) <= LONGEST_OPTION for option in options)
+    return options if is_such else []
 
 
 def _words_of_label(name: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from melm_core.base import CellRules, IntArray, unique_names
+from melm_core.base import TICKED, CellRules, IntArray, unique_names
 from melm_studio.tables.above_rows import (
     MOST_PREVIEWED,
     NO_GROUPS,
@@ -47,7 +47,7 @@ from melm_studio.tables.grammars import (
     recognized,
     with_groups,
 )
-from melm_studio.tables.one_hot import with_joined_classes
+from melm_studio.tables.one_hot import with_joined_classes, with_ticks
 from melm_studio.tables.parsing import parsed
 from melm_studio.tables.quantities import without_unit
 from melm_studio.tables.questions import LABEL, USE
@@ -189,11 +189,15 @@ class Table:
 
     @cached_property
     def measured(self) -> frozenset[str]:
-        """The numbers that are features whatever their names say, in a format of measurements."""
+        """The numbers that are features whatever their names say.
+
+        Ticked answers and, in a format of measurements, all but what is said of the samples.
+        """
+        names = frozenset(map(str, self.numbers.names))
         if not self.is_measured:
-            return frozenset()
+            return frozenset(name for name in names if TICKED in name)
         said = {*self.beside, *(question.removeprefix(USE) for question in self.answers)}
-        return frozenset(map(str, self.numbers.names)) - said
+        return names - said
 
     @property
     def row_numbers(self) -> IntArray:
@@ -266,6 +270,8 @@ def read_table(
         written = infer_columns(content.cells, decimal, rows, options, texts)[0]
         frame = written.iloc[: len(frame)]
     frame, left_out, asked["blocks"], block_steps = _filled_down(frame, content.left_out, options)
+    # Of further rows, those that the first table has are looked for.
+    frame, tick_step = (frame, "") if options.as_written else with_ticks(frame, limits)
     frame, joined_step, why_label = with_joined_classes(frame)
     asked.setdefault(LABEL, why_label)
     answers = {**content.answers}
@@ -280,7 +286,7 @@ def read_table(
     frame, numbered, numbered_step = with_subjects_of_places(frame)
     frame, subject, subject_step = with_subjects(frame)
     uses = {USE + name: Use.INFO for name in (*numbered, subject) if name}
-    added_steps = filter(None, (joined_step, group_step, numbered_step, subject_step))
+    added_steps = filter(None, (tick_step, joined_step, group_step, numbered_step, subject_step))
     return Table(
         PureWindowsPath(file).stem or "table",
         at_places(frame, left_out),

@@ -1374,7 +1374,67 @@ def one_hot() -> dict[str, Program]:
     }
 
 
+def ticked() -> dict[str, Program]:
+    """Answers of which several may be ticked, and others with commas in them."""
+    eaten = ["Eggs", "Milk (cow, goat)", "Nuts, Eggs", "Nuts", "Eggs, Milk (cow, goat)", "",
+             "Nuts, Milk (cow, goat)", "Eggs, none of these", "Nuts, Eggs, Milk (cow, goat)",
+             "Milk (cow, goat)", "Eggs", "Nuts"]  # fmt: skip
+    ticks = ("a", "b", *(f"eaten ticked: {one}" for one in ("Eggs", "Milk (cow, goat)", "Nuts")))
+    towns = ["Texas", "Austin, Texas", "Ohio", "Akron, Ohio", "Dallas, Texas", "Ohio"] * 2
+    said = ["Yes", "No", "Yes, often", "No, never", "Yes, often", "No"] * 2
+    ages = ["18", "25", "40", "18, 25", "18, 40", "25, 40"] * 2
+    ills = ["flu", "cold", "cough", "flu, cold", "cold, cough", "flu, cough"] * 2
+
+    def of(name: str, answers: list[str], label: bool = True) -> bytes:
+        rows = [[*X2[at], answers[at], KINDS[at % 2]] for at in range(12)]
+        return lines(
+            [["a", "b", name, "kind"][: 3 + label]]
+            + [[*row[:2], f'"{row[2]}"', row[3]][: 3 + label] for row in rows]
+        ).encode()
+
+    return {
+        "several answers that were ticked": Program(
+            of("eaten", eaten),
+            ticks,
+            "kind",
+            first={"eaten ticked: Eggs": 1, "eaten ticked: Nuts": 0},
+            not_asked=("label",),
+            n_rows=12,
+            said="eaten into 3",
+        ),
+        "answers alone beside numbers": Program(
+            of("eaten", eaten, label=False),
+            ticks,
+            "",
+            n_rows=12,
+        ),
+        "an answer that says the same as the label": Program(
+            of("eaten", ["Nuts", "Eggs", "Milk", "Eggs, Milk", "Nuts, Milk", "Eggs, Nuts"] * 2),
+            ("a", "b", "eaten ticked: Nuts", "eaten ticked: Milk"),
+            "kind",
+            n_rows=12,
+            asked=("twin:eaten ticked: Eggs",),
+        ),
+        "towns with their countries": Program(
+            of("town", towns), ("a", "b", *(f"town = {each}" for each in sorted({*towns}))), "kind",
+            n_rows=12,
+        ),
+        "answers with a comma": Program(
+            of("said", said), ("a", "b", *(f"said = {each}" for each in sorted({*said}))), "kind",
+            n_rows=12,
+        ),
+        "numbers with a comma": Program(
+            of("aged", ages),
+            ("a", "b", *(f"aged = {each}" for each in ages[:6])), "kind", n_rows=12,
+        ),
+        "a label of several": Program(
+            of("diagnosis", ills, label=False), ("a", "b"), "diagnosis", n_rows=12
+        ),
+    }  # fmt: skip
+
+
 PROGRAMS = {
+    **ticked(),
     **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
     **words_in_names(), **of_fixed_width(), **in_quotes(), **below_comments_and_titles(),
     **genes_of_reads(), **one_hot(), **counts_of_nanostring(), **reports(), **melted(),
