@@ -75,6 +75,7 @@ SELECTED = "filter_$"  # where SPSS keeps which rows it has selected
 MIN_COLUMNS = 2  # besides a number that is cut into classes
 SPARSE = 20  # values that whole numbers could have for each row, where they number nothing
 LEAST_OF_IDS = 1e6
+MOST_DIGITS = 12  # of a number that somebody wrote as a class, and none that was standardized
 _ACCESSION = re.compile(r"[A-Za-z]{0,6}[ _\-]?[0-9]{4,}")
 MOST_OF_ONE = 0.99  # of the rows, in one class of a column that is guessed before others
 MOST_OF_FLAG = 0.9  # of the rows, with one of two words that is guessed before other words
@@ -704,6 +705,11 @@ def _hint(name: str) -> tuple[int, int]:
     return 1 + (ranks[0] is None and ranks[-1] is None), min(hinted)
 
 
+def _begins_with_kind(words: Sequence[str]) -> bool:
+    """Return whether a name says of which thing it is the type or the like: type_employer."""
+    return words[:1] != words and words[0] in _PLAIN_KINDS and not any(map(names_label, words[1:]))
+
+
 def _most_values(name: str, n_rows: int, *, is_number: bool) -> int:
     """The number of values that a label of this name may have; the smallest classes are merged."""
     if is_number:
@@ -725,6 +731,7 @@ def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str
             # Of others than hinted ones, most rows must be of a class that can be held out.
             is_repeated = _is_hinted(str(name)) or 2 * n_values <= len(frame)
             is_repeated = is_repeated and numbers.n_repeated[place] > 1
+            is_repeated &= _is_hinted(str(name)) or not (_is_long(low) and _is_long(high))
             is_code = not _is_hinted(str(name)) and low >= LEAST_CODE
             is_thing = n_values > FEW_TEXTS and (is_code or _is_recurring_id(str(name)))
             if is_thing or words_of(str(name))[-1:] == ("replicate",):
@@ -736,6 +743,11 @@ def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str
             are_times = not _is_all_hint(str(name)) and all(map(_TIMES.fullmatch, map(str, values)))
             if not are_times and not says_split(str(name), values):
                 yield str(name), len(values)
+
+
+def _is_long(value: float) -> bool:
+    """Return whether nobody has written a number, but computed it to the last of its digits."""
+    return float(f"{value:.{MOST_DIGITS}g}") != value
 
 
 def says_split(name: str, values: Collection[object]) -> bool:
@@ -789,10 +801,11 @@ class _Preference:
     """Sort key of columns that could be the label: the lowest is the most likely one.
 
     In order: whether its classes can be held out and, beside words with the name of a label, need
-    not be cut; what names say; without a header, the ends; what the name of the file says; two
-    values, or few in the last column; text before numbers; numbers of two values; the last column
-    and the first; fewer values. Those of such words as `rare` has come behind others alike, but not
-    behind numbers of many values, which are measured.
+    not be cut; what names say, but that it is the type of something before a last column of two
+    values; without a header, the ends; what the name of the file says; two values, or few in the
+    last column; text before numbers; numbers of two values; the last column and the first; fewer
+    values. Those of such words as `rare` has come behind others alike, but not behind numbers of
+    many values, which are measured.
     """
 
     def __init__(
@@ -804,6 +817,8 @@ class _Preference:
         self._rare = {*rare}
         self._numeric = {*table.numbers.names}
         self._n_values = n_values
+        last = str(table.frame.columns[-1])
+        self._ends_in_two = n_values.get(last) == 2 and self._rare.isdisjoint(words_of(last))
         words = (words_of(name) for name in n_values if name not in self._numeric)
         self._has_words = any(map(self._rare.isdisjoint, words))
         self._has_named_words = any(
@@ -812,7 +827,7 @@ class _Preference:
         self._kinds_of_persons = {
             name for name in n_values if _names_no_class(name) and _are_kinds(table.frame[name])
         }
-        self._ends = (str(table.frame.columns[0]), str(table.frame.columns[-1]))
+        self._ends = (str(table.frame.columns[0]), last)
         self._has_header = table.form.has_header
         self._file = _words_of_file(table)
         self._frame = table.frame
@@ -829,9 +844,10 @@ class _Preference:
         is_flag = is_telling and name != last and _is_flag(self._frame[name])
         is_cut = is_number and self._has_named_words and is_measure(self._frame[name])
         is_measured = is_number and n_values > few and name != last
+        is_of_thing = self._ends_in_two and name != last and _begins_with_kind(words)
         return (
             name.lower() not in PLAIN_NAMES and (is_cut or not self._can_be_held_out(name)),
-            *_hint(name),
+            *(_NO_HINT if is_of_thing else _hint(name)),
             not (self._has_header or name in self._ends),
             self._file.isdisjoint(words) or _is_other_number(self._frame[name]),
             not self._rare.isdisjoint(words)

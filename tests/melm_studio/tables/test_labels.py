@@ -577,6 +577,34 @@ def test_events_and_instruments_of_redcap_are_neither_the_label_nor_features():
     assert "redcap_event_name" not in choices(Table("t", frame, ()))
 
 
+@pytest.mark.parametrize(
+    ("kind", "last", "guess"),
+    [
+        ("type_employer", ("low", "high"), "last"),
+        ("status code", ("low", "high"), "last"),
+        ("type_employer", ("low", "mid", "high"), "kind"),
+        ("cell_type", ("low", "high"), "kind"),
+        ("type of disease", ("low", "high"), "kind"),
+    ],
+)
+def test_the_type_of_something_comes_behind_two_values_in_the_last_column(kind, last, guess):
+    frame = measured("a", "b").assign(kind=words("x", "y", "z"), income=words(*last))
+    frame = frame.rename(columns={"kind": kind})
+    asked = choices(Table("t", frame, ()))
+    expected = {"kind": kind, "last": "income"}[guess]
+    assert guess_label(Table("t", frame, ())) == expected
+    assert kind in {*asked, expected}
+
+
+@pytest.mark.parametrize(("scale", "is_label"), [(1.0, True), (0.1, True), (1 / 0.87, False)])
+def test_numbers_that_were_standardized_are_no_classes(scale, is_label):
+    counted = numbers(-3, -1, 1, 4)
+    frame = measured("a", "b").assign(pregnancies=[scale * each for each in counted])
+    assert (label_candidates(Table("t", frame, ())) == ("pregnancies",)) == is_label
+    named = frame.rename(columns={"pregnancies": "class"})
+    assert label_candidates(Table("t", named, ())) == ("class",)
+
+
 def test_the_last_number_is_offered_beside_several_texts_of_which_the_first_is_guessed():
     frame = pd.DataFrame({"school": words("p", "q"), "famsize": words("few", "few", "many")})
     frame = frame.assign(age=numbers(15, 16, 17), G3=numbers(*range(18)))
