@@ -84,7 +84,7 @@ ONE_COMMA = re.compile("[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 # Numbers that stand for what is missing where they are far from all others.
 CODES = frozenset(
     float(sign + digit * n) for sign in ("", "-") for digit in "89" for n in range(1, 7)
-) - {8.0, 9.0} | {-1.0, -200.0, -999.25}
+) - {8.0, 9.0} | {-1.0, -66.0, -77.0, -200.0, -666.0, -777.0, -999.25}
 _LEAST_GAP = 3.0
 _PLACE = re.compile(r"(?:k?m|mi|miles) [NESW]{1,3}(?: .*)?")  # behind a number: 3 km N of a town
 # Behind an amount of money.

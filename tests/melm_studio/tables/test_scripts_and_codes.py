@@ -198,7 +198,7 @@ def test_a_comma_beside_plain_numbers_is_one_of_thousands():
     assert table.frame["a"].iloc[0] == 1107
 
 
-@pytest.mark.parametrize("code", [999, -9, 9999, -99, -200, -999.25])
+@pytest.mark.parametrize("code", [999, -9, 9999, -66, -99, -777, -200, -999.25])
 def test_a_number_far_outside_that_repeats_is_missing_and_asked_about(code):
     cells = [code if at % 5 == 0 else at % 7 for at in range(20)]
     table = of_cells(cells)
@@ -208,12 +208,14 @@ def test_a_number_far_outside_that_repeats_is_missing_and_asked_about(code):
     assert of_cells(cells, codes="numbers").frame["a"].iloc[0] == code
 
 
-def test_two_codes_do_not_hide_each_other():
-    cells = [(-99, -88, *range(8))[at % 10] for at in range(60)]
+@pytest.mark.parametrize("codes", [(-99, -88), (-77, -66)])
+def test_two_codes_do_not_hide_each_other(codes):
+    cells = [(*codes, *range(-2, 6))[at % 10] for at in range(60)]
     table = of_cells(cells)
     assert table.frame["a"].isna().sum() == 12
-    assert "Counted as missing: -99, -88 in a lies far outside all others." in table.steps
-    assert of_cells([(-99, -88, *range(-95, 8))[at % 105] for at in range(300)]).frame[
+    said = ", ".join(map(str, codes))
+    assert f"Counted as missing: {said} in a lies far outside all others." in table.steps
+    assert of_cells([(*codes, *range(-95, 8))[at % 105] for at in range(300)]).frame[
         "a"
     ].notna().all()  # fmt: skip
 
