@@ -484,8 +484,8 @@ def _id_of_rows(cells: _Cells) -> tuple[Role, str] | None:
 def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
     if any(map(names_picture, cells.texts[:PICTURES_PROBED])):
         return Role.IGNORED, "names of pictures"
-    levels = pd.unique(cells.texts)
-    is_key = words_of(cells.name)[-1:] in (("id",), ("well",))
+    levels, last = pd.unique(cells.texts), (words_of(cells.name) or ("",))[-1]
+    is_key = last in ("id", "well") or (last.endswith("id") and ends_as_id(last))
     if _number_things(levels) or (is_key and all(map(_DIGIT.search, levels))):
         return Role.IGNORED, "keys of what several rows share"
     if cells.n_values > MAX_LEVELS:

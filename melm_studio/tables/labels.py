@@ -282,8 +282,8 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
         and (is_measure(cells) or not says_the_same(cells, frame[name]))
     ]
     preference = _Preference(table, usable, TIME_WORDS)
-    ranked = sorted(
-        rivals,
+    ranked = sorted(  # of many that are as likely, those that say who, since not all are offered
+        sorted(rivals, key=lambda name: _WHO.isdisjoint(words_of(name))),
         key=lambda name: (name not in expected, *(preference(name) if name in usable else ())),
     )
     has_place = table.form.has_header and (guess == last or (guess == first and not ranked))
@@ -853,6 +853,7 @@ class _Preference:
             not self._rare.isdisjoint(words)
             or is_measured
             or says_work(name)
+            or _is_recurring_id(name)
             or (_names_no_class(name) and name not in self._kinds_of_persons),
             is_flag or not is_telling,
             is_number,

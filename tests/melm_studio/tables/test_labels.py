@@ -596,6 +596,21 @@ def test_the_type_of_something_comes_behind_two_values_in_the_last_column(kind, 
     assert kind in {*asked, expected}
 
 
+@pytest.mark.parametrize("name", ["BPID", "device id", "device"])
+def test_in_a_table_of_codes_no_id_is_guessed_and_a_sex_is_offered(name):
+    habits = ("smokes", "snuff", "drinks", "walks", "salt", "fruit", "milk", "rice", "fish")
+    codes = {habit: numbers(1, 2, *[1] * at) for at, habit in enumerate(habits)}
+    frame = measured("a").assign(device=words("D1", "D2", "D3"), **codes, sex=numbers(1, 2, 2, 1))
+    frame = frame.assign(b=frame["a"]).rename(columns={"device": name})
+    table = Table("t", frame, ())
+    asked = choices(table)
+    assert (guess_label(table) == name) == (name == "device")
+    assert ("sex" in asked) == (name != "device")
+    if name != "device":
+        columns = {column.name: column for column in prepare(table).columns}
+        assert columns[name].reason == "keys of what several rows share"
+
+
 @pytest.mark.parametrize(("scale", "is_label"), [(1.0, True), (0.1, True), (1 / 0.87, False)])
 def test_numbers_that_were_standardized_are_no_classes(scale, is_label):
     counted = numbers(-3, -1, 1, 4)
