@@ -81,7 +81,7 @@ def columns_of_arrays(
     Raises
     ------
     TableError
-        If they are too large, or their texts have codes that are no characters.
+        If they are too large or empty, or their texts have codes that are no characters.
     """
     if not all(map(_are_characters, arrays.values())):
         raise TableError(
@@ -96,6 +96,11 @@ def columns_of_arrays(
     arrays, named = _with_class_names(arrays)
     fitting = {k: a for k, a in arrays.items() if a.ndim and len(a) == n_rows and k not in names}
     n_columns = sum(math.prod(array.shape[1:]) for array in fitting.values())
+    if not n_rows * n_columns:
+        raise TableError(
+            f"{file} has no array with a row and a column. Save one with a row for each sample and "
+            "drop that."
+        )
     if n_columns > limits.n_columns or n_rows > limits.n_rows:
         raise TableError(
             f"{file} has {number(n_rows)} rows and {number(n_columns)} columns, and at most "

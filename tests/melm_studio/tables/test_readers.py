@@ -717,6 +717,20 @@ def test_arrays_that_are_objects_or_damaged_get_a_sentence(raw):
         read_table(raw, "t.npz")
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"X": np.array(3)},
+        {"X": np.zeros((5, 0))},
+        {"X": np.zeros((0, 3)), "y": np.zeros(0)},
+        {"X": np.zeros((0, 3)), "y": np.zeros((0, 2))},
+    ],
+)
+def test_arrays_without_a_row_or_a_column_get_a_sentence(parts):
+    with pytest.raises(TableError, match="no array with a row and a column"):
+        read_table(arrays(**parts), "t.npz")
+
+
 def test_vectors_in_a_column_become_a_feature_for_each_number():
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet  # noqa: PLC0415
