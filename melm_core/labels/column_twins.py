@@ -8,9 +8,10 @@ not, and every method finds it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -434,13 +435,14 @@ def _kinds(
     joined = {name for column in table if len(column.names) > 1 for name in column.names}
     is_joined = np.array([column.names[0] in joined for column in table], dtype=bool)
     is_weak &= is_joined | ~_mark_classes(cells, y)
+    n_columns_of = cache(partial(_n_columns_of, cells))  # which a table of many rows needs not
     for index, (column, share) in enumerate(zip(table, shares.tolist(), strict=True)):
         if column.texts is None and is_weak[index]:
             continue  # most columns of a wide table
         has_value = column.has_value
         pairs = _rows_of_pairs(column, y)
         can_stand_out[index] = _is_measure(pairs) if column.texts is None else _are_few(pairs)
-        if _is_beyond_chance(pairs, column, len(table)) or _is_copy(pairs, column, cells):
+        if _is_beyond_chance(pairs, column, len(table)) or _is_copy(pairs, column, n_columns_of):
             kinds[index] = _twin(column, pairs, names, share)
         if kinds[index][0] is Twin.NONE and _LEAST_FILLED <= has_value.mean() < 1.0:
             kinds[index] = _twin_where_known(column, has_value, y, names, len(table))
@@ -495,16 +497,20 @@ def _is_beyond_chance(
     return bool(n_agreeing * np.log(n_classes) >= np.log(n_columns / chance))
 
 
-def _is_copy(pairs: IntArray, column: _Column, cells: FloatArray) -> bool:
+def _is_copy(pairs: IntArray, column: _Column, n_columns_of: Callable[[], IntArray]) -> bool:
     """Return whether each class has one value, in more rows than chance alone makes likely.
 
     That of the columns with as many values, since no measured number could be such a copy.
     """
-    if not _is_one_of_each(pairs):
-        return False
+    return _is_one_of_each(pairs) and _is_beyond_chance(
+        pairs, column, int(n_columns_of()[len(pairs)]), _CHANCE_OF_COPY
+    )
+
+
+def _n_columns_of(cells: FloatArray) -> IntArray:
+    """The number of columns of each number of values, (n_rows + 1,)."""
     n_values = (np.diff(np.sort(cells, axis=1), axis=1) > 0).sum(axis=1) + 1
-    n_alike = int((n_values == len(pairs)).sum())
-    return _is_beyond_chance(pairs, column, n_alike, _CHANCE_OF_COPY)
+    return np.bincount(n_values, minlength=cells.shape[1] + 1)
 
 
 def _rows_of_pairs(column: _Column, y: IntArray) -> IntArray:
