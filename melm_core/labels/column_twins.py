@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -610,11 +611,11 @@ def _outstanding(
     ranked: list[int] = others[np.argsort(-shares[others], kind="stable")].tolist()
     far = _FAR_MORE * (1.0 - 1.0 / n_classes)
     most_numbers = min(_MOST_NUMBERS_OUTSTANDING, len(ranked) // 2)
-    for n_best in range(1, len(ranked)):
-        best, last = ranked[:n_best], shares[ranked[n_best - 1]]
-        is_sure = float((shares - errors)[best].min()) >= _MOST
-        if not is_sure or sum(not table[index].is_words for index in best) > most_numbers:
+    n_numbers = 0
+    for n_best, (last, following) in enumerate(pairwise(ranked), 1):
+        n_numbers += not table[last].is_words
+        if shares[last] - errors[last] < _MOST or n_numbers > most_numbers:
             return []
-        if last - shares[ranked[n_best]] >= far:
-            return best
+        if shares[last] - shares[following] >= far:
+            return ranked[:n_best]
     return []

@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris, load_wine
 
 from lab.experiments.honesty.twins import PLANTED
 from melm_core.base import UserError
-from melm_core.labels import Twin, label_twins
+from melm_core.labels import Twin, column_twins, label_twins
 
 WORDS = np.array(["healthy", "mild", "severe"])
 
@@ -225,3 +225,13 @@ def test_few_rows_make_no_good_measurement_a_twin(n_rows):
     found = label_twins([*columns.values()], y, [*columns])
     assert found[0].share > 0.9
     assert bool(found[0].twin) == (n_rows == 400)
+
+
+def test_many_equal_columns_in_few_rows_are_looked_at_once_each(monkeypatch):
+    looks, y = [], np.arange(12) % 2
+    looked = vars(column_twins)["_are_codes"]
+    monkeypatch.setattr(
+        column_twins, "_are_codes", lambda cells: looks.append(len(cells)) or looked(cells)
+    )
+    label_twins([y] * 1_100, y, only_twins=True)
+    assert sum(looks) <= 3 * 1_100
