@@ -338,13 +338,21 @@ class _Normal:
 
     def draw(self, n_rows: int, stream: np.random.Generator) -> FloatArray:
         """Rows in their coordinates and, of further axes, in as many as hold them."""
-        rows = stream.standard_normal((n_rows, len(self.basis))) * self.deviations
-        if self.n_rest <= n_rows:
-            rest = stream.standard_normal((n_rows, self.n_rest))
-        else:  # by Bartlett's decomposition
-            rest = np.tril(stream.standard_normal((n_rows, n_rows)), -1)
-            np.fill_diagonal(rest, np.sqrt(stream.chisquare(self.n_rest - np.arange(n_rows))))
+        return self.beside(_round(n_rows, self.n_rest, stream), stream)
+
+    def beside(self, rest: FloatArray, stream: np.random.Generator) -> FloatArray:
+        """Rows of which the coordinates on further axes are drawn, but for their length."""
+        rows = stream.standard_normal((len(rest), len(self.basis))) * self.deviations
         return np.hstack([rows @ self.basis.T, self.rest * rest])
+
+
+def _round(n_rows: int, n_axes: int, stream: np.random.Generator) -> FloatArray:
+    """Draw rows that vary by 1 along each axis, in as many coordinates as hold them."""
+    if n_axes <= n_rows:
+        return stream.standard_normal((n_rows, n_axes))
+    rows = np.tril(stream.standard_normal((n_rows, n_rows)), -1)  # by Bartlett's decomposition
+    np.fill_diagonal(rows, np.sqrt(stream.chisquare(n_axes - np.arange(n_rows))))
+    return rows
 
 
 @dataclass(frozen=True)
@@ -370,9 +378,10 @@ class _Classes:
         return cls(means, tuple(shapes))
 
     def draw(self, y: IntArray, stream: np.random.Generator) -> FloatArray:
-        rows = self.shapes[0].draw(len(y), stream)
+        rest = _round(len(y), self.shapes[0].n_rest, stream)  # of all classes together
+        rows = self.shapes[0].beside(rest, stream)
         for code, shape in enumerate(self.shapes[1:], 1):
-            rows[y == code] = shape.draw(int((y == code).sum()), stream)
+            rows[y == code] = shape.beside(rest[y == code], stream)
         rows[:, : self.means.shape[1]] += self.means[y]
         return rows
 

@@ -338,6 +338,14 @@ def test_clusters_of_hardly_any_rows_are_recognized_unless_features_are_more(
     assert any(said) is are_recognized
 
 
+@pytest.mark.parametrize("n_axes", [1, 2])
+def test_features_that_follow_from_few_others_are_looked_at_as_well(n_axes):
+    stream = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    few = 6.0 * y[:, None] + stream.normal(size=(60, n_axes))
+    assert not are_quantized(few @ stream.normal(size=(n_axes, 200)), y)
+
+
 @pytest.mark.parametrize(("n_rows", "n_features"), [(60, 100), (100, 20)])
 def test_classes_among_many_features_are_not_taken_for_clusters(n_rows, n_features):
     stream = np.random.default_rng(0)
