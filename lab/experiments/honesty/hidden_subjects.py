@@ -63,7 +63,7 @@ def categories(seed: int) -> Table:
         town=[f"Town {'ABCDEFGHIJKLMNO'[int(at)]}" for at in town],
         grade=[f"G{at}" for at in stream.integers(1, 9, n_rows)],
         zone=pd.Series(10.0 * stream.integers(1, 12, n_rows)).tolist(),
-        customer_id=(1000.0 + stream.integers(0, 70, n_rows)).tolist(),
+        distance=(1000.0 + stream.integers(0, 70, n_rows)).tolist(),
     )
 
 
