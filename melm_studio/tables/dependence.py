@@ -501,9 +501,10 @@ def _repeats(column: Column, n_rows: int) -> bool:
     is_place = column.reason == WHERE or column.name.startswith(SUBJECT)
     if column.n_values < n_rows / MOST_REPEATS and not (is_id or are_many or is_place):
         return False
-    is_often = column.n_values <= n_rows / LEAST_REPEATS
+    n_present = n_rows - column.n_missing  # free answers are rare, and those of all rows differ
+    is_often = column.n_values <= n_present / LEAST_REPEATS
     return is_often or (
-        column.n_values <= n_rows / LEAST_VISITS
+        column.n_values <= n_present / LEAST_VISITS
         and not SUBJECT_WORDS.isdisjoint(words_of(column.name))
     )
 

@@ -238,6 +238,17 @@ def test_columns_that_put_the_same_rows_together_are_asked_about_once():
     }
 
 
+def test_free_answers_of_a_few_rows_are_no_subjects():
+    answers = [f"we use {chr(97 + row // 26)}{chr(97 + row % 26)}" for row in range(60)]
+    answers[40:] = answers[:20]
+    a, b = np.random.default_rng(0).normal(size=(2, 150))
+    labels = np.random.default_rng(0).permutation(["x", "y"] * 75)
+    for cells in (a, b, labels):  # who answers alike is alike
+        cells[40:60] = cells[:20]
+    rows = table(other=[*answers, *[None] * 90], a=a, b=b, label=labels)
+    assert not {"subjects:other"} & {one.id for one in prepare(rows, "label").questions}
+
+
 def test_dates_of_visits_leave_open_who_came():
     ids = np.r_[np.arange(1001.0, 1061.0), np.arange(1001.0, 1021.0)]
     days = [str(day)[:10] for day in np.datetime64("2020-01-01") + 3 * np.arange(80)]
