@@ -334,7 +334,8 @@ def _sorts(column: FloatArray, y: IntArray) -> bool:
 
 def _scores(X: FloatArray, y: IntArray) -> FloatArray:
     """Subtract class means from features, or take principal scores, of variance 1."""
-    centered = X - np.stack([X[y == code].mean(axis=0) for code in range(int(y.max()) + 1)])[y]
+    present, y = np.unique(y, return_inverse=True)  # some rows may have none of a class
+    centered = X - np.stack([X[y == code].mean(axis=0) for code in range(len(present))])[y]
     scale = X.std(axis=0)
     spread = centered.std(axis=0)
     varies = spread > 1e-9 * np.where(scale > 0, scale, 1.0)

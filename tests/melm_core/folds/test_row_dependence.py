@@ -12,6 +12,7 @@ from melm_core.folds import (
     near_doubles,
     serial_dependence,
     share_owed_to_neighbors,
+    stretches,
 )
 
 N_TABLES = 60
@@ -71,6 +72,14 @@ def test_serial_rows_are_called_serial(options):
 def test_serial_rows_are_seen_in_each_class_of_a_sorted_file():
     X, y = serial(0)
     assert serial_dependence(*sorted_by(y, X, y)) == SMALLEST_P
+
+
+def test_a_class_without_a_row_in_the_stretches_counts_for_nothing():
+    X = np.random.default_rng(0).normal(size=(6_000, 2))
+    y = np.ones(6_000, dtype=int)
+    others = np.setdiff1d(np.arange(6_000), stretches(6_000, 2))
+    y[others[:5]] = 0
+    assert dependence_length(X, y) == dependence_length(X, np.zeros(6_000))
 
 
 @pytest.mark.slow
