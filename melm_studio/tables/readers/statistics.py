@@ -540,8 +540,8 @@ def _cells(column: pd.Series) -> pd.Series | FloatArray:
     if column.dtype.kind == "b":  # a category, as in the CSV that R writes
         return column.astype(object).map({True: "TRUE", False: "FALSE"})
     if column.dtype.kind in "iuf":
-        # NA of R is a NaN that warns of every comparison.
-        numbers: FloatArray = column.to_numpy(np.float64, na_value=np.nan)
+        numbers: FloatArray = column.to_numpy(np.float64, na_value=np.nan, copy=True)
+        numbers[np.isnan(numbers)] = np.nan  # NA of R is one that warns of every comparison
         return numbers
     texts = [
         None if missing else str(cell) for cell, missing in zip(column, column.isna(), strict=True)

@@ -371,6 +371,16 @@ def test_truth_values_of_r_are_a_category(tmp_path):
     assert (data.label, data.class_names) == ("insured", ("FALSE", "TRUE"))
 
 
+def test_what_is_missing_in_r_is_missing_as_anywhere(tmp_path):
+    rdata = pytest.importorskip("rdata")
+    sizes = FRAME["size"].to_numpy(np.float64, copy=True)
+    sizes[:2] = np.array([0x7FF00000000007A2], dtype=np.uint64).view(np.float64)  # NA
+    frame = FRAME[["size", "mass"]].assign(size=sizes)
+    rdata.write_rda(tmp_path / "file", {"frame": frame})
+    found = read_table((tmp_path / "file").read_bytes(), "file").frame["size"].to_numpy()
+    assert {*found[:2].view(np.uint64)} == {np.float64(np.nan).view(np.uint64)}
+
+
 def test_a_list_of_r_with_x_and_y_is_a_table(tmp_path):
     rdata = pytest.importorskip("rdata")
     study = {"x": FRAME[["size", "mass"]].to_numpy(), "y": np.array(FRAME["kind"].astype(str))}
