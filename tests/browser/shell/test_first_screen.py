@@ -120,7 +120,7 @@ def test_one_button_is_the_first_to_press_before_and_after_a_run(page: Page, siz
     studio.show("Explore")
     begin.click()
     expect(studio.panels).to_have_count(1)
-    assert filled_buttons(page) == ["Run"]
+    studio.wait_until(lambda: filled_buttons(page) == ["Run"], "Run is filled")
 
 
 def filled_buttons(page: Page) -> list[str]:
