@@ -34,7 +34,7 @@ WITH_NODE := NODE_USE_SYSTEM_CA=1 PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 .PHONY: help run test one-half other-half quick slow lab mutants audit bench pictures docs wheel lowest notebooks publish lint format hooks pins constants clean lint-python lint-page page browser browsers redis servers nginx
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(ENGINE) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: make run ARGS="--port 9000"
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
