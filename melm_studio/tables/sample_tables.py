@@ -18,6 +18,7 @@ from melm_studio.tables.aligned import as_tabs
 from melm_studio.tables.formatting import count, listed, shortened
 from melm_studio.tables.grammars.features_in_rows import says_features
 from melm_studio.tables.grammars.layout import is_number
+from melm_studio.tables.grammars.omics import FACTOR
 from melm_studio.tables.readers import MAX_UNPACKED, archived_files
 from melm_studio.tables.records import Limits, find_records
 from melm_studio.tables.text import (
@@ -190,6 +191,7 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits) -> Joined | None:
         key=lambda pair: (
             parts[pair[1]].is_measured,
             not says_features(tables[pair[2]][0][pair[0][0]]),
+            any(name.startswith(FACTOR) for name in tables[pair[2]][0]),
             len(pair[0][2]),
             len(tables[pair[1]][0]),
         ),

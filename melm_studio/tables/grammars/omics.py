@@ -111,8 +111,9 @@ _MARKS_OF_PERSEUS = re.compile(r"#!\{(?P<name>[^}]+)\}")
 _TYPES = "#q2:types"
 _MOST_ABOVE_TYPES = 20  # lines
 _NODES = {"Source Name", "Sample Name"}
+FACTOR = "Factor Value"  # what a study of ISA-Tab compares
 _IN_BRACKETS = re.compile(
-    r"(?P<kind>Characteristics|Factor Value|Parameter Value|Comment) ?\[(?P<name>.+)\]"
+    rf"(?P<kind>Characteristics|{FACTOR}|Parameter Value|Comment) ?\[(?P<name>.+)\]"
 )
 _REFERENCES = ("Term Source REF", "Term Accession Number", "Protocol REF", "Unit")
 _MOST_CLASSES = 20
@@ -636,7 +637,7 @@ def isa_tab(first: FirstLines) -> Layout | None:
     rows = [first.cells(number) for number in range(1, len(first.texts))]
     for column, match in enumerate(matches):
         values = {row[column] for row in rows if column < len(row)} - {""}
-        if match and match["kind"] == "Factor Value" and 2 <= len(values) <= _MOST_CLASSES:
+        if match and match["kind"] == FACTOR and 2 <= len(values) <= _MOST_CLASSES:
             answers[LABEL] = numbered[column]
             break
     return Layout("Read as ISA-Tab: its factor is the label.", tuple(numbered), 1, answers=answers)

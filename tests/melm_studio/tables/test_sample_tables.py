@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -25,6 +26,27 @@ def archived(files):
         for name, content in files.items():
             archive.writestr(f"study/{name}", content)
     return packed.getvalue()
+
+
+@pytest.mark.parametrize("order", [*permutations(("s_X.txt", "a_X.txt", "m_X_maf.tsv"))])
+@pytest.mark.parametrize("with_factor", ["s_X.txt", "a_X.txt"])
+def test_the_table_of_isa_tab_that_has_the_factor_is_joined(order, with_factor):
+    others = {"s_X.txt": "Characteristics[side]", "a_X.txt": "Parameter Value[polarity]"}
+    texts = {
+        file: f"Source Name\tSample Name\t{'Factor Value[diet]' if file == with_factor else said}\n"
+        + "".join(f"d{at}\t{name}\t{'uv'[at % 2]}\n" for at, name in enumerate(NAMES))
+        for file, said in others.items()
+    }
+    header, *rows = of_features().replace(",", "\t").splitlines()
+    known = "database_identifier\tmetabolite_identification\tsmallmolecule_abundance_std_error_sub"
+    metabolites = [
+        header.replace("gene", known),
+        *(row.replace("\t", "\tx\t\t", 1) for row in rows),
+    ]
+    texts["m_X_maf.tsv"] = "\n".join([*metabolites, ""])
+    data = prepare(read_table(archived({file: texts[file] for file in order}), "study.zip"))
+    assert (data.label, data.class_names) == ("diet", ("u", "v"))
+    assert len(data.feature_names) == 5
 
 
 @pytest.mark.parametrize("order", [1, -1])
