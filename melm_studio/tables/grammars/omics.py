@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from pathlib import PureWindowsPath
 
+from melm_core.base import MISSING
 from melm_studio.tables.grammars.layout import FirstLines, Layout, Long, Turned, is_number
 from melm_studio.tables.questions import LABEL, USE
 from melm_studio.tables.roles import NO_LABEL, Use
@@ -375,16 +376,20 @@ def fragpipe(first: FirstLines) -> Layout | None:
 
 def xcms(first: FirstLines) -> Layout | None:
     """Peaks of XCMS: what these are, how many each class has, and a column for each sample."""
-    rows = first.rows
-    if not rows or not _XCMS.issubset(rows[0]):
+    header = first.rows[0] if first.rows else []
+    if not _XCMS.issubset(header):
         return None
-    header, below = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
+    # A sample may lack the peaks of many rows.
+    rows = [row for row, _ in first.records(first.delimiter) if len(row) == len(header)]
+    cells = [*zip(*rows[1:], strict=True)]
     n_peaks = header.index("npeaks")
+    names_behind = range(n_peaks + 1, len(header) if cells else 0)
+    others = dropwhile(lambda column: not _is_sample(cells[column], cells[n_peaks]), names_behind)
+    samples = takewhile(lambda column: not any(map(_is_word, cells[column])), others)
     columns = [
         column
-        for column in range(n_peaks + 1, len(header))
-        if header[column] not in ("ms_level", "peakidx")
-        and any(_exceeds(row[column], row[n_peaks]) for row in below)
+        for column in samples
+        if header[column] not in ("ms_level", "peakidx") and any(cells[column])
     ]
     names = [PureWindowsPath(header[column]).stem for column in columns]
     features = (header.index("name") if "name" in header else 0,)
@@ -392,6 +397,15 @@ def xcms(first: FirstLines) -> Layout | None:
     return _matrix(
         "peaks of XCMS", header, 1, columns, names=names, features=features, delimiter=mark
     )
+
+
+def _is_sample(cells: Sequence[str], n_peaks: Sequence[str]) -> bool:
+    """Return whether cells are no numbers of peaks: one exceeds these, or none is given."""
+    return any(map(_exceeds, cells, n_peaks)) or (any(cells) and {*cells}.issubset(MISSING))
+
+
+def _is_word(cell: str) -> bool:
+    return cell not in MISSING and not is_number(cell)
 
 
 def _exceeds(cell: str, n_peaks: str) -> bool:

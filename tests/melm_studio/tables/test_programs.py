@@ -10,7 +10,7 @@ import pytest
 from melm_studio.tables import NO_LABEL, ReadOptions, Role, TableError, prepare, read_table
 from melm_studio.tables.grammars import GRAMMARS
 from melm_studio.tables.grammars.sample_names import groups_in_names
-from tests.melm_studio.tables.programs import PROGRAMS
+from tests.melm_studio.tables.programs import PROGRAMS, lines
 
 
 def columns_of(data, role):
@@ -43,6 +43,23 @@ def test_a_table_of_a_program_is_read_as_it_means_it(kind):
 def test_a_table_that_is_cut_off_is_read_or_refused_in_a_sentence(kind, share):
     raw = PROGRAMS[kind].raw
     assert outcome(raw[: int(len(raw) * share)]).endswith(".")
+
+
+@pytest.mark.parametrize("absent", ["NA", ""])
+@pytest.mark.parametrize("late", [0, 5])
+def test_a_sample_of_xcms_may_lack_the_peaks_of_many_rows(late, absent):
+    samples = [f"{kind}_{at}.mzML" for at, kind in enumerate(["hi", "lo"] * 3)]
+    header = ["name", "mzmed", "mzmin", "mzmax", "rtmed", "npeaks", "hi", "lo", *samples]
+    header += ["isotopes", "pcgroup"]
+    rows = [
+        [f"FT{at}", 100, 99, 101, 60, 6, 3, 3, *(at + n * n for n in range(7, 13)), "[1][M]+", 9]
+        for at in range(90)
+    ]
+    for row in rows[:70]:
+        row[8 + late] = absent
+    table = read_table(lines([header, *rows]).encode(), "peaks.csv")
+    assert table.frame["sample"].tolist() == [sample[:-5] for sample in samples]
+    assert prepare(table).class_names == ("hi", "lo")
 
 
 @pytest.mark.parametrize("n_nested", [1, 3])
