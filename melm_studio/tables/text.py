@@ -208,11 +208,22 @@ def _split_last_line(head: bytes) -> tuple[bytes, bytes]:
 
 
 def _is_alike(line: str, other: str) -> bool:
-    """Return whether some delimiter parts two lines into as many cells, the first into several."""
-    return any(
-        line.count(mark) == other.count(mark) and sum(map(bool, line.split(mark))) > 1
-        for mark in DELIMITERS
-    )
+    """Return whether some delimiter parts two lines into as many cells, the first into several.
+
+    Numbers or kinds, which recur, are no names above those of a header, as of cBioPortal.
+
+    Examples
+    --------
+    >>> _is_alike("#id,x", "a,1"), _is_alike("#1,1", "id,x"), _is_alike("#TEXT,TEXT", "id,x")
+    (True, False, False)
+    """
+    for mark in DELIMITERS:
+        cells, below = line.lstrip("#% ").split(mark), other.split(mark)
+        if len(cells) == len(below) and sum(map(bool, cells)) > 1:
+            are_names = len({*cells}) == len(cells) and not all(map(NUMBERS["."].fullmatch, cells))
+            is_header = len({*below}) == len(below) and not any(map(NUMBERS["."].fullmatch, below))
+            return are_names or not is_header
+    return False
 
 
 def _is_above_numbers(words: list[str], cells: list[str]) -> bool:

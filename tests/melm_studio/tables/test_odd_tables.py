@@ -100,6 +100,23 @@ def test_settings_above_the_rows_are_skipped():
     assert "Skipped: 3 comment lines at the top." in table.steps
 
 
+@pytest.mark.parametrize("last", ["#STRING,STRING,NUMBER\n", "#STRING,STRING,NUMBER\n#1,1,0\n"])
+def test_kinds_and_ranks_of_columns_in_comments_are_no_names(last):
+    above = f"#Patient,Type,Age\n#Its id,What it has,In years\n{last}"
+    table = read(f"{above}PATIENT_ID,CANCER,AGE\nP1,skin,40\nP2,lung,51\n")
+    assert [*table.frame] == ["PATIENT_ID", "CANCER", "AGE"]
+    assert f"Skipped: {above.count('#')} comment lines at the top." in table.steps
+
+
+@pytest.mark.parametrize(
+    ("header", "row"), [("#900,901,902", "7,8,9"), ("#id,x,x", "a,1,2"), ("#id,x,y", "a,b,c")]
+)
+def test_the_last_comment_above_rows_has_their_names(header, row):
+    table = read(f"# made today\n{header}\n{row}\n{row}\n")
+    assert len(table.frame) == 2
+    assert table.frame.columns[1] == header.split(",")[1]
+
+
 def test_rows_are_counted_with_the_comments_above_them():
     with pytest.raises(TableError, match=r"Row 5 .* has 1 field where the header has 2"):
         read("# one\n# two\nx,y\n1,2\n3\n")

@@ -317,6 +317,15 @@ def test_the_header_of_metadata_is_no_comment(header):
     assert table.frame["kind"].tolist() == ["u", "v"] * 4
 
 
+def test_the_samples_of_cbioportal_stand_below_what_their_columns_are():
+    above = "#Sample\tType\n#Its id\tWhat it is\n#STRING\tSTRING\n#1\t1\nSAMPLE_ID\tTYPE"
+    rows = KINDS.replace(",", "\t").split("\n", 1)[1]
+    files = {"numbers.csv": of_features(), "data_clinical_sample.txt": f"{above}\n{rows}"}
+    table = read_table(archived(files), "study.zip")
+    assert table.steps[0].startswith("Joined by SAMPLE_ID: 8 columns")
+    assert table.frame["TYPE"].tolist() == ["u", "v"] * 4
+
+
 def test_the_table_of_two_that_cannot_be_read_is_named():
     with pytest.raises(TableError, match=r"^kinds\.csv: "):
         read_table(zipped(numbers=of_features(), kinds="a,b\n1,2\n1,2,3,4\n1\n"), "study.zip")
