@@ -15,10 +15,13 @@ from pathlib import PurePosixPath
 
 from melm_core.base import MISSING, unique_names
 from melm_studio.tables.aligned import as_tabs
-from melm_studio.tables.formatting import count, listed, shortened
+from melm_studio.tables.formatting import count, listed, shortened, words_of
 from melm_studio.tables.grammars.features_in_rows import says_features
-from melm_studio.tables.grammars.layout import is_number
+from melm_studio.tables.grammars.layout import FirstLines, is_number
 from melm_studio.tables.grammars.omics import FACTOR
+from melm_studio.tables.grammars.r_table import r_table
+from melm_studio.tables.grammars.reading import read_layout
+from melm_studio.tables.identifiers import names_label
 from melm_studio.tables.readers import MAX_UNPACKED, archived_files
 from melm_studio.tables.records import Limits, find_records
 from melm_studio.tables.text import (
@@ -41,6 +44,7 @@ _MOST_TARGETS = 3  # columns that rows without a label lack
 _LEAST_COLUMNS = 3  # of tables whose rows are put together
 # A row below the names of QIIME 2, which may be shorter.
 _TYPES = re.compile(rb'^[ "]*#q2:types[^\n]*\n', re.MULTILINE)
+_IN_NAMES = "words of names"  # of samples, where their table names its own classes
 _FILE = "file"  # the column of what the rows of each file are
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
@@ -190,7 +194,9 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits) -> Joined | None:
         pairs,
         key=lambda pair: (
             parts[pair[1]].is_measured,
+            not any(_is_of_features(tables[name][0]) for name in pair[1:]),
             not says_features(tables[pair[2]][0][pair[0][0]]),
+            not _is_of_features(tables[pair[2]][0]),
             any(name.startswith(FACTOR) for name in tables[pair[2]][0]),
             len(pair[0][2]),
             len(tables[pair[1]][0]),
@@ -211,6 +217,11 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits) -> Joined | None:
     beside = [[*row[:index], *row[index + 1 :]] for row in tables[samples]]
     places_of_rows = [row_of.get(row[0]) for row in rows[1:]]
     rows = _without_said_again(rows, part.said, beside, places_of_rows)
+    of_samples = {*part.said}
+    if part.words and any(map(_may_be_label, beside[0], zip(*beside[1:], strict=True))):
+        of_samples.add(_IN_NAMES)
+        group = part.words.partition(" ")[0]
+        rows[0] = [_IN_NAMES if name == group else name for name in rows[0]]
     header = unique_names([*rows[0], *beside[0]])
     blank = [""] * len(beside[0])
     below = (
@@ -218,10 +229,15 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits) -> Joined | None:
         for row, place in zip(rows[1:], places_of_rows, strict=True)
     )
     places = range(len(header))
-    said = [j for j in places if j >= len(rows[0]) or header[j] in part.said]
+    said = [j for j in places if j >= len(rows[0]) or header[j] in of_samples]
     data = _written([header, *below])
     words = part.words if part.words.partition(" ")[0] in rows[0] else ""
     return Joined(data, numbers, (*part.steps, step), is_measured, tuple(said), words)
+
+
+def _is_of_features(header: Sequence[str]) -> bool:
+    """Return whether half of the columns behind the first say what features are."""
+    return 2 * sum(map(says_features, header)) >= max(2, len(header) - 1)
 
 
 def _pairs(
@@ -250,6 +266,11 @@ def _without_said_again(
         if any(n == len({*other}) == len({*zip(cells, other, strict=True)}) for other in others):
             again.add(column)
     return [[cell for column, cell in enumerate(row) if column not in again] for row in rows]
+
+
+def _may_be_label(name: str, cells: Sequence[str]) -> bool:
+    """Return whether a name says that cells, which recur, are classes."""
+    return any(map(names_label, words_of(name))) and 2 <= len({*cells}) <= len(cells) / 2
 
 
 def _turned(records: _Records, samples: Collection[str]) -> _Records:
@@ -418,7 +439,10 @@ def _texts(raw: bytes) -> dict[str, bytes] | None:
 def plain_records(data: bytes, name: str, limits: Limits) -> list[list[str]]:
     """Return the cells of a table as text, its header first."""
     text = without_last_delimiter(_TYPES.sub(b"", as_utf8(data, name).data))
-    text, _ = as_tabs(without_comments(text)[0])
+    text, _ = without_comments(text)
+    if layout := r_table(FirstLines(text)):
+        text = read_layout(text, replace(layout, turned=None), limits).data
+    text, _ = as_tabs(text)
     if not any(mark.encode() in text for mark in DELIMITERS):  # of one column
         return [[cell.strip('" ')] for cell in text.decode().split("\n") if cell.strip()]
     wide = Limits(max(limits.n_rows, limits.n_columns), max(limits.n_rows, limits.n_columns))

@@ -326,6 +326,54 @@ def test_the_samples_of_cbioportal_stand_below_what_their_columns_are():
     assert table.frame["TYPE"].tolist() == ["u", "v"] * 4
 
 
+@pytest.mark.parametrize("mark", [",", "\t", " "])
+@pytest.mark.parametrize("further", [{}, {"genes.txt": "symbol,biotype\ng0,A,x\ng1,B,x\ng2,C,y\n"}])
+def test_headers_that_r_writes_short_are_those_of_joined_tables(mark, further):
+    files = {"counts.txt": of_features(), "samples.txt": KINDS.replace("kind", "kind,dose")}
+    files["samples.txt"] = files["samples.txt"].replace("u\n", "u,7\n").replace("v\n", "v,8\n")
+    short = {file: text.split(",", 1)[1] for file, text in files.items()}
+    texts = {file: text.replace(",", mark) for file, text in {**short, **further}.items()}
+    data = prepare(read_table(archived(texts), "study.zip"))
+    assert data.feature_names == tuple(f"g{at}" for at in range(5))
+    assert data.class_names == ("u", "v")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("further", ["", "sequence,batch,"])
+def test_what_samples_are_is_joined_before_what_features_are(further, order):
+    about = "".join(f"g{at},G{at},{'xy'[at % 2]},{at}\n" for at in range(30))
+    kinds = "".join(f"{name},{further}{'uv'[at % 2]}\n" for at, name in enumerate(NAMES))
+    files = {
+        "counts": of_features(n_features=30).replace("gene", "id"),
+        "about": f"id,gene_name,gene_biotype,start\n{about}",
+        "kinds": f"id,{further}kind\n{kinds}",
+    }
+    data = prepare(read_table(zipped(**dict([*files.items()][::order])), "study.zip"))
+    assert data.feature_names == tuple(f"g{at}" for at in range(30))
+    assert data.class_names == ("u", "v")
+
+
+def test_numbers_named_as_proteins_are_no_description_of_features():
+    numbers = "id,protein_1,protein_2\n" + "".join(
+        f"{n},{at * at % 11},{at * at % 7}\n" for at, n in enumerate(NAMES)
+    )
+    about = "protein,pathway\nprotein_1,x\nprotein_2,y\n"
+    files = {"about": about, "kinds": KINDS, "numbers": numbers}
+    data = prepare(read_table(zipped(**files), "study.zip"))
+    assert (data.feature_names, data.class_names) == (("protein_1", "protein_2"), ("u", "v"))
+
+
+@pytest.mark.parametrize(("name", "label"), [("Sample_Group", "Sample_Group"), ("slide", "group")])
+def test_words_of_names_are_guessed_unless_the_table_of_samples_names_its_classes(name, label):
+    names = [f"{kind}_{at}" for at in range(4) for kind in ("ill", "well")]
+    samples = f"name,{name}\n" + "".join(f"{one},s{at // 4}\n" for at, one in enumerate(names))
+    files = {"proteinGroups.txt": proteins(names), "samples.csv": samples}
+    data = prepare(read_table(archived(files), "study.zip"))
+    assert data.label == label
+    question = next(one for one in data.questions if one.id == "label")
+    assert "ill, well" in " ".join(choice.label for choice in question.choices)
+
+
 def test_the_table_of_two_that_cannot_be_read_is_named():
     with pytest.raises(TableError, match=r"^kinds\.csv: "):
         read_table(zipped(numbers=of_features(), kinds="a,b\n1,2\n1,2,3,4\n1\n"), "study.zip")
