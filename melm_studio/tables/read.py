@@ -162,7 +162,7 @@ class Table:
     rules : CellRules
         How the cells of further rows are read alike.
     warnings : tuple of str
-        The step by which rows of too many or few cells were left out.
+        The steps by which rows of too many or few cells were left out, or tables joined in order.
     """
 
     name: str
@@ -375,7 +375,12 @@ def _of_joined(joined: Joined, limits: Limits, options: ReadOptions) -> _Content
     turned = msgspec.structs.replace(options, samples="rows", names="first-row")
     content = _of_text(joined.data, limits, joined.steps, turned)
     steps = tuple(step for step in content.steps if step not in content.form.steps)
-    content = replace(content, steps=steps, asked={**content.asked, "names": ""})
+    content = replace(
+        content,
+        steps=steps,
+        asked={**content.asked, "names": ""},
+        warnings=(*joined.warnings, *content.warnings),
+    )
     if not joined.is_measured:
         return content
     columns = [*map(str, content.cells.columns)]  # of ISA-Tab, without their kinds

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import permutations, takewhile
+from itertools import pairwise, permutations, takewhile
 from pathlib import PurePosixPath
 
 from melm_core.base import MISSING, unique_names
@@ -21,7 +21,7 @@ from melm_studio.tables.grammars.layout import FirstLines, is_number
 from melm_studio.tables.grammars.omics import FACTOR
 from melm_studio.tables.grammars.r_table import r_table
 from melm_studio.tables.grammars.reading import read_layout
-from melm_studio.tables.identifiers import names_label
+from melm_studio.tables.identifiers import names_identifier, names_label
 from melm_studio.tables.readers import MAX_UNPACKED, archived_files
 from melm_studio.tables.records import Limits, find_records
 from melm_studio.tables.text import (
@@ -99,6 +99,8 @@ class Joined:
         As those of a part.
     is_named : bool
         Whether the first column names the samples.
+    warnings : tuple of str
+        The step by which rows were taken for those of the same samples, unless these are named.
     """
 
     data: bytes
@@ -108,6 +110,7 @@ class Joined:
     said: tuple[int, ...] = ()
     words: str = ""
     is_named: bool = True
+    warnings: tuple[str, ...] = ()
 
 
 def joined_samples(raw: bytes, limits: Limits, part_of: Callable[..., Part]) -> Joined | None:
@@ -176,8 +179,8 @@ def _refusal(parts: Mapping[str, Part]) -> TableError:
     return TableError(
         f"{shortened(samples)} and {shortened(numbers)} are two tables in a compressed archive "
         f"that cannot be joined: no column of {shortened(samples)} has the names of at least half "
-        f"of the samples of {shortened(numbers)}, each once. Name the samples alike in both, or "
-        "drop the table that has the classes alone."
+        f"of the samples of {shortened(numbers)}, each once. Name the samples alike in both, put "
+        "them in one table, or drop the table that has the classes alone."
     )
 
 
@@ -379,27 +382,57 @@ def _different(files: Sequence[str]) -> list[str]:
 
 
 def _row_by_row(tables: dict[str, _Records], limits: Limits) -> Joined | None:
-    """Features and their labels, a column of as many rows; None if the tables are not so."""
+    """Features and what is said of as many rows, in order; None if the tables are not so.
+
+    A column of labels is, and a table of more columns if no column of one of both has names.
+    """
     (first, second), names = tables.values(), tuple(tables)
     numbers, labels = (first, second) if len(first[0]) >= len(second[0]) else (second, first)
     file, other = names if numbers is first else names[::-1]
-    n_more = len(numbers) - len(labels)
-    if len(labels[0]) != 1 or len(numbers[0]) < 2 or n_more not in (-1, 0, 1):
+    n_more, is_column = len(numbers) - len(labels), len(labels[0]) == 1
+    if len(numbers[0]) < 2 or n_more not in ((-1, 0, 1) if is_column else (0,)):
+        return None
+    if not is_column and (_names_any(labels, numbers[0]) or all(map(_has_names, (first, second)))):
         return None
     if n_more > 0:  # only the numbers have a header
         labels.insert(0, ["label"])
     elif n_more < 0:
         numbers.insert(0, _numbered(len(numbers[0])))
-    elif _is_data(labels) and _is_data(numbers):
+    elif is_column and _is_data(labels) and _is_data(numbers):
         labels.insert(0, ["label"])
         numbers.insert(0, _numbered(len(numbers[0])))
-    limits.reject_cells(len(numbers), len(numbers[0]) + 1)
+    limits.reject_cells(len(numbers), len(numbers[0]) + len(labels[0]))
     rows = [[*row, *label] for row, label in zip(numbers, labels, strict=True)]
+    joined, n_rows = f"{shortened(file)} with", count(len(rows) - 1, "row")
+    if is_column:
+        step = f"Joined row by row: {n_rows} of {joined} the column of {shortened(other)}."
+        return Joined(_written(rows), file, (step,))
     step = (
-        f"Joined row by row: {count(len(rows) - 1, 'row')} of {shortened(file)} with the column of "
-        f"{shortened(other)}."
+        "Joined in order, as no column has the names of the rows of both: the first row of "
+        f"{joined} the first of {shortened(other)}, and so on for {n_rows}. If their orders "
+        "differ, add a column of names to both and drop them again."
     )
-    return Joined(_written(rows), file, (step,))
+    return Joined(_written(rows), file, (step,), warnings=(step,))
+
+
+def _names_any(records: _Records, names: Sequence[str]) -> bool:
+    """Return whether a cell below the header is one of some names."""
+    return any(not {*names}.isdisjoint(row) for row in records[1:])
+
+
+def _has_names(records: _Records) -> bool:
+    """Return whether a column may name the rows, as words that mostly differ or numbers do."""
+    return any(map(_are_names, records[0], zip(*records[1:], strict=True)))
+
+
+def _are_names(name: str, cells: Sequence[str]) -> bool:
+    present = [cell for cell in cells if cell not in MISSING]
+    if all(map(is_number, present)):
+        is_ascending = all(map(str.isdecimal, cells)) and all(
+            int(cell) < int(next_cell) for cell, next_cell in pairwise(cells)
+        )
+        return names_identifier(name) or is_ascending
+    return 2 * len({*present}) > len(cells)
 
 
 def _numbered(n_columns: int) -> list[str]:

@@ -105,6 +105,51 @@ def test_tables_that_do_not_name_each_other_are_refused(samples):
         read_table(zipped(numbers=BY_ROWS, samples=samples), "study.zip")
 
 
+WAVES = "w900,w905,w910\n" + "".join(f"{at}.5,{at * at % 7}.25,{at % 5}\n" for at in range(12))
+
+
+def numbered(text, name="id", prefix="a"):
+    header, *rows = text.splitlines()
+    return "".join(
+        [f"{name},{header}\n", *(f"{prefix}{at},{row}\n" for at, row in enumerate(rows))]
+    )
+
+
+MEANT = "side,kind\n" + "left,u\nright,u\nleft,v\nright,v\n" * 3
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize(
+    ("waves", "meant"),
+    [(WAVES, MEANT), (WAVES, numbered(MEANT)), (numbered(WAVES), MEANT)],
+    ids=["no names", "of what is meant", "of the numbers"],
+)
+def test_tables_of_which_one_has_no_names_are_joined_in_order(waves, meant, order):
+    files = dict([("waves", waves), ("meant", meant)][::order])
+    table = read_table(zipped(**files), "study.zip")
+    data = prepare(table)
+    assert table.frame["w905"].tolist() == [at * at % 7 + 0.25 for at in range(12)]
+    assert table.frame["kind"].tolist() == ["u", "u", "v", "v"] * 3
+    warning = next(sentence for sentence in data.warnings if sentence in data.steps)
+    assert warning.startswith("Joined in order, as no column has the names of the rows of both: ")
+
+
+@pytest.mark.parametrize(
+    ("waves", "meant"),
+    [
+        (numbered(WAVES), numbered(MEANT, prefix="b")),
+        (numbered(WAVES, "at", ""), numbered(MEANT)),
+        (numbered(WAVES, prefix="9"), numbered(MEANT, prefix="7")),
+        (WAVES, MEANT + "left,u\n"),
+        (WAVES, MEANT.replace("left,u", "w905,u", 1)),
+    ],
+    ids=["other names", "numbered rows", "ids", "more rows", "names of columns"],
+)
+def test_other_tables_that_do_not_name_each_other_are_not_joined_in_order(waves, meant):
+    with pytest.raises(TableError, match="put them in one table"):
+        read_table(zipped(waves=waves, meant=meant), "study.zip")
+
+
 def test_joined_tables_are_bounded():
     with pytest.raises(TableError, match="has more than 2 rows"):
         read_table(zipped(numbers=BY_ROWS, samples=SAMPLES), "study.zip", max_rows=2)
