@@ -11,6 +11,12 @@ _END = ("!series_matrix_table_end", "!dataset_table_end")
 # Lines about samples that say nothing of what they are.
 _SAID = ("!Sample_title", "!Sample_source_name", "!Sample_characteristics", "!Sample_description")
 
+_NO_VALUES = (
+    "The file is a series matrix of GEO without values, as those of sequencing are: its table is "
+    "empty. Drop one of the supplementary files of the series, of counts or the like; in a .zip, a "
+    "table with a row for each sample may be beside it."
+)
+
 
 def series_matrix(first: FirstLines) -> Layout | None:
     """Expressions below lines about the series and its samples."""
@@ -18,6 +24,8 @@ def series_matrix(first: FirstLines) -> Layout | None:
     if begin < 0 or first.starting("!Series_", "!Sample_") < 0:
         return None
     header = first.cells(begin + 1)
+    if "".join(first.texts[begin + 2 : begin + 3]).startswith(_END):
+        return Layout("Read as a series matrix of GEO.", (), 1, refusal=_NO_VALUES)
     rows = (first.cells(line) for line in range(begin) if first.texts[line].startswith(_SAID))
     said = [(row[0].removeprefix("!Sample_"), row[1:]) for row in rows if len(row) == len(header)]
     step = "Read as a series matrix of GEO"

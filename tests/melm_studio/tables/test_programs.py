@@ -45,6 +45,15 @@ def test_a_table_that_is_cut_off_is_read_or_refused_in_a_sentence(kind, share):
     assert outcome(raw[: int(len(raw) * share)]).endswith(".")
 
 
+@pytest.mark.parametrize("header", ['"ID_REF"\t"GSM1"\t"GSM2"', '"ID_REF"\t"GSM1"'])
+@pytest.mark.parametrize("end", ["\n", "", "\n\n"])
+def test_a_series_matrix_without_values_says_where_these_are(header, end):
+    above = '!Series_title\t"A study"\n!Sample_title\t"a"\t"b"\n!series_matrix_table_begin\n'
+    empty = f"{above}{header}\n!series_matrix_table_end{end}"
+    with pytest.raises(TableError, match=r"without values.* supplementary files of the series"):
+        read_table(empty.encode(), "GSE1_series_matrix.txt")
+
+
 @pytest.mark.parametrize("absent", ["NA", ""])
 @pytest.mark.parametrize("late", [0, 5])
 def test_a_sample_of_xcms_may_lack_the_peaks_of_many_rows(late, absent):
