@@ -11,6 +11,7 @@ from melm_core.base import MISSING
 from melm_studio.tables.grammars.layout import FirstLines, Layout, Long, Turned, is_number
 from melm_studio.tables.questions import LABEL, USE
 from melm_studio.tables.roles import NO_LABEL, Use
+from melm_studio.tables.text import DELIMITERS
 
 _DIMENSIONS = re.compile(r"\d+(?:\t\d+)+")
 _MISSING_OF_GCT = "-666"  # in version 1.3
@@ -30,6 +31,10 @@ _DIANN = {
 _MWTAB = "#METABOLOMICS WORKBENCH"
 _DATA_OF_MWTAB = ("MS_METABOLITE_DATA_START", "NMR_METABOLITE_DATA_START", "NMR_BINNED_DATA_START")
 _ENDS_OF_MWTAB = ("MS_METABOLITE_DATA_END", "NMR_METABOLITE_DATA_END", "NMR_BINNED_DATA_END")
+_NO_METABOLITES = (
+    "The file is mwTab of the Metabolomics Workbench without metabolites of its samples. Drop the "
+    "file of the results that it names, or a table with a row or a column for each sample."
+)
 _FRAGPIPE = {"Protein ID", "Entry Name", "Peptide Sequence"}
 _INTENSITIES = (" MaxLFQ Intensity", " Intensity", " Razor Intensity", " Total Intensity")
 _OTHER_INTENSITIES = (" Razor Intensity", " Total Intensity", " Unique Intensity")
@@ -539,24 +544,30 @@ def otu_table(first: FirstLines) -> Layout | None:
 
 
 def mwtab(first: FirstLines) -> Layout | None:
-    """Metabolites of the Metabolomics Workbench (mwTab), whose factors stand below the samples."""
-    if not first.texts or not first.texts[0].startswith(_MWTAB):
+    """Metabolites of the Metabolomics Workbench (mwTab), whose factors stand below the samples.
+
+    Also as a sheet saves it, with commas.
+    """
+    if not first.texts or not first.texts[0].lstrip('"').startswith(_MWTAB):
         return None
     begin = first.starting(*_DATA_OF_MWTAB)
-    header, factors = first.cells(begin + 1), first.cells(begin + 2)
+    mark = max(DELIMITERS, key=lambda mark: len(first.cells(begin + 1, mark)))
+    header, factors = first.cells(begin + 1, mark), first.cells(begin + 2, mark)
     if begin < 0 or header[:1] != ["Samples"]:
-        return None
-    columns = range(1, len(header))
+        return Layout("Read as mwTab.", (), 1, refusal=_NO_METABOLITES)
+    columns = [column for column, name in enumerate(header) if column and name]
     marks: dict[str, list[str]] = {}
     has_factors = factors[:1] == ["Factors"] and len(factors) == len(header)
     if has_factors:
-        for i, text in enumerate(factors[1:]):
-            for part in text.split("|"):
+        for i, column in enumerate(columns):
+            for part in factors[column].split("|"):
                 name, _, value = (text_of_part.strip() for text_of_part in part.partition(":"))
                 marks.setdefault(name, [""] * len(columns))[i] = value
     n_above = begin + 2 + has_factors
     what = "metabolites of the Metabolomics Workbench"
-    return _matrix(what, header, n_above, columns, marks=marks, until=_ENDS_OF_MWTAB)
+    return _matrix(
+        what, header, n_above, columns, marks=marks, until=_ENDS_OF_MWTAB, delimiter=mark
+    )
 
 
 def _matrix(

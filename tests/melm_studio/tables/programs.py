@@ -364,6 +364,11 @@ def matrices() -> dict[str, Program]:
         "metabolite_identification",
         "smallmolecule_abundance_std_error_sub",
     ]
+    mwtab = [
+        ["#METABOLOMICS WORKBENCH ST1"], ["VERSION", 1], ["MS_METABOLITE_DATA_START"],
+        ["Samples", *SAMPLES], ["Factors", *(f"Age:7 | Diet:{kind}" for kind in KINDS)],
+        *named, ["MS_METABOLITE_DATA_END"], ["METABOLITES"], ["#END"],
+    ]  # fmt: skip
     quant = ["Protein IDs", "Majority protein IDs", "Reverse"]
     marked = [[gene, gene, "", *row, *row] for gene, row in zip(GENES, MATRIX, strict=True)] + [
         ["REV", "REV", "+", *MATRIX[0], *MATRIX[0]]
@@ -403,12 +408,15 @@ def matrices() -> dict[str, Program]:
             .encode(), **asked,
         ),
         "mwTab": Program(
-            lines([
-                ["#METABOLOMICS WORKBENCH ST1"], ["VERSION", 1], ["MS_METABOLITE_DATA_START"],
-                ["Samples", *SAMPLES], ["Factors", *(f"Age:7 | Diet:{kind}" for kind in KINDS)],
-                *named, ["MS_METABOLITE_DATA_END"], ["METABOLITES"], ["#END"],
-            ], "\t").encode(), **{**turned, "label": "Diet"},
+            lines(mwtab, "\t").encode(), **{**turned, "label": "Diet"},
         ),
+        **{
+            f"mwTab as a sheet saves it, {name}": Program(
+                lines([[*row, *[""] * (N + n_more - len(row))] for row in mwtab], mark).encode(),
+                **{**turned, "label": "Diet"},
+            )
+            for name, mark, n_more in (("comma", ",", 1), ("semicolon", ";", 4))
+        },
         "MaxQuant": Program(
             lines([[*quant, *intensities, *(f"LFQ intensity {one}" for one in SAMPLES)], *marked],
                   "\t").encode(), **asked, said="1 row that the file marks",

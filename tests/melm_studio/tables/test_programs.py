@@ -54,6 +54,13 @@ def test_a_series_matrix_without_values_says_where_these_are(header, end):
         read_table(empty.encode(), "GSE1_series_matrix.txt")
 
 
+@pytest.mark.parametrize("mark", ["\t", ","])
+def test_a_file_of_mwtab_without_metabolites_is_refused_by_its_name(mark):
+    rows = [["#METABOLOMICS WORKBENCH ST1", ""], ["VERSION", 1], ["MS:MS_RESULTS_FILE", "a.txt"]]
+    with pytest.raises(TableError, match=r"is mwTab .* without metabolites .* Drop the file"):
+        read_table(lines(rows, mark).encode(), "ST1.csv")
+
+
 @pytest.mark.parametrize("absent", ["NA", ""])
 @pytest.mark.parametrize("late", [0, 5])
 def test_a_sample_of_xcms_may_lack_the_peaks_of_many_rows(late, absent):
