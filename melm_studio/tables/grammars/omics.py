@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import dropwhile, takewhile
 from pathlib import PureWindowsPath
@@ -21,6 +22,7 @@ _MAXQUANT = {"Majority protein IDs", "Protein IDs"}
 _PEPTIDES_OF_MAXQUANT = {"Sequence", "Leading razor protein", "PEP"}
 # Where there are reporters, all else is of all samples of an experiment.
 _QUANTITIES = ("LFQ intensity ", "Reporter intensity corrected ", "Intensity ", "iBAQ ")
+_CHANNELS = ("L", "M", "H")  # of SILAC
 _INTENSITY = "Intensity"  # of all samples together
 _REMOVED = ("Reverse", "Potential contaminant", "Contaminant", "Only identified by site")
 _DIANN = {
@@ -262,7 +264,11 @@ def _samples_of_maxquant(names: Sequence[str], kind: str) -> list[int]:
         if name.startswith(kind) and name != kind.strip()
     }
     # Beside the reporters of each experiment, 1 mix2, are those of all together: 1.
-    together = {name.partition(" ")[0] for name in called.values() if " " in name}
+    parts = [name.partition(" ") for name in called.values() if " " in name]
+    together = {first for first, _, _ in parts}
+    # Beside the channels of an experiment, L mix2 and H mix2, is their sum: mix2.
+    of_channels = Counter(experiment for first, _, experiment in parts if first in _CHANNELS)
+    together.update(experiment for experiment, n in of_channels.items() if n > 1)
     return [i for i, name in called.items() if name not in together]
 
 

@@ -54,6 +54,29 @@ def test_a_series_matrix_without_values_says_where_these_are(header, end):
         read_table(empty.encode(), "GSE1_series_matrix.txt")
 
 
+@pytest.mark.parametrize("kind", ["Intensity", "LFQ intensity"])
+@pytest.mark.parametrize("channels", ["LH", "LMH"])
+def test_sums_of_the_channels_of_silac_are_no_samples_beside_these(channels, kind):
+    mixes = [f"mix_{at}" for at in range(1, 5)]
+    names = [name for mix in mixes for name in (mix, *(f"{one} {mix}" for one in channels))]
+    table = read_table(of_maxquant([*channels, *names], kind), "proteinGroups.txt")
+    assert table.frame["sample"].tolist() == [name for name in names if name not in mixes]
+    assert prepare(table).class_names == tuple(sorted(channels))
+
+
+@pytest.mark.parametrize(
+    "names", [["mix1", "mix2", "L mix1", "L mix2"], ["x", "y", "A x", "B x", "A y", "B y"]]
+)
+def test_samples_that_sum_up_no_channels_stay(names):
+    table = read_table(of_maxquant(names, "Intensity"), "proteinGroups.txt")
+    assert table.frame["sample"].tolist() == names
+
+
+def of_maxquant(names, kind):
+    rows = [[f"P{at}", *(at * 7 + n * n + 1 for n, _ in enumerate(names))] for at in range(5)]
+    return lines([["Protein IDs", *(f"{kind} {name}" for name in names)], *rows], "\t").encode()
+
+
 @pytest.mark.parametrize("mark", ["\t", ","])
 def test_a_file_of_mwtab_without_metabolites_is_refused_by_its_name(mark):
     rows = [["#METABOLOMICS WORKBENCH ST1", ""], ["VERSION", 1], ["MS:MS_RESULTS_FILE", "a.txt"]]
