@@ -220,21 +220,20 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits) -> Joined | None:
     beside = [[*row[:index], *row[index + 1 :]] for row in tables[samples]]
     places_of_rows = [row_of.get(row[0]) for row in rows[1:]]
     rows = _without_said_again(rows, part.said, beside, places_of_rows)
-    of_samples = {*part.said}
-    if part.words and any(map(_may_be_label, beside[0], zip(*beside[1:], strict=True))):
-        of_samples.add(_IN_NAMES)
-        group = part.words.partition(" ")[0]
-        rows[0] = [_IN_NAMES if name == group else name for name in rows[0]]
+    said = [place for place, name in enumerate(rows[0]) if name in part.said]
+    group = part.words.partition(" ")[0]
+    if group and any(map(_may_be_label, beside[0], zip(*beside[1:], strict=True))):
+        for place in said:
+            rows[0][place] = _IN_NAMES if rows[0][place].startswith(group) else rows[0][place]
     header = unique_names([*rows[0], *beside[0]])
     blank = [""] * len(beside[0])
     below = (
         [*row, *(blank if place is None else beside[place])]
         for row, place in zip(rows[1:], places_of_rows, strict=True)
     )
-    places = range(len(header))
-    said = [j for j in places if j >= len(rows[0]) or header[j] in of_samples]
     data = _written([header, *below])
-    words = part.words if part.words.partition(" ")[0] in rows[0] else ""
+    words = part.words if group in rows[0] else ""
+    said += range(len(rows[0]), len(header))
     return Joined(data, numbers, (*part.steps, step), is_measured, tuple(said), words)
 
 
@@ -272,8 +271,9 @@ def _without_said_again(
 
 
 def _may_be_label(name: str, cells: Sequence[str]) -> bool:
-    """Return whether a name says that cells, which recur, are classes."""
-    return any(map(names_label, words_of(name))) and 2 <= len({*cells}) <= len(cells) / 2
+    """Return whether a name says that words, which recur, are classes."""
+    do_recur = 2 <= len({*cells}) <= len(cells) / 2 and not all(map(is_number, cells))
+    return do_recur and any(map(names_label, words_of(name)))
 
 
 def _turned(records: _Records, samples: Collection[str]) -> _Records:

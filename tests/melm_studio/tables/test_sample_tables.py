@@ -408,10 +408,14 @@ def test_numbers_named_as_proteins_are_no_description_of_features():
     assert (data.feature_names, data.class_names) == (("protein_1", "protein_2"), ("u", "v"))
 
 
-@pytest.mark.parametrize(("name", "label"), [("Sample_Group", "Sample_Group"), ("slide", "group")])
-def test_words_of_names_are_guessed_unless_the_table_of_samples_names_its_classes(name, label):
+@pytest.mark.parametrize(
+    ("name", "prefix", "label"),
+    [("Sample_Group", "s", "Sample_Group"), ("slide", "s", "group"), ("Age_Group", "", "group")],
+)
+def test_words_of_names_are_guessed_unless_their_table_names_classes(name, prefix, label):
     names = [f"{kind}_{at}" for at in range(4) for kind in ("ill", "well")]
-    samples = f"name,{name}\n" + "".join(f"{one},s{at // 4}\n" for at, one in enumerate(names))
+    rows = "".join(f"{one},{prefix}{at // 4}\n" for at, one in enumerate(names))
+    samples = f"name,{name}\n{rows}"
     files = {"proteinGroups.txt": proteins(names), "samples.csv": samples}
     data = prepare(read_table(archived(files), "study.zip"))
     assert data.label == label
