@@ -141,7 +141,8 @@ def joined_samples(raw: bytes, limits: Limits, part_of: Callable[..., Part]) -> 
         return None
     for is_plain in (False, True):  # the columns of a format may be named in full
         parts = _parts(files, partial(part_of, limits=limits, is_plain=is_plain))
-        if parts and (joined := _joined_parts(parts, limits)) is not None:
+        joined = _joined_parts(parts, limits, are_columns=is_plain) if parts else None
+        if joined is not None:
             others = [name for name in files if name not in parts]
             left = (f"Left out, as no tables: {listed(others)}.",) if others else ()
             return replace(joined, steps=(*joined.steps, *left))
@@ -184,12 +185,17 @@ def _refusal(parts: Mapping[str, Part]) -> TableError:
     )
 
 
-def _joined_parts(parts: Mapping[str, Part], limits: Limits) -> Joined | None:
-    """The tables of an archive as one, if they belong together."""
+def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: bool) -> Joined | None:
+    """The tables of an archive as one, if they belong together.
+
+    Where a format says that samples are columns, rows that others name are features.
+    """
     tables = {name: part.records for name, part in parts.items()}
     if (stacked := _stacked(parts, limits)) is not None:
         return stacked
     pairs = _pairs(parts, list) or _pairs(parts, _bare)
+    if are_columns:
+        pairs = [pair for pair in pairs if pair[0][1]]
     if not pairs:
         return _row_by_row(tables, limits) if len(tables) == 2 else None
     # Samples in rows are found both ways around: the wider table has the numbers.

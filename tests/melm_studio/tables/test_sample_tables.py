@@ -423,6 +423,13 @@ def test_words_of_names_are_guessed_unless_their_table_names_classes(name, prefi
     assert "ill, well" in " ".join(choice.label for choice in question.choices)
 
 
+def test_features_of_a_format_that_another_table_names_are_no_samples():
+    about = "Protein IDs,place\n" + "".join(f"P{at},{'xy'[at % 2]}\n" for at in range(6))
+    files = {"proteinGroups.txt": proteins(NAMES), "about.csv": about}
+    with pytest.raises(TableError, match="cannot be joined"):
+        read_table(archived(files), "study.zip")
+
+
 def test_the_table_of_two_that_cannot_be_read_is_named():
     with pytest.raises(TableError, match=r"^kinds\.csv: "):
         read_table(zipped(numbers=of_features(), kinds="a,b\n1,2\n1,2,3,4\n1\n"), "study.zip")
