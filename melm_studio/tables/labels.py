@@ -317,13 +317,16 @@ def _are_ids_of_many(cells: pd.Series) -> bool:
 def _is_told(frame: pd.DataFrame, guess: str) -> bool:
     """Return whether the name of a label and its values leave no doubt that it is one.
 
-    Plain words for kinds within the table do, and more classes than are told apart.
+    Plain words for kinds within the table do, and more classes than are told apart, and a default
+    or the like within it whose yes and no the last column has as well.
     """
     first, last, words = str(frame.columns[0]), str(frame.columns[-1]), words_of(guess)
-    is_plain = guess not in (first, last) and _PLAIN_KINDS.issuperset(words)
+    cells, is_within = frame[guess], guess not in (first, last)
+    is_plain = is_within and _PLAIN_KINDS.issuperset(words)
+    if is_within and not _VERDICTS.isdisjoint(words[-1:]) and cells.nunique() == 2:
+        is_plain |= {*distinct_values(cells)} == {*distinct_values(frame[last])}
     says_it = _is_all_hint(guess) and not is_plain
     says_it |= guess == last and any(map(names_label, words[-1:]))
-    cells = frame[guess]
     is_doubtful = _is_other_number(cells) or _are_ids_of_many(cells)
     return says_it and cells.nunique() <= MAX_CLASSES and not is_doubtful
 

@@ -59,6 +59,22 @@ def test_a_word_of_a_name_makes_the_label_wherever_it_stands(name):
     assert guess_label(Table("t", frame, ())) == name
 
 
+@pytest.mark.parametrize(
+    ("last", "asked"),
+    [
+        (words("yes", "yes", "no"), ["default", "deposit", "housing"]),
+        (words("paid", "paid", "owed"), []),
+        (words("no", "yes", "later"), []),
+    ],
+)
+def test_a_default_may_be_an_input_of_a_last_column_of_the_same_words(last, asked):
+    frame = measured("a", "b").assign(default=words("no", "yes"), housing=words("yes", "no", "no"))
+    table = Table("t", frame.assign(deposit=last), ())
+    assert (guess_label(table), choices(table)) == ("default", asked)
+    first = Table("t", frame.assign(deposit=last)[["default", "a", "b", "housing", "deposit"]], ())
+    assert choices(first) == []
+
+
 def test_the_letter_y_within_a_name_is_no_hint():
     frame = measured("xbar", "x2bar").assign(y2bar=numbers(0, 1, 2, 3), letter=words(*"ABCDEF"))
     assert guess_label(Table("t", frame, ())) == "letter"
