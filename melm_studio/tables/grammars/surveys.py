@@ -17,6 +17,9 @@ _ABOUT = re.compile(r"V\d+")
 # Of columns that say in which order questions or their choices were shown.
 _ORDER = re.compile(r"^RO-[A-Z]{2}-|^(?:BL|FL|Q|QID)_?\d.*_DO(?:_|$)")
 _ORDER_TEXT = "display order"
+_CONDITION, _IN_ORDER = re.compile(r"FL_\d+_DO"), "|"  # of a flow that shows some of its parts
+# What Qualtrics found out about browsers, and scores and times of its own.
+_OF_BROWSER = re.compile(r"""QID\d+_(?:BROWSER|VERSION|OS|RESOLUTION)["']|["']Q_[A-Z]""")
 _LEAST_IDS = 0.8
 # What Qualtrics and SurveyMonkey say of each answer besides the answers.
 _ABOUT_ANSWERS = {
@@ -36,7 +39,8 @@ _OF_TURK = {"HITId", "AssignmentId", "WorkerId"}
 def qualtrics(first: FirstLines) -> Layout | None:
     """The texts of questions in the second row, ids such as {"ImportId":"QID1"} in the third.
 
-    Saved by Python, these have single quotation marks.
+    Saved by Python, these have single quotation marks. Which part of the survey was shown may be
+    the label, unless several were, in some order.
     """
     records = first.numbered_rows[:3]
     if len(records) < 3:
@@ -48,7 +52,12 @@ def qualtrics(first: FirstLines) -> Layout | None:
     described = {
         name: text for name, text in zip(names, texts, strict=True) if text and text != name
     }
-    answers = _about(names, texts)
+    of_browser = (USE + n for n, cell in zip(names, ids, strict=True) if _OF_BROWSER.search(cell))
+    answers = {**_about(names, texts), **dict.fromkeys(of_browser, Use.INFO.value)}
+    for place in filter(lambda place: _CONDITION.fullmatch(names[place]), range(len(names))):
+        shown = [row[place] for row in first.rows[3:] if len(row) == len(names) and row[place]]
+        if 2 <= len({*shown}) <= len(shown) / 2 and not any(_IN_ORDER in cell for cell in shown):
+            answers.pop(USE + names[place], None)
     descriptions = {name: described[name] for name in described if USE + name not in answers}
     step = "Read as answers of Qualtrics: the texts of its questions describe the columns."
     return Layout(step, tuple(names), n_above, first.delimiter, answers, descriptions)

@@ -271,6 +271,17 @@ def surveys() -> dict[str, Program]:
                       for at, row in enumerate(rows)])).encode(),
             ("Q1", "TO_DO_2"), "Arm", name="ResponseId", said="Qualtrics",
         ),
+        "Qualtrics with browsers, and a part that some were shown": Program(
+            ("StartDate,Q1,Q_Two,ResponseId,M_Browser,M_OS,Q_TotalDuration,FL_7_DO,FL_9_DO\n"
+             "Start Date,How often?,How well?,Response ID,Meta - Browser,Meta - System,"
+             "Q_TotalDuration,FL_7 - Randomizer - Display Order,FL_9 - Display Order\n"
+             + ",".join(f"{{'ImportId': '{one}'}}" for one in (
+                 "start", "QID1", "QID2", "id", "QID3_BROWSER", "QID3_OS", "Q_TotalDuration",
+                 "FL_7_DO", "FL_9_DO"))
+             + "\n" + lines([[*row[:4], "AB"[at // 3 % 2], "XY"[at % 2], at * 7 % 31, row[4],
+                             "p|q" if at % 3 else "q|p"] for at, row in enumerate(rows)])).encode(),
+            ("Q1", "Q_Two"), "FL_7_DO", name="ResponseId", said="Qualtrics",
+        ),
         "Qualtrics before 2017": Program(
             ("V1,V2,Q1,Q2,Arm\nResponseID,StartDate,How often?,How well?,Arm\n"
              + lines([[name, start, *rest] for start, *more, name, kind in rows
