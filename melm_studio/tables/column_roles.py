@@ -30,6 +30,7 @@ from melm_studio.tables.identifiers import (
     GROUP_WORDS,
     LEAST_STEM,
     THINGS_NUMBERED,
+    are_uuids,
     ends_as_id,
     is_id_of_thing,
     is_of_each,
@@ -486,7 +487,8 @@ def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
         return Role.IGNORED, "names of pictures"
     levels, last = pd.unique(cells.texts), (words_of(cells.name) or ("",))[-1]
     is_key = last in ("id", "well") or (last.endswith("id") and ends_as_id(last))
-    if _number_things(levels) or (is_key and all(map(_DIGIT.search, levels))):
+    is_key = (is_key and all(map(_DIGIT.search, levels))) or are_uuids(levels)
+    if is_key or _number_things(levels):
         return Role.IGNORED, "keys of what several rows share"
     if cells.n_values > MAX_LEVELS:
         return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)

@@ -37,7 +37,7 @@ from melm_studio.tables.distinct import (
     value_codes,
 )
 from melm_studio.tables.formatting import MOST_NAMES, count, listed, number, shortened, words_of
-from melm_studio.tables.identifiers import names_identifier
+from melm_studio.tables.identifiers import are_uuids, names_identifier
 from melm_studio.tables.questions import (
     COLUMN,
     DOUBLES,
@@ -559,8 +559,10 @@ def named_like_subjects(
 
 def _is_key(column: Column, rows: AskedRows) -> bool:
     """Return whether this is kept as the key of things that several rows each are of."""
+    if column.role not in _NAMING:
+        return False
     is_id = names_identifier(column.name) and _NAMES.isdisjoint(words_of(column.name))
-    if not is_id or column.role not in _NAMING:
+    if not (is_id or are_uuids(distinct_values(rows.frame[column.name]))):
         return False
     return bool(fewest_values(value_codes(rows.frame, [column.name]), rows.y)[0] >= MIN_GROUPS)
 

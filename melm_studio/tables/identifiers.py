@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from melm_studio.tables.formatting import words_of
 
@@ -56,6 +56,7 @@ _ENDS_OF_IDS = ("code", "id", "number")
 _JOINED = re.compile(f"[a-z]{{3,}}(?:{'|'.join(_ENDS_OF_IDS)})")  # copairid, plotcode, rownumber
 _NO_SHORT = {"acid", "aid", "bid", "grid", "kid", "mid", "paid", "void"}
 _NUMBER_SIGN = re.compile(r"(?:^|[\s_.])(?:№|#|[Nn][°º])")  # and no unit: [#/µl]
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32}", re.IGNORECASE)
 _NITROGEN = {("no", "2"), ("no", "3")}  # dioxide and nitrate
 _NO_IDS = (
     "acid", "arid", "covid", "fluid", "grid", "humid", "hybrid", "lipid", "liquid", "oid", "paid",
@@ -105,6 +106,17 @@ def names_identifier(name: str) -> bool:
         or is_id_of_thing(words[-1])
         or ends_as_id(words[-1])
     )
+
+
+def are_uuids(texts: Collection[object]) -> bool:
+    """Return whether all texts are universally unique identifiers, by which persons are known.
+
+    Examples
+    --------
+    >>> are_uuids(["4f5c0e2a-9c1b-4a8e-b1de-0a1b2c3d4e5f"]), are_uuids(["4f5c-9c1b"])
+    (True, False)
+    """
+    return len(texts) > 0 and all(_UUID.fullmatch(str(text)) for text in texts)
 
 
 def is_of_each(words: Sequence[str]) -> bool:

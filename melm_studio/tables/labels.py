@@ -22,6 +22,7 @@ from melm_studio.tables.formatting import MOST_NAMES, words_of
 from melm_studio.tables.grammars.long_tables import measures_of_units, names_units
 from melm_studio.tables.identifiers import (
     PLAIN_NAMES,
+    are_uuids,
     names_clerk,
     names_identifier,
     names_label,
@@ -193,14 +194,18 @@ def _is_target(frame: pd.DataFrame, name: str, without: Collection[str]) -> bool
 
 
 def _has_several_features(frame: pd.DataFrame) -> bool:
-    """Return whether two columns or more do not only name or number the rows."""
+    """Return whether two columns or more vary and do not only name or number the rows."""
     columns = (frame.iloc[:, index] for index in range(frame.shape[1]))
-    features = (
-        column
-        for column in columns
-        if not (column.is_unique if _is_text(column) else _may_number(column))
-    )
+    features = (column for column in columns if _may_be_feature(column))
     return len([*islice(features, 2)]) > 1  # of thousands, the first few tell
+
+
+def _may_be_feature(cells: pd.Series) -> bool:
+    """Return whether values vary and number no rows; texts recur, are few and no keys."""
+    values = distinct_values(cells)
+    if len(values) < 2 or not _is_text(cells):
+        return len(values) > 1 and not _may_number(cells)
+    return len(values) <= min(MAX_CLASSES, len(cells) // 2) and not are_uuids(values)
 
 
 def _names_of_rows(table: Table) -> tuple[str, ...]:
@@ -743,8 +748,10 @@ def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str
             if is_repeated and n_values <= most and not is_split:
                 yield str(name), int(n_values)
         elif values := _values_of_label(frame.iloc[:, index].to_numpy(), most):
-            are_times = not _is_all_hint(str(name)) and all(map(_TIMES.fullmatch, map(str, values)))
-            if not are_times and not says_split(str(name), values):
+            is_hint = _is_all_hint(str(name))
+            are_times = not is_hint and all(map(_TIMES.fullmatch, map(str, values)))
+            are_keys = are_times or (not is_hint and are_uuids(values))
+            if not are_keys and not says_split(str(name), values):
                 yield str(name), len(values)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 import sys
+import uuid
 
 import numpy as np
 import pandas as pd
@@ -73,6 +74,24 @@ def test_a_default_may_be_an_input_of_a_last_column_of_the_same_words(last, aske
     assert (guess_label(table), choices(table)) == ("default", asked)
     first = Table("t", frame.assign(deposit=last)[["default", "a", "b", "housing", "deposit"]], ())
     assert choices(first) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "is_label"), [("uuid", False), ("visitor", False), ("class", True)]
+)
+def test_uuids_that_recur_are_subjects_and_no_classes(name, is_label):
+    keys = [str(uuid.uuid5(uuid.NAMESPACE_DNS, person)) for person in "abcde"]
+    data = prepare(Table("t", measured("score").assign(**{name: words(*keys)}), ()))
+    assert data.feature_names == ("score",)
+    assert (data.label == name) == is_label
+    assert (f"subjects:{name}" in [one.id for one in data.questions]) != is_label
+
+
+def test_no_number_is_cut_that_no_feature_would_stand_beside():
+    frame = measured("a").assign(remark=[f"page {at}" for at in range(N_ROWS)], version=1.0)
+    frame["street"] = [f"street {at - at % 2 * (at < 20)}" for at in range(N_ROWS)]
+    assert prepare(Table("t", frame, ())).label == NO_LABEL
+    assert prepare(Table("t", frame.assign(b=measured("b")), ())).label == "b"
 
 
 def test_the_letter_y_within_a_name_is_no_hint():
