@@ -23,6 +23,7 @@ from melm_studio.tables.distinct import (
     n_equal_pairs,
     numbered_parts,
 )
+from melm_studio.tables.durations import CLOCKS, runs_along
 from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import DAY, count, listed, number, shortened, words_of
 from melm_studio.tables.identifiers import (
@@ -148,12 +149,11 @@ _WEIGHTS = {
 _NOTES = {"comment", "comments", "note", "notes", "remark", "remarks"}
 _OF_ARCHIVES = {"AvgSpotLen", "Bases", "Bytes", "MBases", "MBytes"}  # of sequencing runs
 _NO_ORDER = {"accessed", "downloaded", "entered"}  # when somebody worked with the rows
-_OF_CLOCKS = {"date", "datetime", "time", "timestamp"}
 # Seconds since 1970, and thousandths of them, from 1985 to 2103.
 _SECONDS = ((480_000_000, 4_200_000_000), (480_000_000_000, 4_200_000_000_000))
 _POSTCODES = {"plz", "postalcode", "postcode", "zip", "zipcode"}
 _ADDRESSES = {"address", "city", "county", "grower", "street"}
-_WORDS_ABOUT_ROWS = WORDS_OF_MODELS | _WEIGHTS | ABOUT_ROWS | _OF_CLOCKS | _POSTCODES
+_WORDS_ABOUT_ROWS = WORDS_OF_MODELS | _WEIGHTS | ABOUT_ROWS | CLOCKS | _POSTCODES
 _WORDS_ABOUT_ROWS |= {"bases", "bytes", "postal", "spot", "weight", "weights"}
 _OF_SURVEYS = {"case", "design", "person", "probability", "sample", "sampling", "survey"}
 LEAST_WITH_CODES, MOST_ROUND = 20, 0.5  # rows; of codes, those that 5 divides
@@ -451,7 +451,7 @@ def _about_rows(cells: _Cells) -> str:
     if cells.is_numeric:
         if weighs_rows(cells.name):
             return "it says how many others each row of a survey stands for"
-        is_clock = cells.is_whole and not _OF_CLOCKS.isdisjoint(words)
+        is_clock = cells.is_whole and not CLOCKS.isdisjoint(words)
         if is_clock and any(low <= cells.low < cells.high <= high for low, high in _SECONDS):
             return "seconds since 1970, which say when and measure nothing"
         is_split = numbers_say_split(cells.name, cells.n_values, cells.low, cells.high)
@@ -1116,7 +1116,8 @@ def _order_reason(cells: pd.Series) -> str:
     if len(present) < 2 or len(present) < len(cells):
         return ""
     if cells.dtype.kind == "f":
-        return "grows along the file" if bool((np.diff(present) > 0).all()) else ""
+        is_growing = runs_along(cells) or bool((np.diff(present) > 0).all())
+        return "grows along the file" if is_growing else ""
     times = times_of([str(text) for text in present])
     return "dates" if not times.isna().any() and times.min() < times.max() else ""
 

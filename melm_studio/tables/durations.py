@@ -1,4 +1,4 @@
-"""Durations such as 1:25:57 and 55:13.2, whose columns differ from those of times of day."""
+"""Durations such as 1:25:57 and 55:13.2, no times of day, and clocks that run along the file."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 
 from melm_core.base import plain_number, seconds_of
 from melm_studio.tables.formatting import words_of
@@ -25,8 +26,32 @@ _OF_CLOCKS = {
     "started", "starttime", "stop", "sunrise", "sunset", "timestamp", "tod", "uhr", "uhrzeit",
     "utc", "wake", "when",
 }  # fmt: skip
+CLOCKS = {"date", "datetime", "time", "timestamp"}
+LEAST_TICKS = 50  # of which several events have each: fewer times are those of a design
 _OF_DURATIONS = {"duration", "elapsed", "lap", "latency", "pace", "runtime", "sleep", "split"}
 _PART = re.compile("[0-9]+")
+
+
+def is_clock(name: str) -> bool:
+    """Return whether a name says nothing else than that these are times."""
+    words = words_of(name)
+    return bool(words) and CLOCKS.issuperset(words)
+
+
+def runs_along(cells: pd.Series) -> bool:
+    """Return whether numbers named as a clock's, such as Time of events, never fall in the file.
+
+    Each is later than the one before, unless the clock has many ticks.
+
+    Examples
+    --------
+    >>> [runs_along(pd.Series(times, name="Time")) for times in ([0.0, 0.5, 0.7], [0.0, 0.0, 24.0])]
+    [True, False]
+    """
+    if not is_clock(str(cells.name)) or cells.dtype.kind != "f":
+        return False
+    are_apart = cells.is_unique or cells.nunique() >= LEAST_TICKS
+    return are_apart and bool(cells.is_monotonic_increasing)
 
 
 def are_durations(name: str, cells: Sequence[str], *, is_dated: bool) -> bool:

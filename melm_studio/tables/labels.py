@@ -17,6 +17,7 @@ from melm_core.base import BEYOND_LIMIT
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import DIGITS, MAX_CLASSES, MAX_VALUES, is_measure
 from melm_studio.tables.distinct import distinct_values, value_counts
+from melm_studio.tables.durations import runs_along
 from melm_studio.tables.families import members_of_families
 from melm_studio.tables.formatting import MOST_NAMES, words_of
 from melm_studio.tables.grammars.long_tables import measures_of_units, names_units
@@ -637,6 +638,7 @@ def _measures(frame: pd.DataFrame) -> list[str]:
         for name, column in frame.items()
         if is_measure(column)
         and not (names_identifier(str(name)) and _are_distinct(column))
+        and not runs_along(column)
         and _COORDINATES.isdisjoint(words_of(str(name)))
     ]
     given = [str(name) for name in frame if not names_identifier(str(name))]

@@ -35,6 +35,7 @@ from melm_studio.tables.as_written import (
 from melm_studio.tables.below_rows import without_notes, without_tables_beside
 from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.distinct import Numbers
+from melm_studio.tables.durations import is_clock, runs_along
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.frames import BESIDE, TABLES, TEXTS
 from melm_studio.tables.grammars import (
@@ -191,13 +192,15 @@ class Table:
     def measured(self) -> frozenset[str]:
         """The numbers that are features whatever their names say.
 
-        Ticked answers and, in a format of measurements, all but what is said of the samples.
+        Ticked answers and, in a format of measurements, all but what is said of the samples, and a
+        clock that ran along them.
         """
         names = frozenset(map(str, self.numbers.names))
         if not self.is_measured:
             return frozenset(name for name in names if TICKED in name)
         said = {*self.beside, *(question.removeprefix(USE) for question in self.answers)}
-        return names - said
+        clocks = {name for name in names if is_clock(name) and runs_along(self.frame[name])}
+        return names - said - clocks
 
     @property
     def row_numbers(self) -> IntArray:

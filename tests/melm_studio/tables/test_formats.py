@@ -168,11 +168,13 @@ def of_r(path, *, workspace=False):
         rdata.write_rds(path, frame, file_format="xdr")
 
 
-def flow(path, n_events=N, channels=("FSC-A", "CD3")):
+def flow(path, n_events=N, channels=("FSC-A", "CD3"), times=None):
     flowio = pytest.importorskip("flowio")
-    events = np.random.default_rng(0).normal(100, 9, (n_events, len(channels))).ravel()
+    events = np.random.default_rng(0).normal(100, 9, (n_events, len(channels)))
+    if times is not None:
+        events[:, -1] = times
     with path.open("wb") as file:
-        flowio.create_fcs(file, events, [*channels])
+        flowio.create_fcs(file, events.ravel(), [*channels])
 
 
 TEXTS = {
@@ -773,6 +775,15 @@ def test_no_channel_of_flow_cytometry_is_the_label(tmp_path):
     assert (data.label, data.feature_names) == (NO_LABEL, channels)
     assert "label" not in {one.id for one in data.questions}
     assert prepare(table, label="CD3").label == "CD3"
+
+
+@pytest.mark.parametrize(("n_ticks", "is_order"), [(200, True), (20, False)])
+def test_the_clock_of_a_cytometer_is_no_channel(tmp_path, n_ticks, is_order):
+    channels = ("FSC-A", "SSC-A", "CD3", "Time")
+    flow(tmp_path / "events.fcs", 300, channels, np.arange(300) * n_ticks // 300)
+    data = prepare(read_table((tmp_path / "events.fcs").read_bytes(), "events.fcs"))
+    assert ("Time" in data.feature_names) != is_order
+    assert (data.columns[-1].role is Role.ORDER) == is_order
 
 
 def test_the_rows_of_a_query_stay_together():

@@ -94,6 +94,23 @@ def test_no_number_is_cut_that_no_feature_would_stand_beside():
     assert prepare(Table("t", frame.assign(b=measured("b")), ())).label == "b"
 
 
+@pytest.mark.parametrize(
+    ("name", "times", "role"),
+    [
+        ("Time", np.arange(N_ROWS) * 9 // 10, Role.ORDER),
+        ("TIME", np.arange(N_ROWS) / 7, Role.ORDER),
+        ("Time", np.arange(N_ROWS) // 10 * 24, Role.NUMERIC),
+        ("Time", np.arange(N_ROWS)[::-1] * 9 // 10, Role.NUMERIC),
+        ("reaction time", np.arange(N_ROWS) * 9 // 10, Role.NUMERIC),
+    ],
+)
+def test_a_clock_that_runs_along_events_is_their_order_and_never_cut(name, times, role):
+    frame = measured("a", "b", "c").assign(**{name: times.astype(float)})
+    assert (name in choices(Table("t", frame, ()))) == (role is not Role.ORDER)
+    columns = prepare(Table("t", frame.assign(kind=words("p", "q", "q")), ()), "kind").columns
+    assert {column.name: column.role for column in columns}[name] is role
+
+
 def test_the_letter_y_within_a_name_is_no_hint():
     frame = measured("xbar", "x2bar").assign(y2bar=numbers(0, 1, 2, 3), letter=words(*"ABCDEF"))
     assert guess_label(Table("t", frame, ())) == "letter"
