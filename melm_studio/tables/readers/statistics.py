@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -25,6 +26,7 @@ from melm_studio.tables.readers.arrays import (
     with_samples_in_rows,
 )
 from melm_studio.tables.records import Limits
+from melm_studio.tables.scales import UNKNOWN, is_among, plain
 from melm_studio.tables.text import TableError
 
 ROW_NAMES = "row"  # the column of the names of the rows of R
@@ -44,6 +46,11 @@ LEAST_OF_LEVEL = 5  # rows of each of many more, on average, such as places and 
 FEW_LEVELS = 20  # of one that may have each in a single row
 FIRST = "column 1"  # of a matrix without names
 MARKERS, UNMARKED = "markers", "unknown"  # organelles of proteins, of pRoloc
+LEAST_NUMBERS = 2  # different ones, beside a label that says why there is none
+_NO_ANSWERS = UNKNOWN.union(map(plain, [
+    "don't know", "do not know", "refused", "refusal", "skipped", "not asked", "no response",
+]))  # fmt: skip
+_CODE = re.compile(r"^[-+]?\d+[.:)]?\s")
 _LOOKS = {"colors", "sym", "alt.sym"}  # how a program of spectra draws each sample
 _STATA = b"<stata_dta>"
 _SPSS = (b"$FL2", b"$FL3")
@@ -141,13 +148,31 @@ def _stata(raw: bytes) -> pd.DataFrame:
 
 
 def _with_labels(codes: pd.DataFrame, labeled: pd.DataFrame) -> pd.DataFrame:
-    """Coded values with their labels; a scale of which only some steps have one stays numbers."""
-    steps = {
-        str(name): _on_scale(codes[name], cells)
+    """Coded values with their labels; numbers of which only some have one stay numbers."""
+    numbers = {
+        str(name): as_numbers
         for name, cells in labeled.items()
-        if isinstance(cells.dtype, pd.CategoricalDtype) and _are_steps(codes[name], cells)
+        if isinstance(cells.dtype, pd.CategoricalDtype)
+        and (as_numbers := _as_numbers(codes[name], cells)) is not None
     }
-    return _saying_what_is_missing(codes, labeled, labeled.assign(**steps))
+    return _saying_what_is_missing(codes, labeled, labeled.assign(**numbers))
+
+
+def _as_numbers(codes: pd.Series, labels: pd.Series) -> pd.Series | None:
+    """The steps of a scale or, beside labels that say why there is no number, the others."""
+    if _are_steps(codes, labels):
+        return _on_scale(codes, labels)
+    is_label = np.array([isinstance(label, str) for label in labels])
+    others = codes[~is_label].dropna().unique()
+    is_number = codes.dtype.kind in "iuf" and len(others) >= LEAST_NUMBERS
+    if not is_number or not all(map(_says_nothing, labels[is_label].unique())):
+        return None
+    return codes.where(~is_label)
+
+
+def _says_nothing(label: str) -> bool:
+    """Return whether a label says why there is no answer: "-9. Refused (by proxy)"."""
+    return is_among(_CODE.sub("", label).partition("(")[0], _NO_ANSWERS)
 
 
 def _are_steps(codes: pd.Series, labels: pd.Series) -> bool:
@@ -233,8 +258,9 @@ def _names_of(codes: pd.Series, labels: Mapping[Any, str]) -> pd.Series:
 
 
 def _labeled(codes: pd.Series, names: pd.Series) -> pd.Series:
-    """Codes by their labels; a scale of which only some steps have one stays numbers."""
-    return _on_scale(codes, names) if _are_steps(codes, names) else names.astype("category")
+    """Codes by their labels; numbers of which only some have one stay numbers."""
+    numbers = _as_numbers(codes, names)
+    return names.astype("category") if numbers is None else numbers
 
 
 def _r(raw: bytes, wanted: str) -> pd.DataFrame:

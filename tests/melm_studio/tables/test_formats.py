@@ -20,6 +20,7 @@ from scipy.io import savemat
 from melm_studio.tables import ReadOptions, Role, TableError, prepare, read_table
 from melm_studio.tables.readers import statistics
 from melm_studio.tables.readers.soft_family import said_of_samples
+from melm_studio.tables.records import Limits
 from melm_studio.tables.roles import NO_LABEL
 
 N = 24
@@ -337,6 +338,13 @@ TEMPERATURE = [-9.0, *np.arange(10.0, 90.0, 13.0), 100.0]
         # A step that nobody chose is no gap, nor is one between those of a thermometer.
         ([1.0, 2, 4, 5, 6, 7], {1: "bad", 7: "good"}, [1.0, 2, 4, 5, 6, 7]),
         (TEMPERATURE, {-9: "not asked", 10: "cold", 100: "hot"}, [None, *TEMPERATURE[1:]]),
+        ([-1.0, 0, 3, 27], {-1: "missing"}, [None, 0, 3, 27]),
+        (
+            [-9.0, -8, 1.5, 2],
+            {-9: "-9. Refused (by proxy)", -8: "Don't know"},
+            [None, None, 1.5, 2],
+        ),
+        ([0.0, 4, 99], {99: "Not applicable", 98: "NA"}, [0, 4, None]),
     ],
 )
 @pytest.mark.parametrize("write", [scale_of_stata, scale_of_spss])
@@ -349,6 +357,23 @@ def test_labeled_codes_apart_from_a_scale_are_missing(write, steps, labels, want
     apart = [labels[code] for code, cell in zip(steps, wanted, strict=True) if cell is None]
     assert len(said) == (None in wanted)
     assert all(label in said[0] for label in apart)
+
+
+@pytest.mark.parametrize(
+    ("codes", "labels"),
+    [
+        ([0.0, 3, 27, 30], {30: "30 or more"}),
+        ([-1.0, 0, 3, 27], {-1: "missing", 0: "toothless"}),
+        ([1.0, 2, -1], {1: "yes", 2: "no", -1: "missing"}),
+        ([1.0, -1], {-1: "refused"}),
+    ],
+)
+@pytest.mark.parametrize("write", [scale_of_stata, scale_of_spss])
+def test_codes_of_kinds_keep_their_labels(write, codes, labels, tmp_path):
+    write(tmp_path / "file", pd.DataFrame({"teeth": codes}), {"teeth": labels})
+    raw = (tmp_path / "file").read_bytes()
+    cells, _ = statistics.statistics_cells(raw, "file", Limits(9, 9))
+    assert {*labels.values()} <= {*cells["teeth"]}
 
 
 def test_numbers_with_the_format_of_a_date_in_a_transport_file_are_dates(tmp_path):
