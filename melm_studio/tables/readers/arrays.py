@@ -264,13 +264,34 @@ def _are_characters(array: npt.NDArray[Any]) -> bool:
 
 
 def _column_names(arrays: dict[str, npt.NDArray[Any]]) -> dict[str, list[str]]:
-    """The names of the columns of a block, by the array that has them."""
-    widths = {array.shape[1] for array in arrays.values() if array.ndim == 2}
-    return {
-        name: [str(each) for each in arrays[name].tolist()]
-        for name in _NAMES
-        if name in arrays and arrays[name].ndim == 1 and len(arrays[name]) in widths
-    }
+    """The names of the columns of a block, by the array that has them, such as X_labels of X."""
+    blocks = {name: array.shape for name, array in arrays.items() if array.ndim == 2}
+    widths = {width for _, width in blocks.values()}
+    vectors = {name: array for name, array in arrays.items() if array.ndim == 1}
+    named = [name for name in _NAMES if name in vectors and len(vectors[name]) in widths]
+    named += [
+        name
+        for name, array in vectors.items()
+        if name not in named
+        and array.dtype.kind == "U"
+        and len({*array.tolist()}) == len(array)
+        and any(
+            _are_of(name, block) and len(array) == width != n_rows
+            for block, (n_rows, width) in blocks.items()
+        )
+    ]
+    return {name: [str(each) for each in vectors[name].tolist()] for name in named}
+
+
+def _are_of(name: str, block: str) -> bool:
+    """Return whether names are of the columns of a block: of any, or of one that they are called.
+
+    Examples
+    --------
+    >>> [_are_of(name, "X_train") for name in ("feature_names", "X_labels", "y_labels")]
+    [True, True, False]
+    """
+    return name in _NAMES or (name != block and words_of(name)[:1] == words_of(block)[:1] != ())
 
 
 def _with_class_names(
@@ -306,7 +327,8 @@ def _block(
     if array.ndim == 1:
         return {name or "column 1": _cells(array)}
     rows = array.reshape(len(array), -1)
-    names = next((each for each in given.values() if len(each) == rows.shape[1]), None)
+    fitting = (given[each] for each in given if _are_of(each, name))
+    names = next((each for each in fitting if len(each) == rows.shape[1]), None)
     if names is None:
         prefix = f"{name} " if name and name not in _FEATURES else "x"
         names = [f"{prefix}{place}" for place in _places(array.shape[1:])]

@@ -637,6 +637,23 @@ def test_arrays_of_features_names_and_labels_are_a_table():
     assert table.steps == ("Left out: 1 array without 20 rows (seed).",)
 
 
+@pytest.mark.parametrize(
+    ("parts", "features"),
+    [
+        ({"X": X, "y": Y, "X_labels": np.array(list("uvwx"))}, "uvwx"),
+        ({"X_train": X, "y_train": Y, "x_columns": np.array(list("uvwx"))}, "uvwx"),
+        ({"X": X, "y": Y, "y_labels": np.array(list("uvwx"))}, ""),
+        ({"X": X, "y": Y, "X_labels": np.array(list("uvw"))}, ""),
+        ({"X": X, "y": Y, "X_labels": np.array(list("uvvx"))}, ""),
+        ({"X": X, "y": Y, "X_scales": np.arange(4)}, ""),
+    ],
+)
+def test_as_many_names_as_the_block_that_they_are_called_by_has_columns_name_these(parts, features):
+    data = prepare(read_table(arrays(**parts), "t.npz"))
+    assert data.feature_names == (*features,) or not features
+    assert any("Left out" in step for step in data.steps) == (not features)
+
+
 def test_pictures_in_an_array_are_a_feature_for_each_pixel():
     raw = arrays(x_train=X.reshape(20, 2, 2), y_train=np.arange(20) % 2, x_test=X[:5])
     frame = read_table(raw, "t.npz").frame
