@@ -210,10 +210,14 @@ def _may_be_feature(cells: pd.Series) -> bool:
 
 
 def _names_of_rows(table: Table) -> tuple[str, ...]:
-    """The first column if it alone has no name."""
+    """The first column if it alone has no name, unless it has fractions and is no axis of rows."""
     first, second = map(str, table.frame.columns[:2])
     is_unnamed = first == FIRST_UNNAMED and second != SECOND_UNNAMED
-    return (first,) if is_unnamed and table.form.has_header else ()
+    cells = table.frame.iloc[:, 0]
+    is_sorted = cells.is_monotonic_increasing or cells.is_monotonic_decreasing
+    is_axis = cells.is_unique and is_sorted
+    is_measured = not (_is_text(cells) or is_axis) and bool((cells.dropna() % 1 != 0).any())
+    return (first,) if is_unnamed and table.form.has_header and not is_measured else ()
 
 
 def _are_numbers(frame: pd.DataFrame, names: Sequence[str]) -> bool:

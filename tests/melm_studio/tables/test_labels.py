@@ -111,6 +111,29 @@ def test_a_clock_that_runs_along_events_is_their_order_and_never_cut(name, times
     assert {column.name: column.role for column in columns}[name] is role
 
 
+SUGAR = 8 + np.round(RNG.permutation(np.arange(N_ROWS) // 2) / 7, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "asked"),
+    [
+        ("", SUGAR, ["column 1", NO_LABEL]),
+        ("sugar", SUGAR, ["sugar", NO_LABEL]),
+        ("", np.round(SUGAR), ["column 1", NO_LABEL]),
+        ("", np.arange(N_ROWS), []),
+        ("", np.arange(N_ROWS) / 4, []),
+    ],
+)
+def test_a_nameless_first_number_beside_spectra_is_the_label_if_it_numbers_no_rows(
+    name, cells, asked
+):
+    spectra = measured(*(f"{900 + 2.5 * at}" for at in range(40)))
+    spectra.insert(0, name, cells)
+    table = read_table(spectra.to_csv(index=False).encode(), "t.csv")
+    assert choices(table) == asked
+    assert guess_label(table) == [*asked, NO_LABEL][0]
+
+
 def test_the_letter_y_within_a_name_is_no_hint():
     frame = measured("xbar", "x2bar").assign(y2bar=numbers(0, 1, 2, 3), letter=words(*"ABCDEF"))
     assert guess_label(Table("t", frame, ())) == "letter"
