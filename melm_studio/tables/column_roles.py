@@ -19,11 +19,12 @@ from melm_studio.tables.designs import MOST_LEVELS, factors
 from melm_studio.tables.distinct import (
     COUNTING,
     Numbers,
+    distinct_values,
     fewest_values,
     n_equal_pairs,
     numbered_parts,
 )
-from melm_studio.tables.durations import CLOCKS, runs_along
+from melm_studio.tables.durations import CLOCKS, runs_along, says_event, says_follow_up
 from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import DAY, count, listed, number, shortened, words_of
 from melm_studio.tables.identifiers import (
@@ -166,7 +167,8 @@ WHEN = "a part of a date, which says when and measures nothing"
 DESIGN = "a factor of the design: each class has as many rows of each level"
 SETTING = "it says how an instrument was set, which nobody measured of the row"
 EARLIER = "it is what another column was before"
-ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, SETTING, EARLIER, DESIGN)
+FOLLOW_UP = "it says how long the row was followed, which ends with what the label says"
+ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, SETTING, EARLIER, DESIGN, FOLLOW_UP)
 _PARTS_OF_DATE = {  # and their numbers
     "year": (1800, 2100), "month": (1, 12), "day": (1, 366), "date": (1, 366), "doy": (1, 366),
 }  # fmt: skip
@@ -641,6 +643,7 @@ def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
         **dict.fromkeys(factors(frame, label, of_few_levels) if are_designed else (), DESIGN),
         **dict.fromkeys(_parts_of_date(columns, frame) if are_few else (), WHEN),
         **dict.fromkeys(_earlier(columns) if are_few else (), EARLIER),
+        **dict.fromkeys(_follow_up(columns, frame, label) if are_designed else (), FOLLOW_UP),
         **dict.fromkeys(coordinates([column.name for column in columns]), WHERE),
         **dict.fromkeys(_meters_of_map(columns, frame), WHERE),
     }
@@ -712,6 +715,17 @@ def _earlier(columns: Sequence[Column]) -> Iterator[str]:
     for words, name in names.items():
         if "old" in words and tuple(word for word in words if word != "old") in names:
             yield name
+
+
+def _follow_up(columns: Sequence[Column], frame: pd.DataFrame, label: str) -> list[str]:
+    """The numbers that say how long rows were followed, where the label is the event."""
+    followed = (column for column in columns if says_follow_up(column.name))
+    named = [
+        column.name
+        for column in followed
+        if column.n_values >= LEAST_NUMBERED and frame[column.name].dtype.kind == "f"
+    ]
+    return named if named and says_event(label, distinct_values(frame[label])) else []
 
 
 def without_said(

@@ -1,16 +1,16 @@
-"""Durations such as 1:25:57 and 55:13.2, no times of day, and clocks that run along the file."""
+"""Durations: such as 1:25:57, until an event, and those of clocks that run along the file."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
 
 from melm_core.base import plain_number, seconds_of
-from melm_studio.tables.formatting import words_of
+from melm_studio.tables.formatting import number_text, words_of
 
 LEAST_DURATIONS = 6  # different ones
 LEAST_CLOCKS = 0.8  # of what is no plain number
@@ -30,6 +30,47 @@ CLOCKS = {"date", "datetime", "time", "timestamp"}
 LEAST_TICKS = 50  # of which several events have each: fewer times are those of a design
 _OF_DURATIONS = {"duration", "elapsed", "lap", "latency", "pace", "runtime", "sleep", "split"}
 _PART = re.compile("[0-9]+")
+# Of how long somebody was followed, and of what this ended with or has not yet.
+_FOLLOWED = {"days", "dfs", "followup", "fu", "futime", "os", "pfs", "survival", "time"}
+_UNTIL = {"death", "event", "follow", "in", "months", "overall", "to", "until", "up", "years"}
+_EVENTS = {
+    "cens", "censor", "censored", "censoring", "dead", "death", "deceased", "died", "event",
+    "fustat", "mortality", "relapse", "relapsed", "status",
+}  # fmt: skip
+_ENDS = {
+    "0", "1", "2", "alive", "censored", "dead", "deceased", "died", "event", "false", "living",
+    "no", "true", "yes",
+}  # fmt: skip
+
+
+def says_follow_up(name: str) -> bool:
+    """Return whether a name says how long somebody was followed, and nothing else.
+
+    Examples
+    --------
+    >>> [says_follow_up(name) for name in ("time", "OS_MONTHS", "follow-up", "days")]
+    [True, True, True, True]
+    >>> says_follow_up("reaction time"), says_follow_up("months")
+    (False, False)
+    """
+    words = {*words_of(name)}
+    is_named = not words.isdisjoint(_FOLLOWED) or {"follow", "up"} <= words
+    return is_named and words <= _FOLLOWED | _UNTIL
+
+
+def says_event(name: str, values: Collection[object]) -> bool:
+    """Return whether a column says whether something has ended what was followed.
+
+    Examples
+    --------
+    >>> says_event("cens", [0.0, 1.0]), says_event("OS_STATUS", ["0:LIVING", "1:DECEASED"])
+    (True, True)
+    >>> says_event("status", ["single", "married"]), says_event("stage", [1.0, 2.0])
+    (False, False)
+    """
+    texts = [number_text(value) if isinstance(value, float) else str(value) for value in values]
+    are_ends = all(words and _ENDS.issuperset(words) for words in map(words_of, texts))
+    return len(texts) == 2 and are_ends and not _EVENTS.isdisjoint(words_of(name))
 
 
 def is_clock(name: str) -> bool:

@@ -20,6 +20,7 @@ from melm_studio.tables.column_roles import (
     BEGINS_AGAIN,
     DESIGN,
     EARLIER,
+    FOLLOW_UP,
     HOW_MANY,
     MAX_CHOSEN_LEVELS,
     SETTING,
@@ -124,6 +125,7 @@ _SAID_ELSE = {
     SETTING: "how an instrument was set",
     EARLIER: "what another column was before",
     DESIGN: "how a design divides the rows",
+    FOLLOW_UP: "how long rows were followed, until the event or no longer",
 }
 _NUMBER_CHOICES = (
     Choice(Use.FEATURE, "A number"),

@@ -518,6 +518,42 @@ def test_years_and_months_of_one_thing_are_parts_of_a_date(most, are_parts):
     assert info == ({"RecordingMonth", "RecordingYear"} if are_parts else set())
 
 
+@pytest.mark.parametrize(
+    ("time", "label", "ends", "is_asked"),
+    [
+        ("time", "cens", (0.0, 1.0), True),
+        ("OS_MONTHS", "OS_STATUS", ("0:LIVING", "1:DECEASED"), True),
+        ("follow-up days", "status", (1.0, 2.0), True),
+        ("survival time", "died", ("no", "yes"), True),
+        ("time", "status", ("single", "married"), False),
+        ("time", "kind", (0.0, 1.0), False),
+        ("reaction time", "event", (0.0, 1.0), False),
+        ("age", "death", (0.0, 1.0), False),
+    ],
+)
+def test_how_long_rows_were_followed_is_asked_beside_an_event(time, label, ends, is_asked):
+    stream = np.random.default_rng(5)
+    frame = pd.DataFrame(stream.normal(size=(60, 2)), columns=["mass", "size"])
+    frame[time] = stream.exponential(900, 60).round(1)
+    frame[label] = np.array(ends)[stream.integers(0, 2, 60)]
+    table = Table("t", frame, ())
+    data = prepare(table, label)
+    assert (time in data.feature_names) != is_asked
+    asked = [one for one in data.questions if one.id == f"use:{time}"]
+    assert [(one.default, "followed" in one.sentence) for one in asked] == [
+        ("info", True)
+    ] * is_asked
+    told = prepare(table, label, answers={f"use:{time}": "feature"})
+    assert time in told.feature_names
+
+
+def test_few_times_of_a_design_beside_an_event_are_measured():
+    frame = pd.DataFrame(RNG.normal(size=(60, 2)), columns=["mass", "size"])
+    frame["time"] = RNG.permutation(np.arange(60) % 4) * 1.0
+    frame["event"] = RNG.integers(0, 2, 60) * 1.0
+    assert "time" in prepare(Table("t", frame, ()), "event").feature_names
+
+
 def test_names_without_letters_of_english_are_no_places_beside_coordinates():
     names = ("Lat", "Long", "ቁመት", "高さ", "%")
     assert set(with_places(names).feature_names) == {"mass", "size", *names[2:]}
