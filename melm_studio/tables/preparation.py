@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 import msgspec
@@ -104,6 +105,7 @@ from melm_studio.tables.twin_questions import (
 )
 
 MOST_SAID, LEAST_REPEATED = 4, 4  # categories of a sheet of samples, and rows of each of them
+MOST_SHARED = 0.1  # of the words of more categories, those that several have
 TO_JOIN = (
     "If the table only says what samples are, drop a .zip of it and of the one with their numbers."
 )
@@ -604,14 +606,20 @@ def _no_feature(columns: Sequence[Column]) -> str:
 
 
 def _sheet_of_samples(columns: Sequence[Column], frame: pd.DataFrame) -> tuple[str, ...]:
-    """Say that nothing was measured of named rows that few categories tell apart."""
+    """Say that nothing was measured of named rows that categories tell apart.
+
+    A few do, or any number that have hardly a word in common, as genotypes and answers have.
+    """
     features = [column for column in columns if column.role in FEATURES]
-    are_few = len(features) <= MOST_SAID and all(c.role is Role.CATEGORICAL for c in features)
+    are_categories = all(column.role is Role.CATEGORICAL for column in features)
+    if not are_categories or not any(column.role is Role.NAME for column in columns):
+        return ()
     names = [column.name for column in features]
-    if not are_few or not any(column.role is Role.NAME for column in columns):
-        return ()
-    if LEAST_REPEATED * len(frame[names].drop_duplicates()) > len(frame):
-        return ()
+    are_repeated = LEAST_REPEATED * len(frame[names].drop_duplicates()) <= len(frame)
+    if not (are_repeated and len(names) <= MOST_SAID):
+        words = Counter(chain.from_iterable(distinct_values(frame[name]) for name in names))
+        if sum(n > 1 for n in words.values()) > MOST_SHARED * len(words):
+            return ()
     return (f"No feature is a measurement, but a category: {listed(names)}. {TO_JOIN}",)
 
 

@@ -352,6 +352,14 @@ def test_a_table_without_features_gets_a_sentence_with_what_was_left_out():
             False,
         ),
         ({name: spread("x", "y") for name in "abcde"}, False),
+        (
+            {
+                name: [f"{name}{at % n}" if at % n else "donor" for at in range(60)]
+                for n, name in enumerate("abcdefg", 3)
+            },
+            True,
+        ),
+        ({name: spread(name, "yes", "no", name.upper()) for name in "abcdefg"}, False),
     ],
 )
 def test_a_sheet_that_says_what_samples_are_says_what_it_lacks(columns, is_sheet):
