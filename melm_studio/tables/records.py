@@ -205,7 +205,7 @@ def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     Raises
     ------
     csv.Error
-        At a record whose quotation marks do not pair up, or one of too many characters.
+        At a record whose quotation marks do not part cells, or one of too many characters.
     """
     bounded = _Bounded(lines)
     for record in csv.reader(bounded, delimiter=delimiter, skipinitialspace=True, strict=True):
@@ -314,9 +314,12 @@ def _unsplittable(row: int, error: csv.Error) -> str:
             "quotation mark that is open in it, or put every row on its own line, and drop the "
             "file again."
         )
+    is_closed = "expected after" in str(error)  # as csv says of text behind the mark
+    why = "text stands behind a quotation mark that ends one"
     return (
-        f"{place(row).capitalize()} cannot be split into cells: its quotation marks do "
-        "not pair up. Write a quotation mark inside a cell twice and drop the file again."
+        f"{place(row).capitalize()} cannot be split into cells: "
+        f"{why if is_closed else 'its quotation marks do not pair up'}. Write a quotation mark "
+        "inside a cell twice, remove what is no row of the table, and drop the file again."
     )
 
 

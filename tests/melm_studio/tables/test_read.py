@@ -275,7 +275,8 @@ def test_many_columns_with_text_among_numbers_are_said_briefly():
         (b"a,b,c\n\n1,2\n", r"Row 3 .* has 2 fields where the header has 3"),
         (b'a,b\n"x\ny",1\n2\n', r"Row 3 .* has 1 field where"),
         (b'a,b\n1,2\n"open,3\n4,5\n', r"Row 3 .* quotation marks do not pair up"),
-        (b'a,b\n"x"y,2\n', r"Row 2 .* quotation marks do not pair up"),
+        (b'a,b\n"x"y,2\n', r"Row 2 .*: text stands behind a quotation mark that ends one"),
+        (b'TABLE "zoo"\n "name" symbolic\na0,1\na1,2\n', r"Row 2 .*: text stands behind"),
     ],
 )
 def test_what_is_no_table_gets_a_sentence(raw, sentence):

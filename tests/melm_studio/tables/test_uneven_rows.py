@@ -93,8 +93,10 @@ def test_the_header_may_need_it(mark):
 )
 @pytest.mark.parametrize("others", [{}, {"r5": ESCAPED}])
 def test_marks_that_do_not_pair_up_otherwise_are_refused(line, others):
-    sentence = r"^Row {} \(the first line is row 1\) cannot be split into cells: its quotation"
-    with pytest.raises(TableError, match=sentence.format(5 if others else 200)):
+    row, is_open = (5, False) if others else (200, line.endswith(',"never closed'))
+    why = "its quotation marks do not" if is_open else "text stands behind a quotation mark"
+    sentence = rf"^Row {row} \(the first line is row 1\) cannot be split into cells: {why}"
+    with pytest.raises(TableError, match=sentence):
         read(nests(r200=line, **others))
 
 
@@ -183,5 +185,5 @@ def test_a_line_is_split_three_times_at_most_whatever_it_holds(monkeypatch):
 def test_further_rows_of_a_table_are_all_read_or_refused():
     with pytest.raises(TableError, match=r"Row 210 .* has 1 field where"):
         read(nests(r210="1"), as_written=True)
-    with pytest.raises(TableError, match=r"Row 9 .* do not pair up"):
+    with pytest.raises(TableError, match=r"Row 9 .* text stands behind"):
         read(nests(20, r9=ESCAPED), as_written=True)
