@@ -32,8 +32,16 @@ def serving(application: flask.Flask, host: str = "127.0.0.1", **options: Any) -
         # In the thread that serves, which ends without connections. An earlier pull would close
         # the trigger before this one, were it not for the lock.
         with server.trigger.lock:
-            server.trigger.thunks.append(partial(close_all, server._map))  # noqa: SLF001
+            server.trigger.thunks.append(partial(_close, server))
             server.pull_trigger()
         thread.join(PATIENCE_S)
         assert not thread.is_alive()
         server.task_dispatcher.shutdown()
+
+
+def _close(server: Any) -> None:
+    """Close all connections, and the files of bodies that were on their way."""
+    for channel in server.active_channels.values():
+        if channel.request is not None:
+            channel.request.close()
+    close_all(server._map)  # noqa: SLF001
