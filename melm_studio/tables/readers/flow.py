@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Mapping
 
 import pandas as pd
 
@@ -18,6 +19,13 @@ _START = re.compile(rb"FCS[23]\.[0-9] {4}")
 def is_flow(raw: bytes) -> bool:
     """Return whether these are the bytes of an .fcs file of version 2 or 3."""
     return _START.match(raw) is not None
+
+
+def _name(texts: Mapping[str, str], channel: int) -> str:
+    """The marker of a channel, or its name, also behind a marker that is empty, which hides it."""
+    keys = (key for key in texts if key.endswith(f"p{channel}n"))
+    named = texts.get(next(keys, ""), "").strip() or f"channel {channel}"
+    return texts.get(f"p{channel}s", "").strip() or named
 
 
 def flow_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -41,8 +49,7 @@ def flow_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
         limits.reject(n_events, n_channels)
         flow = flowio.FlowData(io.BytesIO(raw))
         events = flow.as_array(preprocess=True)
-        channels = zip(flow.pnn_labels, flow.pns_labels, strict=True)
-        names = [marker.strip() or channel.strip() for channel, marker in channels]
+        names = [_name(flow.text, channel) for channel in range(1, events.shape[1] + 1)]
         cells = pd.DataFrame(events, columns=pd.Index(names, dtype=object))
     except (TableError, MemoryError):
         raise

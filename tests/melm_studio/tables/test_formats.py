@@ -792,6 +792,19 @@ def test_events_of_flow_cytometry_are_rows(tmp_path):
     assert len(table.frame) == N
 
 
+def test_a_marker_that_is_empty_hides_no_channel_of_flow_cytometry():
+    flowio, written = pytest.importorskip("flowio"), io.BytesIO()
+    flowio.create_fcs(written, np.arange(2.0 * N), ["FSC-A", "CD3"], opt_channel_names=["a", "b"])
+    raw, last = written.getvalue(), b"/$P2S/b"
+    start, end = raw.index(b"$P1B"), raw.index(last) + len(last)
+    parts = raw[start:end].split(b"/")
+    said = dict(zip(parts[::2], parts[1::2], strict=True)) | {b"$P1S": b"", b"$P2S": b"bb"}
+    ordered = sorted(said, key=lambda key: (key[:3], b"NBEGRS".index(key[3:])))
+    text = b"/".join(part for key in ordered for part in (key, said[key]))
+    table = read_table(raw[:start] + text + raw[end:], "events.fcs")
+    assert list(table.frame) == ["FSC-A", "bb"]
+
+
 def test_no_channel_of_flow_cytometry_is_the_label(tmp_path):
     channels = ("FSC-A", "SSC-A", "CD3", "Time")
     flow(tmp_path / "events.fcs", 300, channels)
