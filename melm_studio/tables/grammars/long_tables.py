@@ -171,8 +171,7 @@ def melted(first: FirstLines) -> Layout | None:
 def _rows(first: FirstLines) -> tuple[list[str], list[list[str]]]:
     """The names of the columns, none if there are many, and the rows below."""
     header = first.rows[0] if first.rows else []
-    may_be_long = is_long(header) or any(map(names_units, header))
-    if len(header) > MOST_COLUMNS or not may_be_long:
+    if len(header) > MOST_COLUMNS or not (is_long(header) or any(map(names_units, header))):
         return [], []
     records = (row for row, _ in first.records(first.delimiter))
     return header, [row for row in records if len(row) == len(header)][1:]
