@@ -109,25 +109,23 @@ def with_ticks(frame: pd.DataFrame, limits: Limits) -> tuple[pd.DataFrame, str]:
     is_within = n_columns <= limits.n_columns and n_columns * len(frame) <= limits.n_cells
     if not (ticks and is_within) or len({*ticks, *frame}) < n_columns:
         return frame, ""
-    columns = [
-        column
-        for name, cells in frame.items()
-        for column in (
-            [_ticked(cells, part).rename(f"{name}{TICKED}{part}") for part in options[name]]
-            if name in options
-            else [cells]
-        )
+    parts_of_frame = [
+        _ticks(cells, options[name]) if name in options else cells for name, cells in frame.items()
     ]
     parted = [f"{shortened(str(name))} into {len(parts)}" for name, parts in options.items()]
     step = "Parted, as answers of which several were ticked, into columns of 0 and 1"
-    return pd.concat(columns, axis=1), f"{step}: {listed(parted)}."
+    return pd.concat(parts_of_frame, axis=1), f"{step}: {listed(parted)}."
 
 
-def _ticked(cells: pd.Series, option: str) -> pd.Series:
+def _ticks(cells: pd.Series, options: Sequence[str]) -> pd.DataFrame:
     """1 where an answer was ticked, and 0 where others were or, in an empty cell, none was."""
     codes, texts = pd.factorize(cells)
-    has_it = [float(option in ticked_answers(str(text))) for text in texts]
-    return pd.Series(np.array([*has_it, 0.0])[codes], cells.index)
+    answers = [*(ticked_answers(str(text)) for text in texts), []]
+    columns = {
+        f"{cells.name}{TICKED}{option}": np.array([float(option in parts) for parts in answers])
+        for option in options
+    }
+    return pd.DataFrame({name: ticked[codes] for name, ticked in columns.items()}, cells.index)
 
 
 def _options(cells: pd.Series) -> list[str]:
