@@ -99,8 +99,7 @@ def choose_label(label: str | None, data: Any) -> DataSource | None:
 
 def answer_question(clicks: list[int | None], data: Any) -> DataSource | None:
     """Answer a question of the table."""
-    pressed = ctx.triggered_id
-    if not any(clicks) or not isinstance(pressed, dict):
+    if not (pressed := _pressed(clicks)):
         return None
     shown = ShownData.from_json(data)
     questions = workspace().data(shown).questions
@@ -113,13 +112,18 @@ def answer_question(clicks: list[int | None], data: Any) -> DataSource | None:
 
 def choose_feature(clicks: list[int | None], data: Any) -> DataSource | None:
     """Make a column information, or a feature."""
-    pressed = ctx.triggered_id
-    if not any(clicks) or not isinstance(pressed, dict):
+    if not (pressed := _pressed(clicks)):
         return None
     shown = ShownData.from_json(data)
     columns = services().tables.describe(workspace(), shown.source).columns
     place = pressed["column"]
     return with_feature(shown, columns[place]) if place < len(columns) else None
+
+
+def _pressed(clicks: list[int | None]) -> dict[str, Any]:
+    """Return the id of the button that was pressed; empty where buttons were drawn alone."""
+    pressed = ctx.triggered_id
+    return pressed if any(clicks) and isinstance(pressed, dict) else {}
 
 
 def show_data(choice: Any, remembered: Any, shown: Any) -> tuple[Any, ...]:
