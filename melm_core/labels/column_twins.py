@@ -436,7 +436,7 @@ def _kinds(
     joined = {name for column in table if len(column.names) > 1 for name in column.names}
     is_joined = np.array([column.names[0] in joined for column in table], dtype=bool)
     is_weak &= is_joined | ~_mark_classes(cells, y)
-    n_columns_of = cache(partial(_n_columns_of, cells))  # which a table of many rows needs not
+    n_columns_of = cache(partial(_n_columns_of, cells))  # which a table of many rows does not need
     for index, (column, share) in enumerate(zip(table, shares.tolist(), strict=True)):
         if column.texts is None and is_weak[index]:
             continue  # most columns of a wide table
