@@ -27,6 +27,7 @@ from melm_core.folds.folds import sampled_rows, stratified_folds
 _MOST_ROWS, _LEAST_ROWS, _MOST_CELLS = 2_000, 200, 1_000_000
 _CELLS_AT_ONCE = 32_768
 _N_FOLDS = 5
+_FOLDS_AT_FIRST = 2  # in which nearly all columns of noise fail to tell as many rows as a twin does
 _NEIGHBORS = 5  # rows of a number on either side that vote, at most
 
 # A column that alone tells this share of the rows that were held out tells nearly all of them.
@@ -203,7 +204,7 @@ def label_twins(
     if dummies:
         table += dummies
         cells = np.vstack([cells, *(column.values for column in dummies)])
-    shares, errors = _alone(table, cells, codes, own_groups, random_state)
+    shares, errors = _alone(table, cells, codes, own_groups, random_state, only_strong=only_twins)
     kinds = _kinds(table, cells, codes, names.astype(str), shares, errors=errors)
     # Most columns of a wide table range too far for codes, which is seen of all at once.
     are_codes = np.fmax.reduce(cells, axis=1) - np.fmin.reduce(cells, axis=1) <= _most_extent(cells)
@@ -329,9 +330,18 @@ def _joined(family: Sequence[_Column], values: FloatArray) -> _Column:
 
 
 def _alone(
-    table: Sequence[_Column], cells: FloatArray, y: IntArray, groups: IntArray | None, seed: int
+    table: Sequence[_Column],
+    cells: FloatArray,
+    y: IntArray,
+    groups: IntArray | None,
+    seed: int,
+    *,
+    only_strong: bool,
 ) -> tuple[FloatArray, FloatArray]:
-    """Share of held-out rows that each column tells by itself, and its standard error."""
+    """Share of held-out rows that each column tells by itself, and its standard error.
+
+    Where only strong ones matter and none is, that of weak numbers is a bound, by the first folds.
+    """
     counts = np.bincount(y)
     n_classes, smallest = len(counts), int(counts.min())
     n_folds = min(_N_FOLDS, smallest)
@@ -344,55 +354,82 @@ def _alone(
     fold_of = np.empty(len(y), dtype=np.int64)
     for number, fold in enumerate(folds):
         fold_of[fold.test] = number
-    right = _rights(table, cells, y, fold_of, min(_NEIGHBORS, max(smallest // 4, 1)))
-    of_class = np.stack([right[:, y == code].mean(axis=1) for code in range(n_classes)])
+    is_number = np.array([column.texts is None for column in table])
+    rows = _HeldOut(y, fold_of, min(_NEIGHBORS, max(smallest // 4, 1)))
+
+    def told(columns: npt.NDArray[np.bool_], n_asked: int) -> FloatArray:
+        right = rows.rights(is_number[columns], cells[columns], n_asked)
+        return np.stack([right[:, y == code].mean(axis=1) for code in range(n_classes)])
+
+    of_class = told(np.full(len(table), True), _FOLDS_AT_FIRST if only_strong else n_folds)
+    if only_strong:
+        is_weak = of_class.mean(axis=0) < _MOST * _filled(cells)
+        is_weak &= is_number & ~_mark_classes(cells, y)
+        of_class[:, ~is_weak] = told(~is_weak, n_folds)
+        if (of_class.mean(axis=0) >= _MOST).any():  # by far, or not
+            of_class[:, is_weak] = told(is_weak, n_folds)
     spread = (of_class * (1.0 - of_class) / counts[:, None]).sum(axis=0)
     return of_class.mean(axis=0), np.sqrt(spread) / n_classes
 
 
-def _rights(
-    table: Sequence[_Column], values: FloatArray, y: IntArray, fold_of: IntArray, reach: int
-) -> FloatArray:
-    """1.0 where a column predicts a row, (n_columns, n_rows); between, where it guesses."""
-    is_number = np.array([column.texts is None for column in table])
-    step = max(1, _CELLS_AT_ONCE // len(y))
-    blocks = [slice(start, start + step) for start in range(0, len(values), step)]
-    return np.concatenate(
-        [_rights_of(is_number[column], values[column], y, fold_of, reach) for column in blocks]
-    )
+def _filled(cells: FloatArray) -> FloatArray:
+    """The share of filled cells of each column, a row here."""
+    return np.asarray(1.0 - np.isnan(cells).mean(axis=1))
 
 
-def _rights_of(
-    is_number: npt.NDArray[np.bool_], values: FloatArray, y: IntArray, fold_of: IntArray, reach: int
-) -> FloatArray:
-    """As `_rights`, of so few columns that the cache of a processor holds them.
+@dataclass(frozen=True, eq=False)
+class _HeldOut:
+    """Rows that are held out in folds, and how many neighbors of a number vote on either side."""
 
-    Places are those in the flat cells of all of them, over which sums are taken at once.
-    """
-    n_columns, n_rows = values.shape
-    rows, first, behind = _ascending(values)
-    order = (rows + np.arange(0, values.size, n_rows)[:, None]).reshape(-1)
-    labels, folds = y[rows].reshape(-1), fold_of[rows].reshape(-1)
-    n_classes, right = int(y.max()) + 1, np.empty(values.size)
-    for fold in range(int(fold_of.max()) + 1):
-        is_known = folds != fold
-        train_labels, asked = labels[is_known], np.flatnonzero(~is_known)
-        n_known, n_asked = len(train_labels) // n_columns, len(asked) // n_columns
-        n_of_class = np.maximum(np.bincount(train_labels[:n_known], minlength=n_classes), 1)
-        low = np.repeat(np.arange(0, len(train_labels), n_known), n_asked)
-        before = _counted(is_known)
-        here, begin, end = before.take([asked, first.take(asked), behind.take(asked)])
-        is_rare = np.repeat(is_number, n_asked) & (end - begin < 2 * reach)
-        begin = np.where(is_rare, np.maximum(np.minimum(begin, here - reach), low), begin)
-        end = np.where(is_rare, np.minimum(np.maximum(end, here + reach), low + n_known), end)
-        told, most = np.zeros_like(asked), np.zeros(len(asked))
-        for code in range(n_classes):  # of equal votes the first class is told
-            counted = _counted(train_labels == code)
-            votes = (counted.take(end) - counted.take(begin)) / n_of_class[code]
-            told = np.where(votes > most, code, told)
-            most = np.maximum(most, votes)
-        right[order[asked]] = np.where(most > 0, told == labels[asked], 1.0 / n_classes)
-    return right.reshape(values.shape)
+    y: IntArray
+    fold_of: IntArray
+    reach: int
+
+    def rights(
+        self, is_number: npt.NDArray[np.bool_], values: FloatArray, n_folds: int
+    ) -> FloatArray:
+        """1.0 where a column predicts a row, (n_columns, n_rows); between, where it guesses.
+
+        And of rows of further folds than so many, which are not asked.
+        """
+        step = max(1, _CELLS_AT_ONCE // len(self.y))
+        blocks = [slice(start, start + step) for start in range(0, len(values), step)]
+        rights = [self._rights_of(is_number[part], values[part], n_folds) for part in blocks]
+        return np.concatenate([np.empty((0, len(self.y))), *rights])
+
+    def _rights_of(
+        self, is_number: npt.NDArray[np.bool_], values: FloatArray, n_folds: int
+    ) -> FloatArray:
+        """As `rights`, of so few columns that the cache of a processor holds them.
+
+        Places are those in the flat cells of all of them, over which sums are taken at once.
+        """
+        n_columns, n_rows = values.shape
+        rows, first, behind = _ascending(values)
+        order = (rows + np.arange(0, values.size, n_rows)[:, None]).reshape(-1)
+        labels, folds = self.y[rows].reshape(-1), self.fold_of[rows].reshape(-1)
+        n_classes, right = int(self.y.max()) + 1, np.ones(values.size)
+        for fold in range(n_folds):
+            is_known = folds != fold
+            train_labels, asked = labels[is_known], np.flatnonzero(~is_known)
+            n_known, n_asked = len(train_labels) // n_columns, len(asked) // n_columns
+            n_of_class = np.maximum(np.bincount(train_labels[:n_known], minlength=n_classes), 1)
+            low = np.repeat(np.arange(0, len(train_labels), n_known), n_asked)
+            before = _counted(is_known)
+            here, begin, end = before.take([asked, first.take(asked), behind.take(asked)])
+            is_rare = np.repeat(is_number, n_asked) & (end - begin < 2 * self.reach)
+            begin = np.where(is_rare, np.maximum(np.minimum(begin, here - self.reach), low), begin)
+            end = np.where(
+                is_rare, np.minimum(np.maximum(end, here + self.reach), low + n_known), end
+            )
+            told, most = np.zeros_like(asked), np.zeros(len(asked))
+            for code in range(n_classes):  # of equal votes the first class is told
+                counted = _counted(train_labels == code)
+                votes = (counted.take(end) - counted.take(begin)) / n_of_class[code]
+                told = np.where(votes > most, code, told)
+                most = np.maximum(most, votes)
+            right[order[asked]] = np.where(most > 0, told == labels[asked], 1.0 / n_classes)
+        return right.reshape(values.shape)
 
 
 def _counted(is_such: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
@@ -432,7 +469,7 @@ def _kinds(
     """The twin that each column is, and the rows in which it says so."""
     kinds = [(Twin.NONE, 0)] * len(table)
     can_stand_out = np.zeros(len(table), dtype=bool)
-    is_weak = shares < _MOST * (1.0 - np.isnan(cells).mean(axis=1))
+    is_weak = shares < _MOST * _filled(cells)
     joined = {name for column in table if len(column.names) > 1 for name in column.names}
     is_joined = np.array([column.names[0] in joined for column in table], dtype=bool)
     is_weak &= is_joined | ~_mark_classes(cells, y)

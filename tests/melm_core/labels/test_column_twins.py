@@ -235,3 +235,23 @@ def test_many_equal_columns_in_few_rows_are_looked_at_once_each(monkeypatch):
     )
     label_twins([y] * 1_100, y, only_twins=True)
     assert sum(looks) <= 3 * 1_100
+
+
+def strong_and_weak(stream):
+    """Columns of which some follow from the label, with gaps, in halves, or nearly, and noise."""
+    n_rows, n_classes = int(stream.integers(12, 150)), int(stream.integers(2, 5))
+    y = stream.permutation(np.arange(n_rows) % n_classes)
+    noise = stream.normal(size=(60, n_rows))
+    near = [y + scale * stream.normal(size=n_rows) for scale in (0.02, 0.15, 0.3, 0.5, 1.0)]
+    coarser, is_first = 1.0 * (y > 0), np.arange(n_rows) < 0.4 * n_rows
+    empty = [np.where(is_first, np.nan, column) for column in (y, near[0], noise[0])]
+    some = [column for column in (*near, coarser, *empty, y % 2) if stream.random() < 0.4]
+    groups = y * 9 + stream.integers(0, 9, n_rows) if stream.random() < 0.3 else None
+    return [*noise, *some, np.round(2 * noise[1])], y, groups
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_twins_alone_are_those_among_all_columns(seed):
+    columns, y, groups = strong_and_weak(np.random.default_rng(seed))
+    every = [one for one in label_twins(columns, y, groups=groups) if one.twin]
+    assert [*label_twins(columns, y, groups=groups, only_twins=True)] == every
