@@ -104,6 +104,11 @@ GRAMMARS: dict[str, Grammar] = {
     "samples beside an axis": samples_beside_an_axis,
     "rows of an axis": axis_rows,
 }
+# Surveys and long tables have fewer columns than some tables of numbers, whose names are many.
+_MOST_COLUMNS = 4_000
+_OF_FEWER_COLUMNS = {
+    qualtrics, qualtrics_before, surveymonkey, mechanical_turk, report, msstats, isa_tab
+}  # fmt: skip
 
 __all__ = [
     "GRAMMARS",
@@ -131,11 +136,13 @@ def recognized(data: bytes, options: ReadOptions) -> Layout | None:
     options : ReadOptions
     """
     first = FirstLines(data)
+    is_wide = len(first.cells(0, first.delimiter)) > _MOST_COLUMNS
     layout = next(
         (
             layout_of_grammar
             for grammar in GRAMMARS.values()
-            if (layout_of_grammar := grammar(first))
+            if not (is_wide and grammar in _OF_FEWER_COLUMNS)
+            and (layout_of_grammar := grammar(first))
         ),
         None,
     )
