@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from melm_studio.tables.formatting import count, listed, words_of
+from melm_studio.tables.frames import number_columns
 from melm_studio.tables.records import Records
 from melm_studio.tables.subjects_in_names import SUBJECT_WORDS
 
@@ -190,7 +191,7 @@ def rows_of_subjects(frame: pd.DataFrame) -> tuple[list[str], npt.NDArray[np.boo
     n_first, n_others = is_filled[are_first].sum(axis=0), is_filled[~are_first].sum(axis=0)
     is_said = (n_others == 0) & (2 * n_first >= n_blocks)
     is_measured = (n_first == 0) & (2 * n_others >= len(frame) - n_blocks)
-    is_number = np.array([kind.kind == "f" for kind in frame.dtypes[1:]])
+    is_number = number_columns(frame)[1:]
     is_throughout = is_number & (n_first > 0) & (n_others > 0)
     if not (is_said.any() and is_measured.any()) or is_throughout.any():
         return none

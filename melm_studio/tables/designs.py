@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as with_values
-from itertools import chain
+from itertools import chain, compress
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from melm_studio.tables.distinct import (
     value_codes,
 )
 from melm_studio.tables.formatting import count, listed_in_sentence, number, shortened
-from melm_studio.tables.frames import columns_of
+from melm_studio.tables.frames import columns_of, number_columns
 from melm_studio.tables.questions import (
     CATEGORIES,
     LEFT_OUT,
@@ -485,9 +485,27 @@ def _in_stretches(columns: Sequence[Column], frame: pd.DataFrame, y: IntArray) -
     some, of_rows = (frame, y) if len(rows) == len(y) else (frame.iloc[rows], y[rows])
     standing: list[str] = []
     for block in blocks(len(rows), len(often)) if len(rows) > LEAST_APART else ():
-        kappas = neighbor_kappa(value_codes(some, often[block]), of_rows, LEAST_APART)
-        standing += (often[block][place] for place in np.flatnonzero(kappas >= LEAST_KAPPA))
+        names = _often_as_next(some, often[block], of_rows)
+        kappas = neighbor_kappa(value_codes(some, names), of_rows, LEAST_APART)
+        standing += (names[place] for place in np.flatnonzero(kappas >= LEAST_KAPPA))
     return dict.fromkeys(standing, _IN_STRETCHES)
+
+
+def _often_as_next(frame: pd.DataFrame, names: Sequence[str], y: IntArray) -> list[str]:
+    """Leave out numbers that equal the next of their class too seldom to stand in stretches.
+
+    Kappa is no larger than the share of rows that do.
+    """
+    in_order = np.argsort(y, kind="stable")
+    is_class = (np.diff(y[in_order]) == 0)[:, None]
+    cells = columns_of(frame, names)
+    is_number = number_columns(cells)
+    numbers = cells.loc[:, is_number].to_numpy()[in_order]
+    is_missing = np.isnan(numbers)
+    is_equal = (numbers[1:] == numbers[:-1]) | (is_missing[1:] & is_missing[:-1])
+    may_stand = np.full(len(names), True)
+    may_stand[is_number] = (is_equal & is_class).sum(axis=0) >= LEAST_KAPPA * is_class.sum()
+    return [*compress(names, may_stand)]
 
 
 def _share_of_other_pairs(cells: pd.Series) -> float:

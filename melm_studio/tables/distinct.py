@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import FloatArray, IntArray
+from melm_studio.tables.frames import columns_of, number_columns
 
 COUNTING = 0.9  # of the numbers of rows, those that are the one above and 1, or begin again
 MOST_AT_ONCE = 100_000  # cells, which the cache of a processor holds
@@ -162,13 +163,12 @@ def value_codes(frame: pd.DataFrame, names: Sequence[str]) -> IntArray:
         Ascending with the numbers of a numeric column, else in the order of their first row.
     """
     codes = np.empty((len(names), len(frame)), dtype=np.int64)
-    positions = frame.columns.get_indexer(pd.Index(names))
-    is_number = (frame.dtypes == np.float64).to_numpy()[positions]
-    for index in np.flatnonzero(~is_number):
-        codes[index] = frame.iloc[:, positions[index]].array.factorize()[0]
-    numeric = np.flatnonzero(is_number)
-    if len(numeric):
-        codes[numeric] = _ranks(frame.iloc[:, positions[numeric]].to_numpy(np.float64).T)
+    cells = columns_of(frame, names)
+    is_number = number_columns(cells)
+    for index in np.flatnonzero(~is_number).tolist():
+        codes[index] = cells.iloc[:, index].array.factorize()[0]
+    if is_number.any():
+        codes[is_number] = _ranks(cells.loc[:, is_number].to_numpy(np.float64).T)
     return codes
 
 

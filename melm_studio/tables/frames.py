@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import FloatArray
@@ -80,3 +82,14 @@ def columns_of(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """
     by_name: pd.Index[Any] = pd.Index([*names], dtype=object)
     return frame.take(frame.columns.get_indexer(by_name), axis=1)
+
+
+def number_columns(frame: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    """Return whether each column is one of numbers.
+
+    Examples
+    --------
+    >>> number_columns(pd.DataFrame({"kind": ["a", "b"], "size": [2.5, 1.5]}))
+    array([False,  True])
+    """
+    return np.array([dtype.kind == "f" for dtype in frame.dtypes], dtype=np.bool_)

@@ -17,7 +17,7 @@ from melm_studio.tables.classes import Classes
 from melm_studio.tables.dependence import named_like_subjects
 from melm_studio.tables.distinct import blocks
 from melm_studio.tables.formatting import listed, number, number_text, shortened, words_of
-from melm_studio.tables.frames import columns_of
+from melm_studio.tables.frames import columns_of, number_columns
 from melm_studio.tables.questions import (
     KNOWN,
     LEFT_OUT,
@@ -100,7 +100,7 @@ def twin_questions(
     groups = _groups(frame, columns)
     every = label_twins(cells, words, names, groups=groups, only_twins=True)
     told = {name for twin in every for name in twin.names}
-    alike = {name for name in names if _begin_alike(name, label)} - told
+    alike = {n for n in names if n[:1] == label[:1] and _begin_alike(n, label)} - told
     named = [place for place, name in enumerate(names) if name in alike]
     if named:  # which may be no chance in few rows of many columns, either
         of_name = [cells[place] for place in named], words, [names[place] for place in named]
@@ -344,7 +344,7 @@ def _groups(frame: pd.DataFrame, columns: Sequence[Column]) -> IntArray | None:
 
 def _cells(frame: pd.DataFrame) -> list[npt.NDArray[Any]]:
     """The cells of each column; those of numbers are taken at once, since tables may be wide."""
-    is_number = [dtype.kind == "f" for dtype in frame.dtypes]
+    is_number = number_columns(frame)
     numbers = iter(frame.loc[:, is_number].to_numpy(np.float64).T)
     return [
         next(numbers) if is_one else frame.iloc[:, index].astype(str).to_numpy()
