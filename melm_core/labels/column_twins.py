@@ -355,7 +355,8 @@ def _alone(
     for number, fold in enumerate(folds):
         fold_of[fold.test] = number
     is_number = np.array([column.texts is None for column in table])
-    rows = _HeldOut(y, fold_of, min(_NEIGHBORS, max(smallest // 4, 1)))
+    small_codes = y.astype(np.int16), fold_of.astype(np.int16)  # more of which a cache holds
+    rows = _HeldOut(*small_codes, min(_NEIGHBORS, max(smallest // 4, 1)))
 
     def told(columns: npt.NDArray[np.bool_], n_asked: int) -> FloatArray:
         right = rows.rights(is_number[columns], cells[columns], n_asked)
@@ -381,8 +382,8 @@ def _filled(cells: FloatArray) -> FloatArray:
 class _HeldOut:
     """Rows that are held out in folds, and how many neighbors of a number vote on either side."""
 
-    y: IntArray
-    fold_of: IntArray
+    y: npt.NDArray[np.int16]
+    fold_of: npt.NDArray[np.int16]
     reach: int
 
     def rights(
@@ -407,7 +408,7 @@ class _HeldOut:
         n_columns, n_rows = values.shape
         rows, first, behind = _ascending(values)
         order = (rows + np.arange(0, values.size, n_rows)[:, None]).reshape(-1)
-        labels, folds = self.y[rows].reshape(-1), self.fold_of[rows].reshape(-1)
+        labels, folds = self.y.take(rows.ravel()), self.fold_of.take(rows.ravel())
         n_classes, right = int(self.y.max()) + 1, np.ones(values.size)
         for fold in range(n_folds):
             is_known = folds != fold
@@ -416,7 +417,8 @@ class _HeldOut:
             n_of_class = np.maximum(np.bincount(train_labels[:n_known], minlength=n_classes), 1)
             low = np.repeat(np.arange(0, len(train_labels), n_known), n_asked)
             before = _counted(is_known)
-            here, begin, end = before.take([asked, first.take(asked), behind.take(asked)])
+            here, begin = before.take(asked), before.take(first.take(asked))
+            end = before.take(behind.take(asked))
             is_rare = np.repeat(is_number, n_asked) & (end - begin < 2 * self.reach)
             begin = np.where(is_rare, np.maximum(np.minimum(begin, here - self.reach), low), begin)
             end = np.where(
