@@ -104,10 +104,10 @@ GRAMMARS: dict[str, Grammar] = {
     "samples beside an axis": samples_beside_an_axis,
     "rows of an axis": axis_rows,
 }
-# Surveys and long tables have fewer columns than some tables of numbers, whose names are many.
+# Surveys and reports of programs have fewer columns than so many, whose names take time.
 _MOST_COLUMNS = 4_000
 _OF_FEWER_COLUMNS = {
-    qualtrics, qualtrics_before, surveymonkey, mechanical_turk, report, msstats, isa_tab
+    qualtrics, qualtrics_before, surveymonkey, mechanical_turk, report, discoverer, msstats
 }  # fmt: skip
 
 __all__ = [

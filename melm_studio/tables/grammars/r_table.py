@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 from melm_studio.tables.grammars.features_in_rows import below_alike_names
 from melm_studio.tables.grammars.layout import FirstLines, Layout, header_line, is_number
@@ -43,11 +44,10 @@ def r_table(first: FirstLines) -> Layout | None:
     Also where an empty field was added to it; or one with an empty field more than these.
     """
     for mark in _MARKS:
-        start = [record for (record, _), _ in zip(first.records(mark), range(2), strict=False)]
+        start = [record for record, _ in islice(first.records(mark), 2)]
         if not _may_be_shifted(start):
             continue
-        numbered = first.records(mark)
-        records = [record for (record, _), _ in zip(numbered, range(_ROWS_COMPARED), strict=False)]
+        records = [record for record, _ in islice(first.records(mark), _ROWS_COMPARED)]
         rows = [record for record in records if any(record)]
         if len(rows) <= _LEAST_ROWS:
             continue
@@ -76,10 +76,7 @@ def _is_parted(first: FirstLines, mark: str) -> bool:
     """Return whether another mark than spaces, which words have, parts all records evenly."""
     others = _MARKS[:-1] if mark == " " else ()
     for other in others:
-        records = first.records(other)
-        n_cells = {
-            len(record) for (record, _), _ in zip(records, range(_ROWS_COMPARED), strict=False)
-        }
+        n_cells = {len(record) for record, _ in islice(first.records(other), _ROWS_COMPARED)}
         if len(n_cells - {0}) == 1 and max(n_cells) > 1:
             return True
     return False

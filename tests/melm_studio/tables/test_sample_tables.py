@@ -461,3 +461,16 @@ def test_two_tables_of_numbers_of_the_same_samples_are_not_joined():
     files["otus.txt"] = files["otus.txt"].replace(",", "\t")
     with pytest.raises(TableError, match="numbers of samples, each of them"):
         read_table(archived(files), "study.zip")
+
+
+def test_isa_tab_of_thousands_of_features_has_its_factor_as_label():
+    factors = "".join(f"d{at}\t{name}\t{'uv'[at % 2]}\n" for at, name in enumerate(NAMES))
+    cells = "\t".join("12345678")
+    features = "".join(f"peak {n}\t{n % 9}{cells}\n" for n in range(4_001))
+    texts = {
+        "s_X.txt": f"Source Name\tSample Name\tFactor Value[diet]\n{factors}",
+        "m_X_maf.tsv": f"metabolite_identification\t{chr(9).join(NAMES)}\n{features}",
+    }
+    table = read_table(archived(texts), "study.zip")
+    assert table.frame.shape[1] > 4_001
+    assert "Read as ISA-Tab: its factor is the label." in table.steps
