@@ -14,7 +14,7 @@ from melm_studio.tables.formatting import count, listed, shortened
 from melm_studio.tables.grammars.layout import is_number
 from melm_studio.tables.text import DELIMITERS
 
-SAMPLE_LINES = 200
+SAMPLE_LINES, SAMPLE_BYTES = 200, 400_000
 LAST_BYTES = 20_000
 MAX_NOTES = 200
 # Rows without numbers of which at most half of the cells are filled, and those above that are not.
@@ -153,7 +153,7 @@ class _Beside:
 
 
 def _first_lines(data: bytes) -> list[bytes]:
-    return [line for _, line in zip(range(SAMPLE_LINES), io.BytesIO(data), strict=False)]
+    return io.BytesIO(data).readlines(SAMPLE_BYTES)[:SAMPLE_LINES]
 
 
 def _form(data: bytes) -> tuple[str, int]:

@@ -61,10 +61,7 @@ def with_subjects(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
     >>> frame[name].tolist()[:4]
     ['P0', 'P0', 'P1', 'P1']
     """
-    if not LEAST_ROWS <= len(frame) <= MOST_NAMES or any(
-        not SUBJECT_WORDS.isdisjoint(words_of(str(name))) and frame[name].duplicated().any()
-        for name in frame.columns
-    ):
+    if not LEAST_ROWS <= len(frame) <= MOST_NAMES:
         return frame, "", ""
     for place, (column, kind) in enumerate(frame.dtypes.items()):
         if kind == np.float64 or not _NO_SUBJECTS.isdisjoint(words_of(str(column))):
@@ -74,7 +71,7 @@ def with_subjects(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
             continue
         if (subjects := _subjects(cells)) is not None and not is_known(frame, subjects):
             name = f"{SUBJECT}{column}"
-            if name in frame:
+            if name in frame or _has_subjects(frame):
                 return frame, "", ""
             n_subjects = len(set(subjects))
             step = (
@@ -84,6 +81,14 @@ def with_subjects(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
             added = pd.Series(subjects, frame.index, dtype="str", name=name)
             return pd.concat([frame, added], axis=1), name, step
     return frame, "", ""
+
+
+def _has_subjects(frame: pd.DataFrame) -> bool:
+    """Return whether the name of a column is one of subjects, which several rows share."""
+    return any(
+        not SUBJECT_WORDS.isdisjoint(words_of(str(name))) and frame[name].duplicated().any()
+        for name in frame.columns
+    )
 
 
 def _subjects(cells: pd.Series) -> list[str] | None:
