@@ -34,6 +34,7 @@ _POSITIONS = {
     "", "a", "attr", "attribute", "c", "col", "column", "f", "feature", "field", "unnamed:", "v",
     "var", "variable", "x",
 }  # fmt: skip
+_KIND = "a kind of thing"
 _THINGS = re.compile(
     r"(?:.*[;|] ?)?[dkpcofgst]__.*"  # taxa
     r"|ENS[A-Z]*[GTP][0-9]{6,}.*|[NX][MRP]_[0-9]+.*|.*_[asx]?_?at|cg[0-9]{6,}|rs[0-9]{3,}"  # genes
@@ -78,6 +79,11 @@ class Family:
     members: tuple[str, ...]
     shared: str = ""
 
+    @property
+    def is_series(self) -> bool:
+        """Whether the names of its members differ in numbers alone, or are of one kind of thing."""
+        return "#" in self.shared or self.shared == _KIND
+
 
 def families(frame: pd.DataFrame, facts: Numbers) -> tuple[Family, ...]:
     """The families among the columns of numbers, each column in one at most.
@@ -112,12 +118,6 @@ def families(frame: pd.DataFrame, facts: Numbers) -> tuple[Family, ...]:
     return tuple(families)
 
 
-def members_of_families(frame: pd.DataFrame, facts: Numbers) -> frozenset[str]:
-    """The names of all members of all families."""
-    members = (name for family in families(frame, facts) for name in family.members)
-    return counted_words(frame, facts).union(members)
-
-
 def counted_words(frame: pd.DataFrame, facts: Numbers) -> frozenset[str]:
     """The words of texts that were counted, whatever else they name: hundreds of sparse counts.
 
@@ -150,7 +150,7 @@ def _skeleton(name: str) -> str:
 
 
 def _thing(name: str) -> str:
-    return "a kind of thing" if _THINGS.fullmatch(name.strip()) else ""
+    return _KIND if _THINGS.fullmatch(name.strip()) else ""
 
 
 def _first_word(name: str) -> str:

@@ -18,7 +18,6 @@ from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import DIGITS, MAX_CLASSES, MAX_VALUES, is_measure
 from melm_studio.tables.distinct import distinct_values, value_counts
 from melm_studio.tables.durations import runs_along
-from melm_studio.tables.families import members_of_families
 from melm_studio.tables.formatting import MOST_NAMES, words_of
 from melm_studio.tables.grammars.long_tables import measures_of_units, names_units
 from melm_studio.tables.identifiers import (
@@ -172,7 +171,7 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
         return sexes or [NO_LABEL]
     has_others = table.frame.shape[1] > MIN_COLUMNS
     if not candidates and has_others and _has_several_features(table.frame):
-        without = {*without, *members_of_families(table.frame, table.numbers)}
+        without = {*without, *table.members_of_families}
         without.update(_names_of_rows(table))
         candidates = [name for name in _measures(table.frame) if name not in without]
     is_none = not candidates or _empties_others(table.frame, candidates[0])
@@ -494,7 +493,7 @@ def _targets(table: Table, guess: str, ends: Sequence[str]) -> list[str]:
         and not names_identifier(name)
         and not is_time(name)
     ]
-    members = members_of_families(frame, table.numbers) if targets else ()
+    members = table.members_of_families if targets else ()
     return [name for name in targets if name not in members]
 
 
@@ -525,8 +524,9 @@ def _may_number(cells: pd.Series) -> bool:
 
 def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, ...]:
     """Return the columns that look like a label, the guess first, the others in order."""
-    members = members_of_families(table.frame, table.numbers)
-    without = members.union(without, table.measured, _names_of_measures(table.frame))
+    without = table.members_of_families.union(
+        without, table.measured, _names_of_measures(table.frame)
+    )
     usable = dict(_could_be_labels(table, {*map(str, table.frame)} - without))
     usable = {name: n for name, n in usable.items() if n <= 2 or not _is_place(name, table.frame)}
     if not usable:

@@ -36,6 +36,7 @@ from melm_studio.tables.below_rows import without_notes, without_tables_beside
 from melm_studio.tables.cells import infer_columns
 from melm_studio.tables.distinct import Numbers
 from melm_studio.tables.durations import is_clock, runs_along
+from melm_studio.tables.families import Family, counted_words, families
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.frames import BESIDE, TABLES, TEXTS
 from melm_studio.tables.grammars import (
@@ -118,6 +119,7 @@ MOST_PROBED = 2_000  # columns of a table that may be as a program writes it
 QUERY = "qid"  # the column of libsvm whose rows belong together
 _HAS_HEADER = {"auto": None, "first-row": True, "none": False}
 MAX_TOTALS = 3
+LEAST_OF_SERIES = 20  # columns named alike that are most of a table, and no identifiers each
 # What a row of totals is called in its first cell.
 TOTALS = {
     "total", "totals", "sum", "grand total", "subtotal", "mean", "average", "median", "summe",
@@ -192,15 +194,28 @@ class Table:
     def measured(self) -> frozenset[str]:
         """The numbers that are features whatever their names say.
 
-        Ticked answers and, in a format of measurements, all but what is said of the samples, and a
-        clock that ran along them.
+        Ticked answers, most columns where their names differ in numbers alone and, in a format of
+        measurements, all but what is said of the samples, and a clock that ran along them.
         """
         names = frozenset(map(str, self.numbers.names))
         if not self.is_measured:
-            return frozenset(name for name in names if TICKED in name)
+            least = max(LEAST_OF_SERIES, len(names) / 2)
+            series = (one.members for one in self._families if one.is_series)
+            most = (members for members in series if len(members) >= least)
+            return frozenset(name for name in names if TICKED in name).union(*most)
         said = {*self.beside, *(question.removeprefix(USE) for question in self.answers)}
         clocks = {name for name in names if is_clock(name) and runs_along(self.frame[name])}
         return names - said - clocks
+
+    @cached_property
+    def members_of_families(self) -> frozenset[str]:
+        """The numbers that are many of one thing, and the words of texts that were counted."""
+        members = (family.members for family in self._families)
+        return counted_words(self.frame, self.numbers).union(*members)
+
+    @cached_property
+    def _families(self) -> tuple[Family, ...]:
+        return families(self.frame, self.numbers)
 
     @property
     def row_numbers(self) -> IntArray:

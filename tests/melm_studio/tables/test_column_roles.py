@@ -904,3 +904,25 @@ def test_what_is_said_of_each_of_several_ids_is_measured_and_their_numbers_name_
     frame["group"] = np.array(["a", "b"], dtype=object)[np.arange(120) % 2]
     data = prepare(Table("t", frame, ()), "group")
     assert data.feature_names == tuple(scores)
+
+
+def numbered(stem: str, n_columns: int, **others) -> Table:
+    """Whole numbers of 60 rows in columns that are named alike, and columns beside them."""
+    rng = np.random.default_rng(0)
+    alike = {f"{stem}{n}": rng.integers(0, 30, 60) * 1.0 for n in range(1, n_columns + 1)}
+    kind = np.array(["a", "b"], dtype=object)[np.arange(60) % 2]
+    return Table("t", pd.DataFrame({**alike, **others, "kind": kind}), ())
+
+
+@pytest.mark.parametrize("stem", ["patient", "id", "sample ", "day_", "site", "year "])
+def test_most_columns_of_a_table_are_measured_whatever_they_are_numbered_by(stem):
+    data = prepare(numbered(stem, 40), "kind")
+    assert len(data.feature_names) == 40
+    assert data.questions == ()
+
+
+def test_one_column_beside_many_that_are_numbered_still_names_things():
+    found = numbered("day_", 40, patient=np.random.default_rng(1).permutation(60) // 2 * 1.0)
+    roles = {one.name: one.role for one in prepare(found, "kind").columns}
+    assert roles["patient"] not in FEATURES
+    assert roles["day_1"] in FEATURES
