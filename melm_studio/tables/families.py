@@ -81,7 +81,7 @@ class Family:
 
     @property
     def is_series(self) -> bool:
-        """Whether the names of its members differ in numbers alone, or are of one kind of thing."""
+        """True if names of its members differ in numbers alone, or are of one kind of thing."""
         return "#" in self.shared or self.shared == _KIND
 
 

@@ -200,7 +200,7 @@ class Table:
         names = frozenset(map(str, self.numbers.names))
         if not self.is_measured:
             least = max(LEAST_OF_SERIES, len(names) / 2)
-            series = (one.members for one in self._families if one.is_series)
+            series = (family.members for family in self._families if family.is_series)
             most = (members for members in series if len(members) >= least)
             return frozenset(name for name in names if TICKED in name).union(*most)
         said = {*self.beside, *(question.removeprefix(USE) for question in self.answers)}
