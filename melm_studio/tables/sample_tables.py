@@ -198,7 +198,9 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: boo
         pairs = [pair for pair in pairs if pair[0][1]]
     if not pairs:
         return _row_by_row(tables, limits) if len(tables) == 2 else None
-    # Samples in rows are found both ways around: the wider table has the numbers.
+    # Samples in rows are found both ways around: the wider table has the numbers, and none whose
+    # rows name the columns of another one.
+    of_columns = {samples for (_, is_turned, _), _, samples in pairs if is_turned}
     shared, numbers, samples = max(
         pairs,
         key=lambda pair: (
@@ -206,24 +208,27 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: boo
             not any(_is_of_features(tables[name][0]) for name in pair[1:]),
             not says_features(tables[pair[2]][0][pair[0][0]]),
             not _is_of_features(tables[pair[2]][0]),
-            any(name.startswith(FACTOR) for name in tables[pair[2]][0]),
+            pair[1] not in of_columns,
+            _has_factor(tables[pair[2]][0]),
             len(pair[0][2]),
             len(tables[pair[1]][0]),
         ),
     )
     index, is_turned, row_of = shared
     rows = _turned(tables[numbers], row_of) if is_turned else tables[numbers]
-    limits.reject_cells(len(rows), len(rows[0]) + len(tables[samples][0]))
     by = tables[samples][0][index] or "the names of the samples"
     part = parts[numbers]
     is_measured = part.is_measured or is_turned
+    named = {numbers, *(other for _, name, other in pairs if name == numbers)}
+    others = {name: tables[name] for name in tables if name not in named and is_measured}
+    beside, further, by_further = _with_further(tables[samples], index, others, limits)
+    limits.reject_cells(len(rows), len(rows[0]) + len(beside[0]))
     step = (
         f"Joined by {shortened(by)}: "
         f"{count(len(rows) - 1, 'column' if is_turned else 'row')} of {shortened(numbers)} with "
-        f"{count(len(tables[samples]) - 1, 'row')} of {shortened(samples)}."
-        f"{_left_out({*tables} - {numbers, samples})}"
+        f"{count(len(tables[samples]) - 1, 'row')} of {shortened(samples)}{by_further}."
+        f"{_left_out({*tables} - {numbers, samples, further})}"
     )
-    beside = [[*row[:index], *row[index + 1 :]] for row in tables[samples]]
     places_of_rows = [row_of.get(row[0]) for row in rows[1:]]
     rows = _without_said_again(rows, part.said, beside, places_of_rows)
     said = [place for place, name in enumerate(rows[0]) if name in part.said]
@@ -241,6 +246,54 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: boo
     words = part.words if group in rows[0] else ""
     said += range(len(rows[0]), len(header))
     return Joined(data, numbers, (*part.steps, step), is_measured, tuple(said), words)
+
+
+def _with_further(
+    samples: _Records, index: int, others: Mapping[str, _Records], limits: Limits
+) -> tuple[_Records, str, str]:
+    """The rows of samples without their names, with what one of other tables says of them.
+
+    It says so by another column of both that names no features: of donors, or of samples beside
+    extracts of these.
+
+    Returns
+    -------
+    rows : list of list of str
+    file : str
+        That of the other table; empty without one.
+    step : str
+        How it was joined, in words.
+    """
+    rows = [[*row[:index], *row[index + 1 :]] for row in samples]
+    header, matches = rows[0], []
+    for file, (names, *records) in others.items():
+        key_of = {name: key for key, name in enumerate(names) if name and not says_features(name)}
+        for place, key in enumerate(map(key_of.get, header)):
+            if key is None:
+                continue
+            cells = [row[place] for row in rows[1:] if row[place] not in MISSING]
+            keys = [*dict.fromkeys(cells)]
+            if len(keys) == len(cells) and all(map(is_number, keys)):
+                continue  # they may number the rows of either
+            if row_of := _row_of_each(keys, keys, [record[key] for record in records]):
+                matches.append((file, place, key, row_of))
+    if not matches:
+        return rows, "", ""
+    file, place, key, row_of = max(
+        matches, key=lambda match: (_has_factor(others[match[0]][0]), len(match[3]))
+    )
+    further = [[*row[:key], *row[key + 1 :]] for row in others[file]]
+    limits.reject_cells(len(rows), len(header) + len(further[0]))
+    step = f", and by {shortened(header[place])} with {count(len(further) - 1, 'row')} of "
+    below = [
+        [*row, *(further[row_of[row[place]]] if row[place] in row_of else [""] * len(further[0]))]
+        for row in rows[1:]
+    ]
+    return [[*header, *further[0]], *below], file, step + shortened(file)
+
+
+def _has_factor(header: Sequence[str]) -> bool:
+    return any(name.startswith(FACTOR) for name in header)
 
 
 def _is_of_features(header: Sequence[str]) -> bool:

@@ -37,16 +37,72 @@ def test_the_table_of_isa_tab_that_has_the_factor_is_joined(order, with_factor):
         + "".join(f"d{at}\t{name}\t{'uv'[at % 2]}\n" for at, name in enumerate(NAMES))
         for file, said in others.items()
     }
-    header, *rows = of_features().replace(",", "\t").splitlines()
-    known = "database_identifier\tmetabolite_identification\tsmallmolecule_abundance_std_error_sub"
-    metabolites = [
-        header.replace("gene", known),
-        *(row.replace("\t", "\tx\t\t", 1) for row in rows),
-    ]
-    texts["m_X_maf.tsv"] = "\n".join([*metabolites, ""])
+    texts["m_X_maf.tsv"] = metabolites(NAMES)
     data = prepare(read_table(archived({file: texts[file] for file in order}), "study.zip"))
     assert (data.label, data.class_names) == ("diet", ("u", "v"))
     assert len(data.feature_names) == 5
+
+
+LAST_KNOWN = "\tsmallmolecule_abundance_std_error_sub"
+
+
+def metabolites(names, last=LAST_KNOWN):
+    """Write an assignment file of MetaboLights."""
+    header, *rows = of_features(names).replace(",", "\t").splitlines()
+    known = f"database_identifier\tmetabolite_identification{last}"
+    below = (row.replace("\t", "\tx\t\t" if last else "\tx\t", 1) for row in rows)
+    return "\n".join([header.replace("gene", known), *below, ""])
+
+
+DIETS = "Source Name\tSample Name\tFactor Value[diet]\tFactor Value[organ]\n" + "".join(
+    f"d{at}\ts{at}\t{'uv'[at % 2]}\t{'pq'[at // 4]}\n" for at in range(8)
+)
+
+
+@pytest.mark.parametrize("order", [*permutations(range(3))])
+@pytest.mark.parametrize("last", [LAST_KNOWN, ""])
+def test_factors_of_isa_tab_are_those_of_the_samples_of_extracts(order, last):
+    extracts = "".join(f"{name}\tgas\t{name} polar\n" for name in NAMES)
+    files = [
+        ("m_X_maf.tsv", metabolites([f"{name} polar" for name in NAMES], last)),
+        ("a_X.txt", f"Sample Name\tParameter Value[mode]\tExtract Name\n{extracts}"),
+        ("s_X.txt", DIETS),
+    ]
+    table = read_table(archived(dict(files[place] for place in order)), "study.zip")
+    samples = "with 8 rows of a_X.txt, and by Sample Name with 8 rows of s_X.txt."
+    assert any(step.endswith(samples) for step in table.steps)
+    data = prepare(table)
+    assert (data.label, data.class_names, len(data.feature_names)) == ("diet", ("u", "v"), 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "donor", "is_joined"),
+    [
+        ("donor", "p{}", True),
+        ("donor", "{}", True),
+        ("Patient", "p{}", False),
+        ("id", "{}", False),
+        ("gene", "p{}", False),
+    ],
+    ids=["named", "numbered", "of another name", "numbers of the rows", "of features"],
+)
+def test_what_is_said_of_donors_is_joined_to_their_samples(name, donor, is_joined):
+    n_donors = 8 if name == "id" else 4
+    of_samples = [(donor.format(at % n_donors), at * at) for at in range(8)]
+    first = "donor" if name == "Patient" else name
+    files = {
+        "genes": of_features(),
+        "samples": f"sample,{first},day\n"
+        + "".join(f"{n},{d},{day}\n" for n, (d, day) in zip(NAMES, of_samples, strict=True)),
+        "donors": f"{name},kind\n"
+        + "".join(f"{donor.format(at)},{'uv'[at % 2]}\n" for at in range(n_donors)),
+    }
+    table = read_table(zipped(**files), "study.zip")
+    assert [name in table.frame for name in ("g0", "day", "kind")] == [True, True, is_joined]
+    assert ("Left out: donors.csv." in table.steps[0]) != is_joined
+    if is_joined:
+        data = prepare(table)
+        assert (data.class_names, len(data.feature_names)) == (("u", "v"), 5)
 
 
 @pytest.mark.parametrize("order", [1, -1])
