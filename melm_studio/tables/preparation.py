@@ -172,9 +172,8 @@ def prepare(
     likely: list[str] = []
     if label is None:
         answers = _with_classes(table.frame, answers, class_rules)
-        if LABEL not in preset:
-            uses = {**chosen, **answered_roles(answers, chosen), **_beside_features(preset)}
-            likely = likely_labels(table, uses)
+        uses = {**chosen, **answered_roles(answers, chosen), **_beside_features(preset)}
+        likely = _factors(preset) if LABEL in preset else likely_labels(table, uses)
         label = answers.get(LABEL) or preset.get(LABEL) or likely[0]
     table, missing = without_missing_words(table, label, class_rules, answers)
     joined = with_one_case(class_rules, table.frame, label, answers)
@@ -365,6 +364,12 @@ def _beside_features(answers: Mapping[str, str]) -> dict[str, str]:
     """The uses of columns that the file says are neither features nor the label."""
     uses = answered_roles(answers, {})
     return {name: use for name, use in uses.items() if use not in AS_FEATURES}
+
+
+def _factors(answers: Mapping[str, str]) -> list[str]:
+    """The label, if the file says of it, too, that it is no feature, and what it says so of."""
+    others = [name for name, use in answered_roles(answers, {}).items() if use == Use.INFO]
+    return sorted(others, key=answers[LABEL].__ne__) if answers[LABEL] in others else []
 
 
 def _free_uses(answers: Mapping[str, str], roles: Mapping[str, Use | str]) -> dict[str, Use]:

@@ -196,7 +196,8 @@ def label_question(
     if not likely:
         return
     guess, *others = likely
-    rivals = (others if is_anew else rival_labels(table, likely))[:MOST_RIVALS]
+    are_all = is_anew or table.answers.get(LABEL) == guess  # the factors of a study
+    rivals = (others if are_all else rival_labels(table, likely))[:MOST_RIVALS]
     cut = {name for name in rivals if is_measure(table.frame[name])}
     rivals.sort(key=cut.__contains__)
     words = table.asked.get(LABEL, "")

@@ -666,9 +666,15 @@ def isa_tab(first: FirstLines) -> Layout | None:
     if header.count("Sample Name") == 1:
         answers[USE + "Sample Name"] = Use.NAME
     rows = [first.cells(number) for number in range(1, len(first.texts))]
+    factors = []
     for column, match in enumerate(matches):
         values = {row[column] for row in rows if column < len(row)} - {""}
         if match and match["kind"] == FACTOR and 2 <= len(values) <= _MOST_CLASSES:
-            answers[LABEL] = numbered[column]
-            break
-    return Layout("Read as ISA-Tab: its factor is the label.", tuple(numbered), 1, answers=answers)
+            factors.append(numbered[column])
+    if factors:
+        answers[LABEL] = factors[0]
+    if len(factors) > 1:  # none of which was measured
+        answers |= {USE + name: Use.INFO.value for name in factors}
+    labels = ("", ": its factor is the label", ": the first of its factors is the label")
+    step = f"Read as ISA-Tab{labels[min(len(factors), 2)]}."
+    return Layout(step, tuple(numbered), 1, answers=answers)

@@ -75,6 +75,25 @@ def test_factors_of_isa_tab_are_those_of_the_samples_of_extracts(order, last):
     assert (data.label, data.class_names, len(data.feature_names)) == ("diet", ("u", "v"), 5)
 
 
+def test_other_factors_of_isa_tab_are_offered_and_are_no_features():
+    texts = {"m_X_maf.tsv": metabolites(NAMES), "s_X.txt": DIETS}
+    data = prepare(table := read_table(archived(texts), "study.zip"))
+    assert "Read as ISA-Tab: the first of its factors is the label." in data.steps
+    (question,) = [each for each in data.questions if each.id == "label"]
+    assert [choice.value for choice in question.choices] == ["diet", "organ"]
+    data = prepare(table, answers={"label": "organ"})
+    assert (data.class_names, len(data.feature_names)) == (("p", "q"), 5)
+
+
+def test_isa_tab_without_a_factor_is_not_said_to_have_one():
+    one = DIETS.replace("Factor Value[organ]", "Comment[organ]")
+    for text, said in ((one, ": its factor is the label"), (one.replace("Factor", "Any"), "")):
+        data = prepare(read_table(zipped(numbers=of_features(), samples=text), "study.zip"))
+        assert f"Read as ISA-Tab{said}." in data.steps
+        assert (data.label == "diet") == bool(said)
+        assert not (said and [each for each in data.questions if each.id == "label"])
+
+
 @pytest.mark.parametrize(
     ("name", "donor", "is_joined"),
     [
