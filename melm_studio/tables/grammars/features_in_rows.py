@@ -47,6 +47,8 @@ _WORDS_OF_FEATURES = {
     "sequence", "smiles", "strand", "superclass", "symbol", "taxon", "taxonomy", "transcript",
     "uniprot", "yorf",
 }  # fmt: skip
+# Numbers that say of genes or proteins where they are and how long, behind names of these.
+_PLACES = {"end", "length", "start", "stop", "width"}
 # Of which the name is an id, a name or a mass.
 _THINGS = {
     "row", "alignment", "feature", "compound", "cluster", "peak", "average", "mean", "quant", "ref",
@@ -189,8 +191,10 @@ def beside_annotations(first: FirstLines) -> Layout | None:
         return None
     samples = header[columns.start : columns.stop]
     said = [*header[: columns.start], *header[columns.stop :]]
-    is_first = says_features(header[0]) or far_more_rows(samples, len(first.texts) - 1)
-    n_known = sum(says_features(name) or name.lower() == "name" for name in said)
+    are_many = far_more_rows(samples, len(first.texts) - 1)
+    is_first = says_features(header[0]) or are_many
+    of_many = {"name", *(_PLACES if are_many else ())}
+    n_known = sum(says_features(name) or name.lower() in of_many for name in said)
     if not (is_first or groups) or len(said) < 2 or n_known < (1 if groups else 2):
         return None
     is_grouped = len(groups) == len(samples) if groups else are_alike(samples)
@@ -217,7 +221,8 @@ def _samples_between(header: Sequence[str], below: Sequence[Sequence[str]]) -> r
         return range(0)
     while _may_be_beside(behind - 1, header, below):  # ends, since a sample stands before
         behind -= 1
-    return range(beside, behind if any(map(says_features, header[behind:])) else len(header))
+    is_said = any(says_features(name) or name.lower() in _PLACES for name in header[behind:])
+    return range(beside, behind if is_said else len(header))
 
 
 def beside_taxa(first: FirstLines) -> Layout | None:
@@ -331,7 +336,9 @@ def _first_record(first: FirstLines) -> int:
 
 
 def _may_be_beside(column: int, header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    return says_features(header[column]) or not _are_numbers([row[column] for row in below])
+    is_place = says_features(header[0]) and header[column].lower() in _PLACES
+    is_said = is_place or says_features(header[column])
+    return is_said or not _are_numbers([row[column] for row in below])
 
 
 def says_features(name: str) -> bool:
@@ -339,6 +346,7 @@ def says_features(name: str) -> bool:
     plain = name.lower().replace("m/z", "mz").replace("m.z", "mz").replace("r.t.", "rt")
     parts = (word for word in words_of(name) if len(word) >= LEAST_PART)  # of ProteinGroups
     words = {*words_of(plain), *parts}
+    words |= {word.removesuffix("id") for word in words}  # Geneid
     is_thing = not words.isdisjoint(_THINGS) and not words.isdisjoint(_SUCH)
     return is_thing or not words.isdisjoint(_WORDS_OF_FEATURES)
 

@@ -420,6 +420,32 @@ def test_genes_with_a_class_of_their_own_beside_their_counts_are_rows():
     assert (len(data.X), data.class_names) == (len(COUNTS), ("no", "yes"))
 
 
+@pytest.mark.parametrize(
+    ("before", "behind", "n_rows"),
+    [
+        (["GeneID", "Length"], [], 6),
+        (["Geneid", "Start", "End"], [], 6),
+        (["Geneid"], ["Length"], 6),
+        (["leaf", "Length"], [], 80),
+        (["leaf"], ["Length"], 80),
+        (["orchid", "Length"], [], 80),
+    ],
+)
+def test_lengths_behind_names_of_genes_are_of_no_sample(before, behind, n_rows):
+    samples = [f"SRR{at}_{'PC'[at % 2]}.bam" for at in range(6)]
+    numbers = RNG.poisson(50, (80, 6))
+    rows = [
+        [f"ENSG{at}", *[at * 70 % 900] * len(before[1:]), *row, *[at * 70 % 900] * len(behind)]
+        for at, row in enumerate(numbers)
+    ]
+    table = read_table(written([*before, *samples, *behind], rows, "\t"), "counts.txt")
+    assert len(table.frame) == n_rows
+    if n_rows == 6:
+        data = prepare(table)
+        np.testing.assert_allclose(data.unprepared, numbers.T)
+        assert data.class_names == ("C", "P")
+
+
 def test_counts_of_htseq_beside_each_other_are_not_of_one_sample():
     rows = [[f"g{at}", *row] for at, row in enumerate(COUNTS)]
     raw = written(["gene", *CROSSED], [*rows, ["__alignment_not_unique", *[0] * 6]], "\t")
