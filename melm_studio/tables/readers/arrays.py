@@ -187,7 +187,8 @@ def _are_factors(block: npt.NDArray[Any]) -> bool:
 def with_samples_in_rows(arrays: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Arrays whose columns are samples, as a vector of classes tells, with these in rows.
 
-    None is turned where an array has as many rows as the vector has values.
+    None is turned where an array has as many rows as the vector has values. Several vectors tell of
+    blocks of the same features, such as those to train and to test with.
 
     Returns
     -------
@@ -207,12 +208,14 @@ def with_samples_in_rows(arrays: dict[str, Any]) -> tuple[dict[str, Any], tuple[
         if getattr(array, "ndim", 0) == 1 and are_classes(array)
     }
     blocks = {name: array for name, array in arrays.items() if getattr(array, "ndim", 0) == 2}
-    beside = {array.shape[1] for array in blocks.values()} & {*classes}
-    if not beside.isdisjoint(len(array) for array in blocks.values()) or len(beside) != 1:
+    turned = {name: array.T for name, array in blocks.items() if array.shape[1] in classes}
+    beside = {len(array): classes[len(array)] for array in turned.values()}
+    n_kinds = min(len(beside), len({array.shape[1] for array in turned.values()}))
+    if n_kinds != 1 or not beside.keys().isdisjoint(map(len, blocks.values())):
         return arrays, ()
-    (n_samples,) = beside
-    turned = {name: array.T for name, array in blocks.items() if array.shape[1] == n_samples}
-    step = f"Turned: the columns of {listed([*turned])} are samples, as {classes[n_samples]} tells."
+    tell = "tells" if len(beside) == 1 else "tell"
+    vectors = listed([*beside.values()])
+    step = f"Turned: the columns of {listed([*turned])} are samples, as {vectors} {tell}."
     return {**arrays, **turned}, (step,)
 
 

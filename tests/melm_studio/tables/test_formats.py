@@ -529,6 +529,27 @@ def test_samples_that_are_columns_beside_their_classes_in_matlab_are_rows():
     assert axis.frame.shape == (7, 13)
 
 
+@pytest.mark.parametrize("sheet", ["", "X_new"])
+def test_samples_to_train_and_to_test_with_may_be_columns(sheet):
+    X, y = np.arange(280.0).reshape(7, 40) % 11, np.resize([1.0, 2.0], 40)
+    options = ReadOptions(sheet=sheet)
+    raw = matlab(y_new=y[:10], X=X, X_new=X[:, :10], y=y)
+    table = read_table(raw, "study.mat", options=options)
+    in_rows = matlab(y_new=y[:10], X=X.T, X_new=X[:, :10].T, y=y)
+    same = read_table(in_rows, "study.mat", options=options)
+    assert table.steps == (
+        "Turned: the columns of X, X_new are samples, as y, y_new tell.",
+        *same.steps,
+    )
+    pd.testing.assert_frame_equal(table.frame, same.frame)
+
+
+def test_samples_in_rows_stay_where_as_many_are_to_test_with_as_there_are_features():
+    X, y = np.arange(400.0).reshape(40, 10) % 11, np.resize([1.0, 2.0], 40)
+    table = read_table(matlab(X=X, X_new=X[:10], y=y, y_new=y[:10]), "study.mat")
+    np.testing.assert_array_equal(table.frame, np.column_stack([X, y]))
+
+
 def test_another_table_with_classes_in_matlab_can_be_chosen():
     X, y = np.arange(60.0).reshape(20, 3) % 11, np.resize([1.0, 2.0], 20)
     raw = matlab(X=X, y=y, X_new=X[:10], y_new=y[:10])
