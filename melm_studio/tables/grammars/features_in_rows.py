@@ -192,10 +192,12 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     samples = header[columns.start : columns.stop]
     said = [*header[: columns.start], *header[columns.stop :]]
     are_many = far_more_rows(samples, len(first.texts) - 1)
-    is_first = says_features(header[0]) or are_many
+    columns_below = zip(header, zip(*below, strict=True), strict=True)
+    varying = (name for name, cells in columns_below if len({*cells}) > 1)
+    is_first = says_features(next(varying, "")) or are_many  # behind the name of the study
     of_many = {"name", *(_PLACES if are_many else ())}
-    n_known = sum(says_features(name) or name.lower() in of_many for name in said)
-    if not (is_first or groups) or len(said) < 2 or n_known < (1 if groups else 2):
+    telling = [name for name in said if says_features(name) or name.lower() in of_many]
+    if not (is_first or groups) or len(said) < 2 or len(telling) < (1 if groups else 2):
         return None
     is_grouped = len(groups) == len(samples) if groups else are_alike(samples)
     are_samples = is_grouped and not any(map(says_features, samples))
@@ -205,7 +207,8 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     if not texts:
         return None
     step = f"Turned: the {len(samples)} columns behind {header[columns.start - 1]} are samples."
-    asked = {"samples": f"{said[0]} and {said[1]} say what features are"}
+    tell = " and ".join(telling[:2]) + (" say" if telling[1:] else " says")
+    asked = {"samples": f"{tell} what features are"}
     marks = {group: groups} if groups else {}
     turned = Turned(tuple(columns), tuple(samples), tuple(texts[:1]), marks)
     n_lines = 2 if groups else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 
 import numpy as np
@@ -444,6 +445,40 @@ def test_lengths_behind_names_of_genes_are_of_no_sample(before, behind, n_rows):
         data = prepare(table)
         np.testing.assert_allclose(data.unprepared, numbers.T)
         assert data.class_names == ("C", "P")
+
+
+@pytest.mark.parametrize("mark", ["json", ","])
+@pytest.mark.parametrize(
+    ("before", "are_turned"),
+    [
+        (["study_id", "metabolite_name", "metabolite_id", "units"], True),
+        (["study_id", "person", "metabolite_name", "metabolite_id"], False),
+    ],
+)
+def test_metabolites_behind_the_name_of_their_study_are_features(before, are_turned, mark):
+    samples = [f"LabF_{at * at + 3}" for at in range(8)]
+    numbers = RNG.poisson(50, (20, 8)) + 1
+    cells = {"study_id": "ST1", "units": "Peak height"}
+    rows = [[*(cells.get(name, f"{name} {at}") for name in before)] for at in range(20)]
+    if mark == "json":
+        records = {
+            str(at): dict(zip(before, row, strict=True))
+            | {"DATA": dict(zip(samples, map(str, numbers[at]), strict=True))}
+            for at, row in enumerate(rows)
+        }
+        raw = json.dumps(records).encode()
+    else:
+        raw = written([*before, *samples], np.column_stack([rows, numbers]))
+    table = read_table(raw, f"study.{mark}")
+    assert len(table.frame) == (8 if are_turned else 20)
+    if are_turned:
+        why = "metabolite_name and metabolite_id say what features are"
+        assert table.asked["samples"] == why
+        data = prepare(table)
+        np.testing.assert_allclose(data.unprepared, numbers.T)
+        assert data.feature_names == tuple(f"metabolite_name {at}" for at in range(20))
+    as_rows = read_table(raw, f"study.{mark}", options=ReadOptions(samples="rows"))
+    assert len(as_rows.frame) == 20
 
 
 def test_counts_of_htseq_beside_each_other_are_not_of_one_sample():
