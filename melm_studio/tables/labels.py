@@ -29,9 +29,10 @@ from melm_studio.tables.identifiers import (
     rank_as_label,
 )
 from melm_studio.tables.maps import says_work
+from melm_studio.tables.questions import LABEL
 from melm_studio.tables.read import Table
 from melm_studio.tables.readers import is_picture, names_picture
-from melm_studio.tables.roles import FIRST_UNNAMED, NO_LABEL, SECOND_UNNAMED
+from melm_studio.tables.roles import FIRST_UNNAMED, NO_LABEL, SECOND_UNNAMED, Use
 
 PROBE_ROWS = 10_000
 MAX_LABELS = 200  # of a column that is named label
@@ -236,7 +237,13 @@ def way_to_a_label(table: Table) -> str:
             "group of each, or drop a .zip of this table and of one with a row for each sample. If "
             "its rows are, add a column with the class of each."
         )
-    return "To ask whether classes can be told apart, add a column with the class of every row."
+    to_ask = "To ask whether classes can be told apart,"
+    if table.answers.get(LABEL) == NO_LABEL and Use.NAME in table.answers.values():
+        return (
+            f"{to_ask} drop a .zip of this table and of one with a row for each sample: its name "
+            "and its class."
+        )
+    return f"{to_ask} add a column with the class of every row."
 
 
 def _axis_of_curve(frame: pd.DataFrame) -> str:

@@ -173,7 +173,7 @@ def prepare(
     if label is None:
         answers = _with_classes(table.frame, answers, class_rules)
         uses = {**chosen, **answered_roles(answers, chosen), **_beside_features(preset)}
-        likely = _factors(preset) if LABEL in preset else likely_labels(table, uses)
+        likely = _said_labels(preset) if LABEL in preset else likely_labels(table, uses)
         label = answers.get(LABEL) or preset.get(LABEL) or likely[0]
     table, missing = without_missing_words(table, label, class_rules, answers)
     joined = with_one_case(class_rules, table.frame, label, answers)
@@ -366,10 +366,14 @@ def _beside_features(answers: Mapping[str, str]) -> dict[str, str]:
     return {name: use for name, use in uses.items() if use not in AS_FEATURES}
 
 
-def _factors(answers: Mapping[str, str]) -> list[str]:
-    """The label, if the file says of it, too, that it is no feature, and what it says so of."""
-    others = [name for name, use in answered_roles(answers, {}).items() if use == Use.INFO]
-    return sorted(others, key=answers[LABEL].__ne__) if answers[LABEL] in others else []
+def _said_labels(answers: Mapping[str, str]) -> list[str]:
+    """The label, if the file says of it, too, that it is no feature, and what it says so of.
+
+    Or `NO_LABEL`, if it says that it has none.
+    """
+    label, uses = answers[LABEL], answered_roles(answers, {})
+    others = [label] if label == NO_LABEL else [name for name in uses if uses[name] == Use.INFO]
+    return sorted(others, key=label.__ne__) if label in others else []
 
 
 def _free_uses(answers: Mapping[str, str], roles: Mapping[str, Use | str]) -> dict[str, Use]:

@@ -220,6 +220,23 @@ def test_what_is_said_of_samples_is_a_feature_only_where_somebody_says_so():
     assert prepare(table, "site").feature_names == prepare(table).feature_names
 
 
+@pytest.mark.parametrize(
+    ("kind", "way"),
+    [
+        ("sequences in rows", "drop a .zip of this table and of one with a row for each sample"),
+        ("mothur", "drop a .zip of this table and of one with a row for each sample"),
+        ("", "add a column with the class of every row"),
+    ],
+)
+def test_measurements_without_a_label_say_how_they_get_one(kind, way):
+    rows = [[at * 3 % 7, at * at % 5, f"note {at}"] for at in range(12)]
+    raw = PROGRAMS[kind].raw if kind else written(["x", "y", "note"], rows)
+    table = read_table(raw, PROGRAMS[kind].file if kind else "plain.csv")
+    said = [step for step in prepare(table).warnings if way in step]
+    assert len(said) == 1
+    assert not [step for step in prepare(table, NO_LABEL).warnings if way in step]
+
+
 def test_features_are_named_by_another_column_where_the_usual_one_has_another_name():
     raw = PROGRAMS["FragPipe"].raw.replace(b"Protein ID\t", b"Accession\t", 1)
     assert "Read as a table of FragPipe" in outcome(raw)
