@@ -35,7 +35,7 @@ from melm_studio.tables.text import (
 
 _SUFFIXES = (
     ".csv", ".tsv", ".txt", ".tab", ".data", ".labels", ".biom", ".fcs", ".gct", ".gz", ".h5ad",
-    ".mztab", ".shared", ".xls", ".xlsx",
+    ".json", ".mztab", ".shared", ".xls", ".xlsx",
 )  # fmt: skip
 _LEAST_SHARED = 0.5  # of the samples of the numbers, which the other table must name
 _ROWS_PROBED = 20  # of a column that may be a sample
@@ -164,7 +164,7 @@ def _parts(files: Mapping[str, bytes], part_of: Callable[[bytes, str], Part]) ->
         try:
             parts[name] = part_of(data, name)
         except TableError as refusal:
-            if len(files) == 2:
+            if len(files) == 2 and not name.endswith(".json"):  # which may be about the other one
                 raise TableError(f"{shortened(name)}: {refusal}") from None
     return parts
 
@@ -407,14 +407,15 @@ def _stacked(parts: Mapping[str, Part], limits: Limits) -> Joined | None:
     files = [name for name in tables if name == first or lacking[name] == n_lacking]
     n_rows = sum(len(tables[name]) - 1 for name in files)
     limits.reject_cells(n_rows, len(header) + 1)
-    words = [] if n_lacking else _different(files)
+    words = [] if n_lacking or len(files) == 1 else _different(files)
     rows = [
         [*(named.get(name, "") for name in header), *words[place : place + 1]]
         for place, file in enumerate(files)
         for row in tables[file][1:]
         for named in [dict(zip(tables[file][0], row, strict=False))]
     ]
-    step = f"Put together: the rows of {listed(files)}.{_left_out({*tables} - {*files})}"
+    read = "Put together" if files[1:] else "Read"
+    step = f"{read}: the rows of {listed(files)}.{_left_out({*tables} - {*files})}"
     name = _FILE if _FILE not in columns else f"{_FILE} of the row"
     data = _written([[*header, *([name] if words else [])], *rows])
     is_measured = all(parts[file].is_measured for file in files)

@@ -210,9 +210,17 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     tell = " and ".join(telling[:2]) + (" say" if telling[1:] else " says")
     asked = {"samples": f"{tell} what features are"}
     marks = {group: groups} if groups else {}
-    turned = Turned(tuple(columns), tuple(samples), tuple(texts[:1]), marks)
+    turned = Turned(tuple(columns), _without_record(samples), tuple(texts[:1]), marks)
     n_lines = 2 if groups else 1
     return Layout(step, tuple(header), n_lines, first.delimiter, asked=asked, turned=turned)
+
+
+def _without_record(names: Sequence[str]) -> tuple[str, ...]:
+    """The names without that of the record within which they all stand in JSON: DATA.a, DATA.b."""
+    (record, *others) = {name.partition(".")[0] for name in names}
+    bare = tuple(name.removeprefix(f"{record}.") for name in names)
+    are_names = all(name[:1].isalpha() for name in bare)
+    return bare if are_names and not others else tuple(names)
 
 
 def _samples_between(header: Sequence[str], below: Sequence[Sequence[str]]) -> range:

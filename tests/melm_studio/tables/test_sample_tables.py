@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from itertools import permutations
 
@@ -122,6 +123,29 @@ def test_what_is_said_of_donors_is_joined_to_their_samples(name, donor, is_joine
     if is_joined:
         data = prepare(table)
         assert (data.class_names, len(data.feature_names)) == (("u", "v"), 5)
+
+
+@pytest.mark.parametrize("is_all_json", [True, False])
+def test_metabolites_as_json_get_the_factors_of_their_samples(is_all_json):
+    records = {
+        str(at): {"study": "ST1", "metabolite_name": f"m{at}", "metabolite_id": f"ME{at}"}
+        | {"DATA": {name: str((at * 7 + n * n) % 11) for n, name in enumerate(NAMES)}}
+        for at in range(9)
+    }
+    factors = {str(n): {"id": name, "diet": "uv"[n % 2]} for n, name in enumerate(NAMES)}
+    rows = "id,diet\n" + "".join(f"{each['id']},{each['diet']}\n" for each in factors.values())
+    beside = {"factors.json": json.dumps(factors)} if is_all_json else {"factors.csv": rows}
+    table = read_table(archived({"data.json": json.dumps(records), **beside}), "study.zip")
+    assert table.frame.iloc[:, 0].tolist() == NAMES
+    data = prepare(table)
+    assert (data.label, data.class_names, len(data.feature_names)) == ("diet", ("u", "v"), 9)
+
+
+def test_json_that_is_about_a_table_is_left_out():
+    about = json.dumps({"title": "a study", "keywords": ["of", "words"]})
+    table = read_table(archived({"rows.csv": BY_ROWS, "about.json": about}), "study.zip")
+    assert [*table.frame] == ["id", "x", "y"]
+    assert "Left out, as no tables: about.json." in table.steps
 
 
 @pytest.mark.parametrize("order", [1, -1])
