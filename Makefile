@@ -55,8 +55,10 @@ one-half:
 other-half:
 	@$(FAST_TESTS) $(addprefix --ignore ,$(ONE_HALF)) $(ARGS)
 
+# To note what each test runs takes as long again, and is not needed while what changed stays noted.
 quick: $(ENGINE) $(PAGE_TOOLS) redis ## Run the tests outside of the browser that a change concerns, the first time all
-	@$(FAST_TESTS) --ignore tests/browser --numprocesses 2 --dist loadfile --testmon --testmon-forceselect $(ARGS) || \
+	@$(FAST_TESTS) --ignore tests/browser --numprocesses 2 --dist loadfile --testmon-forceselect \
+		$(if $(wildcard .testmondata),--testmon-nocollect,--testmon) $(ARGS) || \
 		test $$? -eq 5  # it concerns none
 
 slow: $(ENGINE) browser browsers redis nginx ## Run the slow tests
