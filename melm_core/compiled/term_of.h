@@ -1,4 +1,13 @@
-/* The term of all pairs of rows, written once for float and for double (climb.c). */
+/* The term of all pairs of rows, written once for float and for double (climb.c).
+ *
+ * For classes a and b with kernel covariances S_a and S_b, S = S_a + S_b and R R' = S^-1,
+ *
+ *     ip_ab = 1 / (N_a N_b) sum_ij w_i w_j N(z_i - z_j; 0, S),
+ *
+ * whose kernels are K_ij = 2^-|u_i - u_j|^2 of u = SQRT_HALF_LOG2_E R'z. From the same sums follow
+ *
+ *     d log ip_ab / d z_i = -R sum_j K_ij R'(z_i - z_j) / sum_ij K_ij, twice that within a class,
+ *     d log ip_ab / d S = (R M R' - S^-1) / 2, M the mean of R'(z_i - z_j) (z_i - z_j)'R under K. */
 
 /* A pair whose kernel values have underflown: sums relative to the largest value, in double. */
 static double OF(far_sums)(int64_t k, int is_own, int64_t n, const REAL *u, int64_t u_stride,

@@ -1,6 +1,7 @@
 """The objective of MELM and its gradient.
 
-For two classes a and b with potentials ip the Cauchy-Schwarz divergence (MELM paper, section 3) is
+For two classes a and b with information potentials ip_ab, the integrals of the products of their
+densities, the Cauchy-Schwarz divergence (MELM paper, section 3) is
 
     D_cs = log ip_aa + log ip_bb - 2 log ip_ab,
 
