@@ -145,8 +145,9 @@ def _search_densities(
 ) -> tuple[ClassDensities, FloatArray | float]:
     """The densities that a search compares, in the plane of a fit, and the point they begin at.
 
-    Those of the coordinates alone collapse where a plane separates all its training rows, and every
-    permutation would be a tie.
+    Coordinates by `FittedProjection.transform` are not centered; those of a MELM's densities are
+    about its mean, which is that point. Densities of the coordinates alone collapse where a plane
+    separates all its training rows, and every permutation would be a tie.
     """
     estimator = fitted.estimator
     if type(estimator) is MELM and _has_default_densities(estimator):  # it has just computed them

@@ -321,6 +321,10 @@ class PlaneViewer:
         return PlaneView(views, arrows, thresholds, lower, upper, scores, every, lengths)
 
     def _drawn(self, components: FloatArray) -> tuple[list[FloatArray], list[FloatArray]]:
+        """The coordinates of the training and held-out rows of each class: rows times components.
+
+        Of all rows, or of a stratified sample of `MAX_DRAWN_ROWS`.
+        """
         return (
             self._train.drawn_by_class(components, self._n_classes),
             self._held_out.drawn_by_class(components, self._n_classes),
@@ -440,6 +444,8 @@ class PlaneViewer:
         """The class densities in a plane: of all rows where these are known, else of the viewer's.
 
         Contours and classes are read from them, with the covariances of the classes in the plane.
+        Up to `MANY_ROWS` rows it is `DensityRule.of_moments` of the projected rows of each class;
+        of more the same from sums that are kept for a band of widths.
         """
         rule = self._classes.class_rule(components, self.density_gamma / self._own_gamma)
         table = self._table

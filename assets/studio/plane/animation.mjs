@@ -204,6 +204,8 @@ export class CanvasAnimation {
     pen.restore();
   }
 
+  // Data become pixels along each axis: offset + scale times value, upwards along y. Axes are widened until units are as
+  // long both ways. NaN ends a line.
   drawOn(pen, traces, axes, titles) {
     const { x, y } = this.pixels;
     const drawn = drawnOn(axes, this.pixels);
