@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import product
 from operator import itemgetter
 from typing import Any
@@ -175,6 +176,8 @@ _PARTS_OF_DATE = {  # and their numbers
 LEAST_KEYS, LOOSEST_KEYS = 10, 1.5  # words that differ in a number; numbers for each of them
 FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
+MOST_BY_CHANCE = 1e-4  # expected pairs of columns that say the same
+SAYS_THE_SAME = "it says the same as "
 MOST_WORDS = 4  # of a name; did_the_subject_meet_the_criteria is a question
 MOST_OF_PANEL = 1_000  # columns
 MIN_GROUPS = 2  # of every class: with one, no rows of the class could be held out
@@ -667,6 +670,43 @@ def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
     return reasons
 
 
+def copies(
+    columns: Sequence[Column], frame: pd.DataFrame, beside: Collection[str] = ()
+) -> dict[str, str]:
+    """Return the columns that say in all rows the same as words of a feature, and as which.
+
+    As words or numbers. In few rows, or of a word that hardly any has, what may be chance does so
+    only by its name.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    frame : DataFrame
+        The rows that have a class.
+    beside : collection of str
+        Columns that are looked at though they are no features.
+    """
+    words = [c for c in columns if c.role in (Role.CATEGORICAL, Role.ORDERED)]
+    sizes = {(c.n_values, c.n_missing) for c in words if 2 <= c.n_values <= MAX_LEVELS}
+    others = [c for c in columns if c.role is Role.NUMERIC or c.name in beside] if sizes else []
+    asked = dict.fromkeys(c for c in (*words, *others) if (c.n_values, c.n_missing) in sizes)
+    first: dict[int, str] = {}
+    same: dict[str, str] = {}
+    for column in asked if len(asked) > 1 else ():
+        codes = frame[column.name].array.factorize()[0]
+        key = hash(codes.tobytes())
+        of = first.get(key, "")
+        if of and says_the_same(frame[column.name], frame[of]):
+            shares = np.bincount(codes + 1) / len(codes)
+            n_by_chance = len(asked) ** 2 * float(shares @ shares) ** len(codes)
+            short, long = sorted((of.lower(), column.name.lower()), key=len)
+            if n_by_chance <= MOST_BY_CHANCE or (len(short) >= LEAST_STEM and short in long):
+                same[column.name] = of
+        elif column.role in (Role.CATEGORICAL, Role.ORDERED):
+            first[key] = column.name
+    return {column.name: same[column.name] for column in columns if column.name in same}
+
+
 def _meters_of_map(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
     """X and Y that are far from the origin, as of a projection of the earth."""
     axes = [c.name for c in columns if c.name.lower() in ("x", "y") and frame[c.name].dtype == "f8"]
@@ -791,6 +831,11 @@ class _Guesses:
         every = ((column, words_of(column.name)) for column in self._open)
         self._with_words = [pair for pair in every if not _ROLE_WORDS.isdisjoint(pair[1])]
 
+    @cached_property
+    def _rows(self) -> pd.DataFrame:
+        """Those that have a class."""
+        return self._frame.iloc[self._classes.rows]
+
     def groups(self) -> dict[str, tuple[Role, str]]:
         """At most one group and one batch."""
         roles: dict[str, tuple[Role, str]] = {}
@@ -850,7 +895,7 @@ class _Guesses:
         times = [c.name for c, words in named if words & (TIME_WORDS | OCCASION_WORDS)]
         if not times:
             return {}
-        rows = self._frame.iloc[self._classes.rows]
+        rows = self._rows
         things = [
             column.name
             for column, words in named
@@ -962,7 +1007,7 @@ class _Guesses:
         None where the first, about which all are asked, is used as if measured.
         """
         columns = _with_roles(self._columns, roles)
-        reasons = origins(columns, self._frame.iloc[self._classes.rows])
+        reasons = origins(columns, self._rows)
         names = {column.name for column in self._open if column.name in reasons}
         is_used = any(self._chosen.get(name) in AS_FEATURES for name in [*reasons][:1])
         n_left = sum(c.role in FEATURES and c.name not in names for c in columns)
@@ -977,6 +1022,7 @@ class _Guesses:
         ]
         described = {c.name: (Role.INFO, c.reason) for c in self._describing(left_out)}
         described |= self._copies([c for c in left_out if c.name in described], roles)
+        described |= self._copies_of_features({**roles, **described})
         ids = (c for c in left_out if c.role is Role.ID and not self._recurs(c))
         names = [column for column in ids if not self._says_more(column)]
         if names and Role.NAME not in self._taken:
@@ -1012,8 +1058,18 @@ class _Guesses:
             is_of_name = len(of.name) >= LEAST_STEM and of.name.lower() in column.name.lower()
             is_said |= is_of_name and others.dtype == "f8"
             if cells.equals(others) or (is_said and says_the_same(cells, others)):
-                copies[column.name] = (Role.INFO, f"it says the same as {shortened(of.name)}")
+                copies[column.name] = (Role.INFO, f"{SAYS_THE_SAME}{shortened(of.name)}")
         return copies
+
+    def _copies_of_features(
+        self, roles: Mapping[str, tuple[Role, str]]
+    ) -> dict[str, tuple[Role, str]]:
+        """None where the first, about which all are asked, is used as if measured."""
+        same = copies(_with_roles(self._columns, roles), self._rows)
+        names = {column.name for column in self._open if column.name in same}
+        if any(self._chosen.get(name) in AS_FEATURES for name in [*same][:1]):
+            return {}
+        return {name: (Role.INFO, f"{SAYS_THE_SAME}{shortened(same[name])}") for name in names}
 
     def _named(self, names_it: Callable[[Sequence[str]], bool]) -> Iterator[Column]:
         return (column for column, words in self._with_words if names_it(words))

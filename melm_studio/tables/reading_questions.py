@@ -23,11 +23,13 @@ from melm_studio.tables.column_roles import (
     FOLLOW_UP,
     HOW_MANY,
     MAX_CHOSEN_LEVELS,
+    SAYS_THE_SAME,
     SETTING,
     WHEN,
     WHENCE,
     WHERE,
     are_codes,
+    copies,
     names_places,
     origins,
 )
@@ -244,9 +246,9 @@ def column_questions(
 ) -> tuple[Question, ...]:
     """Ask which columns may be something else than they were taken for.
 
-    Numbers that may weigh the rows, what says where these are or from which work, of which the
-    first is asked about for all, and whole numbers that count occasions, tell things apart, or are
-    spread more evenly over the rows than anything that is measured.
+    Numbers that may weigh the rows, what says where these are or from which work or the same as a
+    feature, of which the first is asked about for all, and whole numbers that count occasions, tell
+    things apart, or are spread more evenly over the rows than anything that is measured.
 
     Parameters
     ----------
@@ -279,9 +281,10 @@ def column_questions(
     told = {*numbers.which(numbers.is_whole)}.intersection(answered)
     weight = _weight(frame, columns, numbers)
     from_where = _origins(columns, frame, answered)
-    asked_for_all = next(iter(from_where), None)
+    same = _copies(columns, frame, answered)
+    asked_for_all = {name for names in (from_where, same) for name in [*names][:1]}
     unasked = {*set(others).difference(told), *counted_words(frame, numbers)}
-    unasked = unasked.difference((asked_for_all,)).union(chosen)
+    unasked = unasked.difference(asked_for_all).union(chosen)
     n_rows = len(frame)
     asked = (
         column
@@ -290,7 +293,7 @@ def column_questions(
         and column.name not in unasked
         and not column.exclusion_reason
         and (
-            column.name in (weight, asked_for_all)
+            column.name in (weight, *asked_for_all)
             or column.name in told  # and may be said otherwise
             or column.reason == BEGINS_AGAIN
             or (
@@ -305,7 +308,9 @@ def column_questions(
     )
     questions = (
         _origin_question(from_where, answered.get(column.name, ""))
-        if column.name == asked_for_all
+        if column.name in [*from_where][:1]
+        else _copy_question(same, answered.get(column.name, ""))
+        if column.name in [*same][:1]
         else _weight_question(column, answered.get(column.name, ""))
         if column.name == weight
         else _number_question(column, numbers, answered.get(column.name, ""), taken)
@@ -349,6 +354,24 @@ def _origin_question(reasons: Mapping[str, str], answer: str) -> Question:
     parts = [*said, *(what for why, what in _SAID_ELSE.items() if why in reasons.values())]
     sentence = f"{are}, too? {'They say' if names[1:] else 'It says'} {', or '.join(parts)}."
     return Question(USE + next(iter(reasons)), sentence, _ORIGIN_CHOICES, answer, Use.INFO)
+
+
+def _copies(
+    columns: Sequence[Column], frame: pd.DataFrame, answered: Mapping[str, str]
+) -> dict[str, str]:
+    """The columns that say the same as a feature, and as which, if an answer may matter."""
+    beside = {c.name for c in columns if c.reason.startswith(SAYS_THE_SAME)}.union(answered)
+    same = copies(columns, frame, beside)
+    return {} if beside.isdisjoint(same) else same
+
+
+def _copy_question(same: Mapping[str, str], answer: str) -> Question:
+    names, others = listed_in_sentence([*same]), listed_in_sentence([*dict.fromkeys(same.values())])
+    are_several = len(same) > 1
+    are = f"Are {names} measured features" if are_several else f"Is {names} measured"
+    say = "They say" if are_several else "It says"
+    sentence = f"{are}, too? {say} the same as {others} in all rows."
+    return Question(USE + next(iter(same)), sentence, _ORIGIN_CHOICES, answer, Use.INFO)
 
 
 def _weight(frame: pd.DataFrame, columns: Sequence[Column], numbers: Numbers) -> str:

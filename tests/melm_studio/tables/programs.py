@@ -134,8 +134,8 @@ def r_tables() -> dict[str, Program]:
 def headerless() -> dict[str, Program]:
     named = [[f"PR{at:02d}_X", *row] for at, row in enumerate(with_kinds(X3))]
     words = [[f"'{age}'", f"'{kind}'", f"'{side}'"] for age, side, kind in zip(
-        ["30-39", "40-49"] * (N // 2), ["left", "left", "right", "right"] * (N // 4), KINDS,
-        strict=True,
+        (["30-39"] * 3 + ["40-49"]) * (N // 4), ["left", "left", "right", "right"] * (N // 4),
+        KINDS, strict=True,
     )]  # fmt: skip
     return {
         "aligned, without names": Program(

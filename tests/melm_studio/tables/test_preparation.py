@@ -351,7 +351,7 @@ def test_a_table_without_features_gets_a_sentence_with_what_was_left_out():
             },
             False,
         ),
-        ({name: spread("x", "y") for name in "abcde"}, False),
+        ({name: spread(*"x" * at, "y") for at, name in enumerate("abcde", 1)}, False),
         (
             {
                 name: [f"{name}{at % n}" if at % n else "donor" for at in range(60)]
@@ -359,7 +359,7 @@ def test_a_table_without_features_gets_a_sentence_with_what_was_left_out():
             },
             True,
         ),
-        ({name: spread(name, "yes", "no", name.upper()) for name in "abcdefg"}, False),
+        ({c: spread(*["yes"] * n, "no", c) for n, c in enumerate("abcdefg", 1)}, False),
     ],
 )
 def test_a_sheet_that_says_what_samples_are_says_what_it_lacks(columns, is_sheet):

@@ -752,3 +752,72 @@ def test_a_word_in_most_cells_beside_numbers_may_mean_that_they_are_missing(word
 )
 def test_other_texts_with_numbers_are_texts(text):
     assert "words" not in [one.id for one in read_and_prepared(text, {}).questions]
+
+
+def with_copies(columns, answers=None, roles=None):
+    n_rows = len(next(iter(columns.values())))
+    frame = pd.DataFrame({"mass": RNG.normal(size=n_rows), **columns})
+    frame["kind"] = np.resize(np.array(["p", "q"], dtype=object), n_rows)
+    return prepare(Table("t", frame, ()), "kind", answers=answers or {}, roles=roles or {})
+
+
+SEXES = RNG.permutation(np.repeat(np.array(["F", "M"], dtype=object), 20))
+STEPS = RNG.integers(1, 5, 40)
+ROUNDS = np.array([f"round {step}" for step in STEPS], dtype=object)
+ARMS = {
+    "arm": np.where(STEPS > 1, SEXES, None),
+    "code": np.where(STEPS > 1, 1 + (SEXES == "M"), np.nan),
+}
+
+
+@pytest.mark.parametrize(
+    ("columns", "feature", "copy"),
+    [
+        ({"sex": SEXES, "gender": np.where(SEXES == "F", "woman", "man")}, "sex", "gender"),
+        ({"sex": SEXES, "sex:ch1": SEXES.copy()}, "sex", "sex:ch1"),
+        ({"STEPNUM": STEPS * 10.0, "STEP": ROUNDS}, "STEP", "STEPNUM"),
+        (ARMS, "arm", "code"),
+        ({"sex": SEXES[:9], "sex code": (SEXES == "M")[:9] * 1.0}, "sex", "sex code"),
+    ],
+)
+def test_of_two_columns_that_say_the_same_one_is_a_feature_and_the_other_asked_about(
+    columns, feature, copy
+):
+    data = with_copies(columns)
+    assert {encoding.name for encoding in data.encodings} == {"mass", feature}
+    [asked] = [one for one in data.questions if one.id.startswith("use:")]
+    assert (asked.id, asked.default) == (f"use:{copy}", "info")
+    assert asked.sentence == f"Is {copy} measured, too? It says the same as {feature} in all rows."
+    for answer, n_columns in (("feature", 3), ("info", 2)):
+        told = with_copies(columns, {asked.id: answer})
+        assert len(told.encodings) == n_columns
+        [again] = [one for one in told.questions if one.id.startswith("use:")]
+        assert (again.sentence, again.answer) == (asked.sentence, answer)
+    of_other = with_copies(columns, roles={feature: "info"})
+    assert {encoding.name for encoding in of_other.encodings} == {"mass", copy}
+
+
+def test_one_answer_says_of_all_columns_whether_they_are_features_though_others_say_the_same():
+    columns = {"STEP NO": STEPS * 1.0, "sex": SEXES, "gender": SEXES.copy(), "STEP": ROUNDS}
+    data = with_copies(columns)
+    [asked] = [one for one in data.questions if one.id.startswith("use:")]
+    assert asked.id == "use:STEP NO"
+    assert asked.sentence.startswith("Are STEP NO and gender measured features, too? They say")
+    told = with_copies(columns, {asked.id: "feature"})
+    assert {encoding.name for encoding in told.encodings} == {"mass", *columns}
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"sex": SEXES, "gender": np.r_[SEXES[1:], SEXES[:1]]},
+        {"smokes": SEXES[:9], "drinks": np.where(SEXES == "F", "yes", "no")[:9]},
+        {name: np.array(["no"] * 39 + ["yes"], dtype=object) for name in ("fever", "rash")},
+        {"step": STEPS * 1.0, "speed": STEPS * 2.5},
+    ],
+    ids=["few rows differ", "few rows", "a word of one row", "numbers alone"],
+)
+def test_what_is_alike_by_chance_or_as_numbers_alone_says_two_things(columns):
+    data = with_copies(columns)
+    assert {encoding.name for encoding in data.encodings} == {"mass", *columns}
+    assert not any("says the same" in one.sentence for one in data.questions)

@@ -453,8 +453,9 @@ def test_of_words_that_say_the_same_as_the_label_one_is_asked_about_and_all_are_
     data = prepare(every, "label")
     assert [*twins(data)] == ["twin:site 0"]
     assert names_of(data) == NOISE
-    given = {"twin:site 0": "measurement"}
-    assert [*twins(prepare(every, "label", answers=given))] == ["twin:site 0", "twin:site 1"]
+    told = prepare(every, "label", answers={"twin:site 0": "measurement"})
+    assert [*twins(told)] == ["twin:site 0"]  # the others say the same as this
+    assert [one.id for one in told.questions if one.id.startswith("use:")] == ["use:site 1"]
 
 
 @pytest.mark.parametrize(("rarest", "is_asked"), [(0.02, False), (0.5, True)])
