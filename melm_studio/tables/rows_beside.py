@@ -1,4 +1,4 @@
-"""Rows that stand beside the classes: quality controls, blanks, and classes too small for folds.
+"""Rows that stand beside the classes: controls, tests of surveys, and classes too small for folds.
 
 They are left out while nobody says otherwise, and a question says so.
 """
@@ -38,6 +38,11 @@ _PERHAPS_CONTROLS = re.compile(
     rf"|std|standards?|calibrat(?:or|ion)s?){_NUMBERED}",
     re.IGNORECASE,
 )
+# How a survey says that nobody answered it, but somebody tried it or a program did.
+_TESTS: Mapping[tuple[str, ...], re.Pattern[str]] = {
+    ("status",): re.compile("survey (?:preview|test)", re.IGNORECASE),
+    ("distribution", "channel"): re.compile("preview|test", re.IGNORECASE),
+}
 _KIND_WORDS = {"category", "class", "group", "injection", "kind", "role", "sample", "type"}
 _CHOICES = (Choice(LEFT_OUT, "Leave them out"), Choice(KEPT, "Keep them"))
 
@@ -100,16 +105,20 @@ def _controls_question(
         if is_control.any() and _leaves_classes(classes, is_control, fewest=2):
             n_rows = count(int(is_control.sum()), "row")
             says = f"{n_rows} of {shortened(str(name))} ({listed(words)})"
-            sentence = f"Are quality controls, blanks and the like left out? {says} are such."
+            are_tests = words_of(str(name)) in _TESTS
+            such = "tests of the survey" if are_tests else "quality controls, blanks and the like"
+            sentence = f"Are {such} left out? {says} are such."
             question = Question(CONTROLS, sentence, _CHOICES, answers.get(CONTROLS, ""), LEFT_OUT)
-            return question, is_control, f"Left out: {says}, which are controls.", str(name)
+            are = "tests" if are_tests else "controls"
+            return question, is_control, f"Left out: {says}, which are {are}.", str(name)
     return None
 
 
 def _controls_in(cells: pd.Series, name: str) -> tuple[npt.NDArray[np.bool_], list[str]]:
     """Return which cells of a column say that rows are controls, and their words for it."""
     codes, texts = cells.array.factorize()
-    patterns = [_CONTROLS]
+    tests = _TESTS.get(words_of(name))
+    patterns = [tests or _CONTROLS]
     if not _KIND_WORDS.isdisjoint(words_of(name)):
         patterns.append(_PERHAPS_CONTROLS)
     probed = map(str, texts[:TEXTS_PROBED])
@@ -122,7 +131,7 @@ def _controls_in(cells: pd.Series, name: str) -> tuple[npt.NDArray[np.bool_], li
     if len(numbered) > 1 and np.bincount(codes[codes >= 0])[numbered].min() > 1:
         is_control[:] = False  # Qc1 and Qc2 beside Mn1, each of several rows, are no injections
     are_sure = all(_CONTROLS.fullmatch(str(texts[index]).strip()) for index in such)
-    most = MOST_CONTROLS if are_sure else MOST_REFERENCES
+    most = 1.0 if tests else MOST_CONTROLS if are_sure else MOST_REFERENCES
     if not LEAST_CONTROLS <= is_control.sum() <= most * len(cells):
         return np.zeros(len(cells), dtype=np.bool_), []
     return is_control, [str(texts[index]) for index in such]
@@ -152,6 +161,6 @@ def _small_question(
 
 
 def _leaves_classes(classes: Classes, is_out: npt.NDArray[np.bool_], *, fewest: int) -> bool:
-    """Return whether two classes of so many rows remain."""
+    """Return whether two classes of so many rows remain, or the only one."""
     left = np.bincount(classes.y[~is_out], minlength=len(classes.names))
-    return int((left >= fewest).sum()) >= 2
+    return int((left >= fewest).sum()) >= min(2, len(left))

@@ -61,8 +61,32 @@ def test_controls_are_left_out_unless_an_answer_keeps_them(column, word):
 
 
 @pytest.mark.parametrize(
-    ("column", "word"), [("amenity", "pool"), ("remark", "control"), ("drug", "standard")]
+    ("column", "word"),
+    [("Status", "Survey Test"), ("Status", "Survey Preview"), ("DistributionChannel", "preview")],
 )
+@pytest.mark.parametrize("label", ["group", "(no label)"])
+def test_answers_that_nobody_gave_are_left_out_however_many_unless_an_answer_keeps_them(
+    column, word, label
+):
+    frame = measured(66).assign(group=["ill", "well"] * 33, **{column: "anonymous"})
+    frame.loc[20:, column] = word
+    data = prepare(read(frame), label)
+    asked = question(data, "controls")
+    assert (len(data.y), asked.default) == (20, "left-out")
+    assert asked.sentence == (
+        f"Are tests of the survey left out? 46 rows of {column} ({word}) are such."
+    )
+    assert f"Left out: 46 rows of {column} ({word}), which are tests." in data.warnings
+    assert len(prepare(read(frame), label, answers={"controls": "kept"}).y) == 66
+
+
+@pytest.mark.parametrize(
+    ("column", "word"),
+    [
+        ("amenity", "pool"), ("remark", "control"), ("drug", "standard"), ("Status", "test"),
+        ("channel", "preview"), ("DistributionChannel", "social media"),
+    ],
+)  # fmt: skip
 def test_words_that_are_classes_elsewhere_are_no_controls(column, word):
     frame = measured(66).assign(group=["ill", "well"] * 33, **{column: "sample"})
     frame.loc[60:, column] = word
