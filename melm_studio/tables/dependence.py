@@ -38,6 +38,7 @@ from melm_studio.tables.distinct import (
 )
 from melm_studio.tables.formatting import MOST_NAMES, count, listed, number, shortened, words_of
 from melm_studio.tables.identifiers import are_uuids, names_identifier
+from melm_studio.tables.labels import AMOUNT_WORDS
 from melm_studio.tables.questions import (
     COLUMN,
     DOUBLES,
@@ -453,11 +454,17 @@ def _shared_information(columns: Iterable[Column], rows: AskedRows) -> Iterator[
 
 
 def _not_numbered_anew(rows: AskedRows) -> list[Column]:
-    """The columns without what is shared and numbers that begin again in each of several places."""
+    """The columns without what is shared, amounts, and numbers that begin again in each place."""
     of_places = (column.name.rpartition(AND) for column in rows.columns)
     numbered_anew = {numbers for places, _, numbers in of_places if places.startswith(SUBJECT)}
     named = (column for column in rows.columns if column.name not in numbered_anew)
-    return [column for column in named if not is_shared(column)]
+    return [column for column in named if not (is_shared(column) or _is_amount(column, rows))]
+
+
+def _is_amount(column: Column, rows: AskedRows) -> bool:
+    """Return whether information has the name of how long or how much, and is a number."""
+    is_named = column.role is Role.INFO and not AMOUNT_WORDS.isdisjoint(words_of(column.name))
+    return is_named and rows.frame[column.name].dtype.kind == "f"
 
 
 def _numbered_within(columns: Sequence[Column], rows: AskedRows) -> Iterator[Column]:

@@ -72,6 +72,7 @@ QUANTITY_WORDS = {
     "age", "amount", "count", "duration", "level", "mean", "n", "number", "percent", "rate",
     "score", "size", "sum", "time", "value", "width",
 }  # fmt: skip
+AMOUNT_WORDS = {"average", "avg", "count", "duration", "hours", "mean", "minutes", "per", "total"}
 LEAST_CODE = 10_000  # of whole numbers that recur, by which things are known
 SELECTED = "filter_$"  # where SPSS keeps which rows it has selected
 MIN_COLUMNS = 2  # besides a number that is cut into classes

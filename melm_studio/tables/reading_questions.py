@@ -40,6 +40,7 @@ from melm_studio.tables.formatting import listed_in_sentence, number, shortened,
 from melm_studio.tables.frames import columns_of
 from melm_studio.tables.identifiers import ends_as_id
 from melm_studio.tables.labels import (
+    AMOUNT_WORDS,
     LEAST_CODE,
     OCCASION_WORDS,
     is_time,
@@ -77,7 +78,6 @@ _LAST_WORDS = {
     "quadrat", "station", "subplot", "tank", "transect", "tray", "type", "well",
 }  # fmt: skip
 _SPACE_WORDS = {"room"}  # at the end of a longer name, how much of it there is
-_AMOUNT_WORDS = {"average", "avg", "count", "duration", "hours", "mean", "minutes", "per", "total"}
 _LAST_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]$")
 _NO_UNITS, LONGEST_UNIT = {"code", "id", "key", "no", "nr"}, 4  # letters
 _OXIDES = re.compile("NO(?=[0-9x])")  # of nitrogen, and no number
@@ -469,7 +469,7 @@ def _may_be_no_quantity(
     is_named |= any(word in _LAST_WORDS or ends_as_id(word) for word in words[-1:])  # as landcode
     if not (is_named or is_numbered or is_long):
         return False
-    if _has_unit(column.name) or not _AMOUNT_WORDS.isdisjoint(words):
+    if _has_unit(column.name) or not AMOUNT_WORDS.isdisjoint(words):
         return False
     if len(words) > 1 and words[-1] in _SPACE_WORDS:
         return False

@@ -325,6 +325,15 @@ def test_days_that_rows_share_are_no_things():
     assert suspected(stands(Stand=np.arange(180.0), **parts)) == set()
 
 
+@pytest.mark.parametrize(
+    ("name", "is_asked"), [("stand", True), ("Duration (in seconds)", False), ("total", False)]
+)
+def test_how_long_or_how_much_several_rows_share_is_no_thing(name, is_asked):
+    columns = stands(**{name: 40.0 + STAND}).frame.drop(columns="Stand")
+    data = prepare(Table("t", columns, ()), "treatment", roles={name: "info"})
+    assert {one.id for one in data.suspicions} == ({f"subjects:{name}"} if is_asked else set())
+
+
 @pytest.mark.parametrize(("name", "is_asked"), [("animal tag", True), ("animal weight", False)])
 def test_a_measure_of_animals_tells_none_apart(name, is_asked):
     columns = {name: STAND + 50.0, "Stand": np.arange(180.0)}
