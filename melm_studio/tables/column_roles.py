@@ -169,7 +169,8 @@ DESIGN = "a factor of the design: each class has as many rows of each level"
 SETTING = "it says how an instrument was set, which nobody measured of the row"
 EARLIER = "it is what another column was before"
 FOLLOW_UP = "it says how long the row was followed, which ends with what the label says"
-ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, SETTING, EARLIER, DESIGN, FOLLOW_UP)
+EMBEDDED = "a survey recorded it beside the answers, and nobody answered it"
+ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, SETTING, EARLIER, DESIGN, FOLLOW_UP, EMBEDDED)
 _PARTS_OF_DATE = {  # and their numbers
     "year": (1800, 2100), "month": (1, 12), "day": (1, 366), "date": (1, 366), "doy": (1, 366),
 }  # fmt: skip
@@ -620,7 +621,9 @@ def guess_roles(
     return _with_roles(columns, roles)
 
 
-def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
+def origins(
+    columns: Sequence[Column], frame: pd.DataFrame, embedded: Collection[str]
+) -> dict[str, str]:
     """Return the columns that say where, when or of what rows or their numbers are, and which.
 
     No factors of a design, unless numbers that are measured remain.
@@ -631,6 +634,8 @@ def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
         Those that are features, or are none for this reason or as the user chose, are looked at.
     frame : DataFrame
         The rows that have a class.
+    embedded : collection of str
+        Those that a survey recorded beside its answers.
     """
     are_few = len(columns) <= MOST_OF_PANEL  # more have the words of a language for names
     of_few_levels = [
@@ -643,6 +648,7 @@ def origins(columns: Sequence[Column], frame: pd.DataFrame) -> dict[str, str]:
     label = next((column.name for column in columns if column.role is Role.LABEL), "")
     are_designed = are_few and label in frame
     of_tables = {
+        **dict.fromkeys(embedded, EMBEDDED),
         **dict.fromkeys(factors(frame, label, of_few_levels) if are_designed else (), DESIGN),
         **dict.fromkeys(_parts_of_date(columns, frame) if are_few else (), WHEN),
         **dict.fromkeys(_earlier(columns) if are_few else (), EARLIER),
@@ -816,7 +822,7 @@ class _Guesses:
         chosen: Mapping[str, Use],
     ) -> None:
         self._chosen, self._columns = chosen, columns
-        self._frame, self._numbers = table.frame, table.numbers
+        self._frame, self._numbers, self._embedded = table.frame, table.numbers, table.embedded
         self._classes = classes
         self._n_features = sum(column.role in FEATURES for column in columns)
         self._taken = {column.role for column in columns if column.name in chosen}
@@ -1007,7 +1013,7 @@ class _Guesses:
         None where the first, about which all are asked, is used as if measured.
         """
         columns = _with_roles(self._columns, roles)
-        reasons = origins(columns, self._rows)
+        reasons = origins(columns, self._rows, self._embedded)
         names = {column.name for column in self._open if column.name in reasons}
         is_used = any(self._chosen.get(name) in AS_FEATURES for name in [*reasons][:1])
         n_left = sum(c.role in FEATURES and c.name not in names for c in columns)

@@ -274,7 +274,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     is_hinted = _is_hinted(guess) and not (is_measure(cells) or _are_ids_of_many(cells))
     usable = dict(_could_be_labels(table, {*others}))
     likely = [name for name in others if _says_more(name, guess)]
-    likely += [name for name in table.beside if name in usable]
+    likely += [name for name in (*table.beside, *table.embedded) if name in usable]
     expected = _expected(table, usable)
     if loses_rows or not _is_told(frame, guess):
         rare = COVARIATE_WORDS if is_hinted else frozenset()
@@ -854,6 +854,7 @@ class _Preference:
         self._ends = (str(table.frame.columns[0]), last)
         self._has_header = table.form.has_header
         self._file = _words_of_file(table)
+        self._embedded = {name for name in table.embedded if n_values.get(name, 0) > FEW_AT_END}
         self._frame = table.frame
 
     def __call__(self, name: str) -> tuple[Any, ...]:
@@ -876,6 +877,7 @@ class _Preference:
             self._file.isdisjoint(words) or _is_other_number(self._frame[name]),
             not self._rare.isdisjoint(words)
             or is_measured
+            or name in self._embedded
             or says_work(name)
             or _is_recurring_id(name)
             or (_names_no_class(name) and name not in self._kinds_of_persons),

@@ -236,6 +236,7 @@ def prepare(
             chosen,
             {*_suspected_subjects(questions), *shared.reasons},
             numbers=table.numbers,
+            embedded=table.embedded,
         ),
         *shown_twins(twins),
         *shared.questions(answers),

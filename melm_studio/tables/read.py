@@ -160,6 +160,8 @@ class Table:
         The columns of text in which a word for what is missing may be a class, and how often.
     beside : collection of str
         The columns that say what the samples are, where features are measured.
+    embedded : tuple of str
+        The columns that a survey recorded beside its answers.
     is_measured : bool
         Whether the format is one of measurements, whatever the names of its features say elsewhere.
     rules : CellRules
@@ -181,6 +183,7 @@ class Table:
     encodings: Mapping[str, str] = field(default_factory=dict)
     missing_words: Mapping[str, str] = field(default_factory=dict)
     beside: Collection[str] = ()
+    embedded: tuple[str, ...] = ()
     is_measured: bool = False
     rules: CellRules = field(default_factory=CellRules)
     warnings: tuple[str, ...] = ()
@@ -319,6 +322,7 @@ def read_table(
         encodings=content.encodings,
         missing_words=content.missing_words,
         beside=(*_with_units(content.beside, frame), *groups),
+        embedded=(*_with_units(content.embedded, frame),),
         is_measured=content.is_measured,
         rules=rules,
         warnings=content.warnings,
@@ -431,6 +435,7 @@ class _Content:
     missing_words: Mapping[str, str] = field(default_factory=dict)
     texts: frozenset[str] = frozenset()
     beside: tuple[str, ...] = ()
+    embedded: tuple[str, ...] = ()
     is_measured: bool = False
     left_out: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -642,6 +647,7 @@ def _of_layout(
         sheets=read.levels,
         sheet=next(iter(read.levels), ""),
         beside=(*filter(None, [read.words]), *read.marks),
+        embedded=layout.embedded,
         is_measured=answers.get(LABEL) == NO_LABEL or is_measured,
     )
 

@@ -101,6 +101,7 @@ class _Header(Struct, frozen=True):
     missing_words: dict[_Name, _Words]
     rules: CellRules
     beside: tuple[_Name, ...]
+    embedded: tuple[_Name, ...]
     is_measured: bool
     warnings: Annotated[tuple[_Words, ...], Meta(max_length=_MOST_STEPS)]
     left_out: tuple[_Place, ...]
@@ -201,6 +202,7 @@ def answer(channel: Channel) -> None:
         missing_words=dict(table.missing_words),
         rules=table.rules,
         beside=tuple(table.beside),
+        embedded=table.embedded,
         is_measured=table.is_measured,
         warnings=table.warnings,
         left_out=_left_out(table),
@@ -250,6 +252,7 @@ def _received(channel: Channel, limits: Limits, most_text: int) -> Table:
         missing_words=header.missing_words,
         rules=header.rules,
         beside=header.beside,
+        embedded=header.embedded,
         is_measured=header.is_measured,
         warnings=header.warnings,
     )

@@ -20,6 +20,7 @@ from melm_studio.tables.column_roles import (
     BEGINS_AGAIN,
     DESIGN,
     EARLIER,
+    EMBEDDED,
     FOLLOW_UP,
     HOW_MANY,
     MAX_CHOSEN_LEVELS,
@@ -128,6 +129,7 @@ _SAID_ELSE = {
     EARLIER: "what another column was before",
     DESIGN: "how a design divides the rows",
     FOLLOW_UP: "how long rows were followed, until the event or no longer",
+    EMBEDDED: "what a survey recorded beside its answers",
 }
 _NUMBER_CHOICES = (
     Choice(Use.FEATURE, "A number"),
@@ -243,6 +245,7 @@ def column_questions(
     others: Collection[str],
     *,
     numbers: Numbers,
+    embedded: Collection[str],
 ) -> tuple[Question, ...]:
     """Ask which columns may be something else than they were taken for.
 
@@ -264,6 +267,8 @@ def column_questions(
         Columns that other questions are about.
     numbers : Numbers
         Of all rows.
+    embedded : collection of str
+        Columns that a survey recorded beside its answers.
     """
     answered = {
         question.removeprefix(USE): answer
@@ -280,7 +285,7 @@ def column_questions(
     numbered = even.union(numbers.which(are_years))
     told = {*numbers.which(numbers.is_whole)}.intersection(answered)
     weight = _weight(frame, columns, numbers)
-    from_where = _origins(columns, frame, answered)
+    from_where = _origins(columns, frame, answered, embedded)
     same = _copies(columns, frame, answered)
     asked_for_all = {name for names in (from_where, same) for name in [*names][:1]}
     unasked = {*set(others).difference(told), *counted_words(frame, numbers)}
@@ -330,13 +335,16 @@ def _without_series(columns: Sequence[Column], others: Collection[str]) -> Itera
 
 
 def _origins(
-    columns: Sequence[Column], frame: pd.DataFrame, answered: Mapping[str, str]
+    columns: Sequence[Column],
+    frame: pd.DataFrame,
+    answered: Mapping[str, str],
+    embedded: Collection[str],
 ) -> dict[str, str]:
     """The columns that say where, when or of what rows are, if an answer may matter.
 
     It does where they are information, or an answer says otherwise, and the label is no place.
     """
-    reasons = origins(columns, frame)
+    reasons = origins(columns, frame, embedded)
     are_of_places = names_places(columns)
     is_asked = any(c.name in reasons and c.role is Role.INFO for c in columns)
     is_asked |= not answered.keys().isdisjoint(reasons)

@@ -166,6 +166,8 @@ class Layout:
         What the file says of its columns: answers by the ids of questions, "label" and "use:NAME".
     descriptions : mapping of str to str
         What columns are, in words, by their names.
+    embedded : tuple of str
+        The columns that a survey recorded beside its answers.
     asked : mapping of str to str
         What is asked beside the table, as in `Table`: "samples" or "header", where it could be read
         otherwise.
@@ -187,6 +189,7 @@ class Layout:
     delimiter: str = "\t"
     answers: Mapping[str, str] = field(default_factory=dict)
     descriptions: Mapping[str, str] = field(default_factory=dict)
+    embedded: tuple[str, ...] = ()
     asked: Mapping[str, str] = field(default_factory=dict)
     turned: Turned | Long | None = None
     until: tuple[str, ...] = ()

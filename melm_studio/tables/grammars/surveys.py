@@ -21,6 +21,7 @@ _CONDITION, _IN_ORDER = re.compile(r"FL_\d+_DO"), "|"  # of a flow that shows so
 # What Qualtrics found out about browsers, and scores and times of its own.
 _OF_BROWSER = re.compile(r"""QID\d+_(?:BROWSER|VERSION|OS|RESOLUTION)["']|["']Q_[A-Z]""")
 _LEAST_IDS = 0.8
+_QUESTION = re.compile(r"QID\d")
 # What Qualtrics and SurveyMonkey say of each answer besides the answers.
 _ABOUT_ANSWERS = {
     "startdate", "enddate", "status", "ipaddress", "progress", "duration (in seconds)", "finished",
@@ -40,7 +41,8 @@ def qualtrics(first: FirstLines) -> Layout | None:
     """The texts of questions in the second row, ids such as {"ImportId":"QID1"} in the third.
 
     Saved by Python, these have single quotation marks. Which part of the survey was shown may be
-    the label, unless several were, in some order.
+    the label, unless several were, in some order. What has the id of no question was recorded
+    beside the answers.
     """
     records = first.numbered_rows[:3]
     if len(records) < 3:
@@ -60,7 +62,14 @@ def qualtrics(first: FirstLines) -> Layout | None:
             answers.pop(USE + names[place], None)
     descriptions = {name: described[name] for name in described if USE + name not in answers}
     step = "Read as answers of Qualtrics: the texts of its questions describe the columns."
-    return Layout(step, tuple(names), n_above, first.delimiter, answers, descriptions)
+    are_questions = [_QUESTION.search(cell) is not None for cell in ids]
+    embedded = tuple(
+        name
+        for name, is_question in zip(names, are_questions, strict=True)
+        if any(are_questions)
+        and not (is_question or USE + name in answers or _CONDITION.fullmatch(name))
+    )
+    return Layout(step, tuple(names), n_above, first.delimiter, answers, descriptions, embedded)
 
 
 def qualtrics_before(first: FirstLines) -> Layout | None:

@@ -164,6 +164,7 @@ HEADER = {
     "rules": {},
     "beside": [],
     "is_measured": False,
+    "embedded": [],
     "warnings": [],
     "left_out": [],
 }

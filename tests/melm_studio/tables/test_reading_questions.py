@@ -821,3 +821,37 @@ def test_what_is_alike_by_chance_or_as_numbers_alone_says_two_things(columns):
     data = with_copies(columns)
     assert {encoding.name for encoding in data.encodings} == {"mass", *columns}
     assert not any("says the same" in one.sentence for one in data.questions)
+
+
+def of_survey(sender, names=("QID1", "QID2", "QID3", "sender")):
+    lines = ["Q1,Q2,Q3,sender", "How often?,How well?,Where?,sender"]
+    lines.append(",".join(f'"{{""ImportId"":""{name}""}}"' for name in names))
+    cells = zip(RNG.integers(1, 6, 60), RNG.integers(1, 6, 60), sender, strict=True)
+    lines += [f"{a},{b},{at * at % 3},{text}" for at, (a, b, text) in enumerate(cells)]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("n_senders", [2, 8])
+def test_what_a_survey_recorded_beside_its_answers_is_asked_about_and_no_feature(n_senders):
+    text = of_survey([f"{'ABCDEFGH'[at % n_senders]}B" for at in RNG.permutation(60)])
+    data = read_and_prepared(text, {"label": "Q3"})
+    assert set(data.feature_names) == {"Q1", "Q2"}
+    [asked] = [one for one in data.questions if one.id == "use:sender"]
+    assert asked.default == "info"
+    assert asked.sentence == (
+        "Is sender measured, too? It says what a survey recorded beside its answers."
+    )
+    told = read_and_prepared(text, {"label": "Q3", "use:sender": "feature"})
+    assert {encoding.name for encoding in told.encodings} == {"Q1", "Q2", "sender"}
+    guessed = read_and_prepared(text, {})
+    [of_label] = [one for one in guessed.questions if one.id == "label"]
+    assert "sender" in [choice.value for choice in of_label.choices]
+    assert (guessed.label == "sender") == (n_senders == 2)  # a treatment, say
+    assert read_and_prepared(text, {"label": "sender"}).label == "sender"
+
+
+@pytest.mark.parametrize("names", [("QID1", "QID2", "QID3", "1_QID4_TEXT"), ("a", "b", "c", "d")])
+def test_what_a_survey_asked_or_all_that_it_recorded_is_a_feature(names):
+    text = of_survey([f"{'ABCDEFGH'[at % 8]}B" for at in RNG.permutation(60)], names)
+    data = read_and_prepared(text, {"label": "Q3"})
+    assert {encoding.name for encoding in data.encodings} == {"Q1", "Q2", "sender"}
