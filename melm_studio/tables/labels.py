@@ -828,8 +828,8 @@ class _Preference:
     not be cut; what names say, but that it is the type of something before a last column of two
     values; without a header, the ends; what the name of the file says; two values, or few in the
     last column; text before numbers; numbers of two values; the last column and the first; fewer
-    values. Those of such words as `rare` has come behind others alike, but not behind numbers of
-    many values, which are measured.
+    values. Those of such words as `rare` has, and many that a survey recorded beside its answers,
+    come behind others alike, but not behind numbers of many values, which are measured.
     """
 
     def __init__(

@@ -78,6 +78,7 @@ def test_what_many_words_number_one_after_the_other_was_not_measured(levels, rol
         ("y_pred", np.arange(60) % 2.0, "predicted"),
         ("Sampling Weight", np.linspace(0.3, 4.0, 60), "survey"),
         ("ADDRESS", texts(4), "about the rows"),
+        ("Home_Street", texts(4), "about the rows"),
         ("field notes", texts(4), "about the rows"),
         ("Bytes", np.arange(60) * 7.5 + 1_000, "about the rows"),
         ("home city", texts(3), "about the rows"),
@@ -114,6 +115,12 @@ def test_people_who_judge_several_rows_are_groups_of_them(name):
 )
 def test_what_was_measured_of_rows_is_a_feature_by_whatever_name(name, values):
     assert column(table(**{name: values}), name).role is Role.NUMERIC
+
+
+@pytest.mark.parametrize("name", ["address", "Street"])
+@pytest.mark.parametrize("n_values", [2, 3])
+def test_as_few_words_as_no_addresses_are_kinds_of_such(name, n_values):
+    assert column(table(**{name: texts(n_values)}), name).role is Role.CATEGORICAL
 
 
 @pytest.mark.parametrize(
