@@ -600,8 +600,9 @@ def names_prediction(name: str) -> bool:
 def may_be_no_label(frame: pd.DataFrame, name: str, *, is_of_many: bool) -> bool:
     """Return whether a column may hold no classes.
 
-    It is a number that is cut, may measure or is one of many such, or of several values within the
-    table, has many words, such as states, or few cells, or is named as things that are no kinds.
+    It is one of several and its name does not tell it, a number that is cut, may measure or is one
+    of many such, or of several values within the table, has many words, such as states, or few
+    cells, or is named as things that are no kinds.
     """
     cells = frame[name]
     if cells.isna().mean() > MANY_MISSING and name.lower() not in PLAIN_NAMES:
@@ -609,6 +610,8 @@ def may_be_no_label(frame: pd.DataFrame, name: str, *, is_of_many: bool) -> bool
     ends = (str(frame.columns[0]), str(frame.columns[-1]))
     is_thing = _names_no_class(name) or "specimen" in words_of(name)
     if is_thing and not (_is_hinted(name) or _are_kinds(cells)):
+        return True
+    if is_of_many and not _is_told(frame, name):
         return True
     is_within = is_of_many or (name not in ends and cells.nunique() > 2)
     is_plain = _is_plain_number(frame, name) and (is_within or _is_other_number(cells))

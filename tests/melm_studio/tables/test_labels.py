@@ -44,6 +44,10 @@ def choices(table):
     return [choice.value for one in asked for choice in one.choices]
 
 
+def offered(table):
+    return [name for name in choices(table) if name != NO_LABEL]
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -71,7 +75,7 @@ def test_a_word_of_a_name_makes_the_label_wherever_it_stands(name):
 def test_a_default_may_be_an_input_of_a_last_column_of_the_same_words(last, asked):
     frame = measured("a", "b").assign(default=words("no", "yes"), housing=words("yes", "no", "no"))
     table = Table("t", frame.assign(deposit=last), ())
-    assert (guess_label(table), choices(table)) == ("default", asked)
+    assert (guess_label(table), offered(table)) == ("default", asked)
     first = Table("t", frame.assign(deposit=last)[["default", "a", "b", "housing", "deposit"]], ())
     assert choices(first) == []
 
@@ -181,10 +185,19 @@ def test_numbers_of_an_archive_are_no_label_beside_words_that_say_the_same(first
     assert guess_label(Table("t", frame, ())) == label
 
 
-@pytest.mark.parametrize(("name", "is_asked"), [("specimen", True), ("site", False)])
+@pytest.mark.parametrize(("name", "is_asked"), [("specimen", True), ("class", False)])
 def test_things_that_are_told_apart_may_be_no_classes(name, is_asked):
     frame = measured("a", "b").assign(**{name: words("p1", "p2", "p3")}, c=measured("c")["c"])
     assert (NO_LABEL in choices(Table("t", frame, ()))) == is_asked
+
+
+@pytest.mark.parametrize(
+    ("name", "may_be_none"), [("soil", True), ("disease state", True), ("label", False)]
+)
+def test_among_several_columns_of_which_no_name_says_so_none_may_be_the_label(name, may_be_none):
+    frame = measured("a", "b").assign(organ=words("p", "q"), **{name: words("x", "y", "y")})
+    asked = choices(Table("t", frame.join(measured("c")), ()))
+    assert (asked[-1:] == [NO_LABEL]) == ("organ" in asked) == may_be_none
 
 
 def test_what_is_true_is_the_label_beside_what_was_predicted():
@@ -249,7 +262,7 @@ def test_a_word_for_kinds_in_the_first_column_is_told():
     soils = measured("a").assign(soil=words("peat", "clay", "sand"), **measured("b"))
     soils.insert(0, "type", words("p", "q"))
     assert choices(Table("t", soils, ())) == []
-    assert choices(Table("t", soils[["a", "type", "soil", "b"]], ())) == ["type", "soil"]
+    assert offered(Table("t", soils[["a", "type", "soil", "b"]], ())) == ["type", "soil"]
 
 
 @pytest.mark.parametrize("n_indicators", [3, 8])
@@ -281,7 +294,7 @@ def test_what_numbers_the_rows_without_a_name_is_no_rival():
 
 def test_the_last_measure_is_offered_beside_words_within_the_table():
     frame = measured("spend", "ads").assign(state=words("p", "q", "r"), **measured("profit"))
-    assert choices(Table("t", frame, ())) == ["state", "profit"]
+    assert offered(Table("t", frame, ())) == ["state", "profit"]
     first = frame[["state", "spend", "ads", "profit"]]
     assert choices(Table("t", first, ())) == []
 
@@ -346,7 +359,7 @@ def test_thirty_classes_named_by_words_are_the_label():
 def test_a_choice_of_the_label_says_its_first_values():
     frame = measured("a").assign(p=words("no", "yes"), q=words("w", "x", "y", "z"))
     [asked] = [one for one in prepare(Table("t", frame, ())).questions if one.id == "label"]
-    assert [one.label for one in asked.choices] == ["q: w, x, y, …", "p: no, yes"]
+    assert [one.label for one in asked.choices] == ["q: w, x, y, …", "p: no, yes", "None"]
 
 
 WAVELENGTHS = [str(900 + 2 * at) for at in range(12)]
@@ -445,7 +458,7 @@ def test_no_number_is_offered_beside_what_its_name_says_is_the_label_or_that_cou
     assert "last" not in choices(Table("t", counted, ()))
     spectra = measured("mass").assign(meat=words("ox", "hen", "pig"), where=words("gut", "ear"))
     spectra = spectra.join(measured(*(f"{wave}" for wave in range(900, 960, 2))))
-    assert choices(Table("t", spectra, ())) == ["where", "meat", "mass"]
+    assert offered(Table("t", spectra, ())) == ["where", "meat", "mass"]
 
 
 def test_a_price_is_offered_beside_a_type_of_something():
@@ -602,7 +615,7 @@ def test_one_curve_says_that_its_points_are_no_samples():
 
 def test_a_part_of_a_name_that_says_label_is_asked_about_beside_other_text():
     frame = measured("a", "b").assign(SourceType=words("zip", "xls"), provider=words("p", "q", "r"))
-    assert choices(Table("t", frame, ())) == ["SourceType", "provider"]
+    assert offered(Table("t", frame, ())) == ["SourceType", "provider"]
     codes = frame.assign(provider=frame["SourceType"].map({"zip": 1.0, "xls": 2.0}))
     assert choices(Table("t", codes, ())) == []
 
@@ -616,7 +629,7 @@ def test_a_class_is_asked_about_only_where_a_group_parts_it_further():
 
 def test_numbers_that_count_no_classes_are_asked_about_beside_text():
     grades = measured("a", "b").assign(grade=numbers(7, 8), school=words("p", "q", "r"))
-    assert choices(Table("t", grades, ())) == ["grade", "school"]
+    assert offered(Table("t", grades, ())) == ["grade", "school"]
     codes = grades.rename(columns={"grade": "disease"}).assign(disease=numbers(0, 1))
     assert choices(Table("t", codes[["a", "school", "b", "disease"]], ())) == []
 
@@ -698,7 +711,7 @@ def test_numbers_that_were_standardized_are_no_classes(scale, is_label):
 def test_the_last_number_is_offered_beside_several_texts_of_which_the_first_is_guessed():
     frame = pd.DataFrame({"school": words("p", "q"), "famsize": words("few", "few", "many")})
     frame = frame.assign(age=numbers(15, 16, 17), G3=numbers(*range(18)))
-    assert choices(Table("t", frame, ())) == ["school", "G3", "famsize", "age"]
+    assert offered(Table("t", frame, ())) == ["school", "G3", "famsize", "age"]
     assert choices(Table("t", frame.drop(columns=["famsize", "age"]).join(measured("a")), ())) == []
 
 
@@ -730,7 +743,7 @@ def test_many_words_may_be_no_classes():
         table = Table("t", frame.assign(**{name: many}), ())
         assert choices(table) == [name, NO_LABEL]
         within = table.frame.assign(place=np.resize(np.array(["p", "q"], dtype=object), len(frame)))
-        assert {*choices(Table("t", within, ()))} == {"place", name}
+        assert {*offered(Table("t", within, ()))} == {"place", name}
 
 
 def test_the_last_text_is_offered_however_many_words_it_has():
@@ -740,7 +753,7 @@ def test_the_last_text_is_offered_however_many_words_it_has():
         risk=np.resize(np.array(["p", "q", "r"], dtype=object), 360), x=np.arange(360) % 7.0
     )
     in_order = frame[["salary", "risk", "x", "career"]]
-    assert choices(Table("t", in_order, ())) == ["salary", "risk", "career"]
+    assert offered(Table("t", in_order, ())) == ["salary", "risk", "career"]
 
 
 def test_counts_that_all_differ_are_offered_but_not_what_they_number():
@@ -773,7 +786,7 @@ def test_the_y_of_an_x_is_no_likelier_label_than_others():
 )
 def test_a_plain_word_for_kinds_is_asked_about_beside_other_kinds(kind, beside, is_asked):
     frame = measured("a").assign(**{kind: words("p", "q", "q"), "soil": beside}, **measured("b"))
-    assert choices(Table("t", frame, ())) == ([kind, "soil"] if is_asked else [])
+    assert offered(Table("t", frame, ())) == ([kind, "soil"] if is_asked else [])
     assert choices(Table("t", frame.rename(columns={kind: "species"}), ())) == []
     assert choices(Table("t", frame.rename(columns={"soil": "sex"}), ())) == []
 
@@ -782,7 +795,7 @@ def test_a_plain_word_for_kinds_is_asked_about_beside_other_kinds(kind, beside, 
 def test_two_values_are_offered_beside_numbers_that_count_no_classes(codes):
     frame = pd.DataFrame({"school": numbers(0, 1, 1), "grade": numbers(*codes)})
     frame = frame.join(measured("a", "b"))
-    assert choices(Table("t", frame, ())) == ["grade", "school"]
+    assert offered(Table("t", frame, ())) == ["grade", "school"]
     counted = frame.assign(disease=numbers(*range(len(codes)))).drop(columns="grade")
     assert choices(Table("t", counted, ())) == []
 
@@ -837,7 +850,7 @@ def test_a_price_is_offered_beside_a_mark_that_somebody_gave(name):
 
 def test_a_rating_is_asked_about_beside_a_type():
     frame = measured("size").assign(school_rating=numbers(*range(6)), school_type=words("p", "q"))
-    assert choices(Table("t", frame, ())) == ["school_rating", "school_type"]
+    assert offered(Table("t", frame, ())) == ["school_rating", "school_type"]
 
 
 def test_names_of_few_things_that_many_rows_have_in_common_may_be_classes():
@@ -946,7 +959,7 @@ def test_room_at_the_end_of_a_name_is_how_much_there_is():
 def test_codes_of_who_somebody_is_are_offered_beside_words(name):
     frame = measured("a").assign(usertype=words("p", "q"), **{name: numbers(0, 1, 2)})
     frame = frame.assign(**measured("b"))
-    assert choices(Table("t", frame, ())) == ["usertype", name, "b", "a"]
+    assert offered(Table("t", frame, ())) == ["usertype", name, "b", "a"]
     assert name not in choices(Table("t", frame.rename(columns={"usertype": "class"}), ()))
 
 
@@ -1022,15 +1035,15 @@ def test_each_thing_said_of_the_samples_may_be_the_label():
 def test_grades_within_a_table_are_asked_about_beside_kinds_and_two_values():
     frame = measured("a").assign(status=numbers(0, 1), grade=numbers(1, 2, 3), eyes=numbers(1, 2))
     frame = frame.rename(columns={"status": "pgstat"}).join(measured("b"))
-    assert choices(Table("t", frame, ())) == ["grade", "pgstat", "eyes"]
+    assert offered(Table("t", frame, ())) == ["grade", "pgstat", "eyes"]
     kinds = frame.assign(ploidy=words("p", "q", "q", "r")).join(measured("c"))
-    assert choices(Table("t", kinds, ())) == ["grade", "ploidy", "pgstat", "eyes"]
+    assert offered(Table("t", kinds, ())) == ["grade", "ploidy", "pgstat", "eyes"]
 
 
 def test_beside_a_code_that_a_word_of_a_longer_name_says_few_others_are_offered():
     frame = measured("a").assign(**{"injury class": numbers(1, 2, 3)})
     frame = frame.assign(severity=numbers(1, 1, 2, 3), wheels=numbers(*range(1, 8)))
-    assert choices(Table("t", frame.join(measured("b")), ())) == ["injury class", "severity"]
+    assert offered(Table("t", frame.join(measured("b")), ())) == ["injury class", "severity"]
 
 
 @pytest.mark.parametrize(("n_runs", "n_offered"), [(3, 3), (5, 1)])
@@ -1239,9 +1252,9 @@ def test_what_is_cut_into_ranges_is_offered_behind_classes():
     frame = measured("mass", "price").assign(
         color=words("red", "blue"), where=words("gut", "ear", "eye")
     )
-    offered = choices(Table("t", frame.join(measured("log s")), ()))
-    assert {*offered[:2]} == {"color", "where"}
-    assert {*offered[2:]} == {"price", "log s", "mass"}
+    asked = offered(Table("t", frame.join(measured("log s")), ()))
+    assert {*asked[:2]} == {"color", "where"}
+    assert {*asked[2:]} == {"price", "log s", "mass"}
 
 
 @pytest.mark.parametrize(
@@ -1258,7 +1271,7 @@ def test_days_degrees_and_remarks_are_no_rivals(values):
         .assign(place=words("p", "q"), seen=words(*values, values[0].replace("1", "2")))
         .join(measured("b"))
     )
-    assert choices(Table("t", frame, ())) == ["place", "b"]
+    assert offered(Table("t", frame, ())) == ["place", "b"]
     named = frame.assign(seen=words("one of the two", "other", "none"))
     assert "seen" in choices(Table("t", named, ()))
 

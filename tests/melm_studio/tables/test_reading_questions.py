@@ -259,7 +259,7 @@ def test_the_label_that_is_answered_has_the_classes_and_the_guess_is_a_feature()
     assert (guessed.label, answered.label) == ("kind", "sex")
     assert "kind = b" in answered.feature_names
     [question] = answered.questions
-    assert [choice.value for choice in question.choices] == ["kind", "sex"]
+    assert [choice.value for choice in question.choices] == ["kind", "sex", "(no label)"]
     assert (question.default, question.answer) == ("kind", "sex")
 
 
