@@ -140,6 +140,7 @@ _ROLE_WORDS = (
 )
 LONGEST_NAME = 60  # characters of most names
 NAMES_PROBED = 1_000  # rows
+LONG_TEXT = "long text, which is no feature as it is"
 PICTURES_PROBED = 100  # rows
 MOSTLY_DAYS = 0.8  # of texts, some of which may be years or months, or slips
 MAX_INFO = 30  # columns kept by a guess: hovering shows them all
@@ -405,7 +406,9 @@ def _text_exclusion(cells: _Cells) -> tuple[Role, str] | None:
     n_levels, n_present = cells.n_values, cells.n_present
     if n_levels > max(2, DISTINCT_SHARE * n_present):
         nearly = "" if n_levels == n_present else "nearly "
-        return Role.ID, f"{nearly}every value differs: an identifier"
+        lengths = np.fromiter(map(len, cells.texts[:NAMES_PROBED]), dtype=np.float64)
+        what = LONG_TEXT if np.median(lengths) > LONGEST_NAME else "an identifier"
+        return Role.ID, f"{nearly}every value differs: {what}"
     if n_levels > MAX_CHOSEN_LEVELS:
         return Role.IGNORED, _too_many(n_levels, MAX_CHOSEN_LEVELS)
     if n_levels == 1 and not cells.n_missing:

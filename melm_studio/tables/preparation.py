@@ -44,6 +44,7 @@ from melm_studio.tables.classes import (
 from melm_studio.tables.column_roles import (
     AS_FEATURES,
     LARGEST,
+    LONG_TEXT,
     can_be_used,
     column_roles,
     find_roles,
@@ -609,9 +610,11 @@ def _no_feature(columns: Sequence[Column]) -> str:
     others = [column for column in columns if column.role not in (Role.LABEL, *FEATURES)]
     left_out = [f"{shortened(column.name)} ({column.reason})" for column in others]
     why = f" Left out: {'; '.join(left_out[:5])}." if left_out else ""
+    is_text = any(column.reason.endswith(LONG_TEXT) for column in others)
+    such = ", such as how often it has each word," if is_text else ""
     return (
         f"A picture needs a feature, and the table has none.{why} Add columns with numbers or "
-        f"categories and drop the file again. {TO_JOIN}"
+        f"categories{such} and drop the file again.{'' if is_text else f' {TO_JOIN}'}"
     )
 
 

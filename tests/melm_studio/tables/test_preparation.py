@@ -338,6 +338,22 @@ def test_a_table_without_features_gets_a_sentence_with_what_was_left_out():
 
 
 @pytest.mark.parametrize(
+    ("n_words", "what", "way_out"),
+    [
+        (3, "it names the rows", "If the table only says what samples are, "),
+        (20, "long text", "categories, such as how often it has each word, and drop"),
+    ],
+)
+def test_text_without_numbers_beside_it_says_how_it_gets_features(n_words, what, way_out):
+    columns = {"text": [" ".join(["word"] * n_words + [str(at)]) for at in range(60)]}
+    with pytest.raises(TableError) as refusal:
+        prepare(Table("t", pd.DataFrame({**columns, "label": LABEL}), ()))
+    assert f"text (every value differs: {what}" in str(refusal.value)
+    assert way_out in str(refusal.value)
+    assert ("samples" in str(refusal.value)) == (n_words == 3)
+
+
+@pytest.mark.parametrize(
     ("columns", "is_sheet"),
     [
         ({"organ": spread("liver", "lung"), "diet": spread("high", "plain", "low")}, True),
