@@ -41,7 +41,7 @@ from melm_studio.tables.formatting import (
     words_of,
 )
 from melm_studio.tables.frames import assembled
-from melm_studio.tables.identifiers import names_identifier, names_label
+from melm_studio.tables.identifiers import STREETS, names_identifier, names_label
 from melm_studio.tables.quantities import in_one_unit, with_unit, without_unit
 from melm_studio.tables.readers import ReadOptions
 from melm_studio.tables.scales import UNKNOWN, is_among
@@ -537,7 +537,10 @@ def _read_levels(
     plain = np.array([_number(level, decimal) for level in levels])
     none = np.zeros(len(levels), dtype=np.bool_)
     others = np.flatnonzero(np.isnan(plain) & ~missing)
-    if not _are_quantities([levels[index] for index in others[:SAMPLED_LEVELS]], decimal):
+    are_addresses = not STREETS.isdisjoint(words_of(name)[-1:])  # 12 Hill Rd
+    if are_addresses or not _are_quantities(
+        [levels[index] for index in others[:SAMPLED_LEVELS]], decimal
+    ):
         return _Levels(np.append(plain, math.nan), "", np.append(none, False), none)
     readings = [measured(level, decimal) for level in levels]
     signs = np.array([0 if reading is None else reading.sign for reading in readings])

@@ -32,6 +32,7 @@ from melm_studio.tables.identifiers import (
     CLERK_WORDS,
     GROUP_WORDS,
     LEAST_STEM,
+    STREETS,
     THINGS_NUMBERED,
     are_uuids,
     ends_as_id,
@@ -155,8 +156,8 @@ _NO_ORDER = {"accessed", "downloaded", "entered"}  # when somebody worked with t
 # Seconds since 1970, and thousandths of them, from 1985 to 2103.
 _SECONDS = ((480_000_000, 4_200_000_000), (480_000_000_000, 4_200_000_000_000))
 _POSTCODES = {"plz", "postalcode", "postcode", "zip", "zipcode"}
-_STREETS, LEAST_STREETS = {"address", "street"}, 4  # fewer are kinds, such as urban and rural
-_ADDRESSES = _STREETS | {"city", "county", "grower"}
+LEAST_STREETS = 4  # fewer are kinds, such as urban and rural
+_ADDRESSES = STREETS | {"city", "county", "grower"}
 _WORDS_ABOUT_ROWS = WORDS_OF_MODELS | _WEIGHTS | ABOUT_ROWS | CLOCKS | _POSTCODES
 _WORDS_ABOUT_ROWS |= {"bases", "bytes", "postal", "spot", "weight", "weights"}
 _OF_SURVEYS = {"case", "design", "person", "probability", "sample", "sampling", "survey"}
@@ -451,7 +452,7 @@ def _about_rows(cells: _Cells) -> str:
     if cells.is_numeric and _WORDS_ABOUT_ROWS.isdisjoint(words):  # as of most features
         return ""
     ends = {"".join(words[-2:]), *words[-1:]}
-    addresses = _ADDRESSES if cells.n_values >= LEAST_STREETS else _ADDRESSES - _STREETS
+    addresses = _ADDRESSES if cells.n_values >= LEAST_STREETS else _ADDRESSES - STREETS
     is_address = not ends.isdisjoint(_POSTCODES if cells.is_numeric else _POSTCODES | addresses)
     are_notes = not cells.is_numeric and not _NOTES.isdisjoint(words[-1:])
     is_of_run = cells.name in _OF_ARCHIVES or not ABOUT_ROWS.isdisjoint(words[:1])

@@ -50,6 +50,7 @@ THINGS_NUMBERED = {
     "observation", "participant", "patient", "province", "record", "respondent", "row", "sample",
     "school", "specimen", "state", "student", "subject",
 }  # fmt: skip
+STREETS = {"address", "street"}
 LEAST_STEM = 3  # letters
 _SHORT = re.compile("[a-z]{1,2}id")  # of geographic systems and databases: fid, gid, uid
 _ENDS_OF_IDS = ("code", "id", "number")

@@ -124,6 +124,21 @@ def test_the_unit_stands_in_the_name_and_is_said():
     assert "Units were read with the numbers: v in mg/kg." in table.steps
 
 
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("contact_address", "contact_address"),
+        ("Street", "Street"),
+        ("streets", "streets [Hill Rd]"),
+        ("address size", "address size [Hill Rd]"),
+    ],
+)
+def test_numbers_of_houses_in_a_street_have_no_unit(name, column):
+    rows = [f"{at} Hill Rd,{'xy'[at % 2]}" for at in range(12, 32)]
+    table = read_table("\n".join([f"{name},label", *rows]).encode(), "t.csv")
+    assert table.frame.columns[0] == column
+
+
 def test_cells_in_another_unit_of_the_kind_are_converted():
     column, table = _column(["18 mg/kg", "17 mg/kg", "0.016 g/kg"])
     assert column.tolist() == [18, 17, 16]
