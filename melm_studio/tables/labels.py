@@ -261,7 +261,8 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
 
     Those whose names say more and, unless its name tells the guess, texts, numbers of few values
     and numbers to be cut into ranges by their names or their places. What is expected to be the
-    label comes first, then the likelier. Beside one class, each could as well be it.
+    label comes first, then what few rows lack, then the likelier. Beside one class, each could as
+    well be it.
     """
     guess, *others = candidates
     if guess == NO_LABEL:
@@ -276,8 +277,9 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     likely = [name for name in others if _says_more(name, guess)]
     likely += [name for name in (*table.beside, *table.embedded) if name in usable]
     expected = _expected(table, usable)
+    sure = {*expected, *likely}
     if loses_rows or not _is_told(frame, guess):
-        rare = COVARIATE_WORDS if is_hinted else frozenset()
+        rare = TIME_WORDS if is_hinted else frozenset()
         most, numeric = _most_values_of_rivals(table, guess, usable), {*table.numbers.names}
         likely += [
             name
@@ -290,18 +292,25 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
         ]
     elif is_text or guess == last:
         expected = []
+    missing = {name: frame[name].isna().mean() for name in dict.fromkeys([*expected, *likely])}
     rivals = [
         name
-        for name in dict.fromkeys([*expected, *likely])
+        for name, share in missing.items()
         if _may_name_classes(name, frame[name])
-        and frame[name].isna().mean() <= MOST_MISSING
+        and share <= MOST_MISSING
         and (_is_hinted(name) or not _are_sentences(frame[name]))
         and (is_measure(cells) or not says_the_same(cells, frame[name]))
     ]
+    if is_hinted and not any(name in sure or _WHO.isdisjoint(words_of(name)) for name in rivals):
+        rivals = []  # who somebody is leaves no doubt of the name of a label
     preference = _Preference(table, usable, TIME_WORDS)
     ranked = sorted(  # of many that are as likely, those that say who, since not all are offered
         sorted(rivals, key=lambda name: _WHO.isdisjoint(words_of(name))),
-        key=lambda name: (name not in expected, *(preference(name) if name in usable else ())),
+        key=lambda name: (
+            name not in expected,
+            missing[name] > MOST_LOST and name not in table.embedded,
+            *(preference(name) if name in usable else ()),
+        ),
     )
     has_place = table.form.has_header and (guess == last or (guess == first and not ranked))
     is_mark = not is_text and _PLAIN_KINDS.issuperset(words_of(guess))

@@ -200,6 +200,17 @@ def test_among_several_columns_of_which_no_name_says_so_none_may_be_the_label(na
     assert (asked[-1:] == [NO_LABEL]) == ("organ" in asked) == may_be_none
 
 
+@pytest.mark.parametrize(("n_missing", "is_offered"), [(3, False), (30, True)])
+def test_who_somebody_is_is_offered_before_what_many_rows_lack(n_missing, is_offered):
+    names = [f"{letter}{letter}" for letter in "defghij"]
+    columns = {name: words("no", "yes", *["yes"] * at) for at, name in enumerate(names)}
+    frame = measured("a").assign(**columns, **{"BMI class": words("low", "mid", "high")})
+    frame.loc[: n_missing - 1, names[:3]] = None
+    frame["Ethnicity"] = words("p", "q", "r", "p", "q")
+    asked = offered(Table("t", frame.join(measured("b")), ()))
+    assert (asked[0], "Ethnicity" in asked) == ("BMI class", is_offered)
+
+
 def test_what_is_true_is_the_label_beside_what_was_predicted():
     frame = measured("a", "b").assign(y_true=numbers(0, 1), y_pred=numbers(1, 0, 0))
     assert guess_label(Table("t", frame, ())) == "y_true"
