@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, groupby
 from typing import Any
@@ -43,6 +43,7 @@ from melm_studio.tables.classes import (
 )
 from melm_studio.tables.column_roles import (
     AS_FEATURES,
+    CHOSEN,
     LARGEST,
     LONG_TEXT,
     can_be_used,
@@ -189,9 +190,9 @@ def prepare(
         classes = replace(classes, steps=(*classes.steps, way_to_a_label(table)))
     answers = _with_uses(table.frame, label, classes, answers)
     classes, answers, subjects = compared_within(table.frame, label, classes, answers)
-    roles = {**chosen, **answered_roles(answers, chosen)}
-    roles |= _free_uses(_with_uses(table.frame, label, classes, preset), roles)
-    roles = {**controls, **roles}
+    by_user = {**chosen, **answered_roles(answers, chosen)}
+    by_file = controls | _free_uses(_with_uses(table.frame, label, classes, preset), by_user)
+    roles = {**by_file, **by_user}
     columns = without_said(
         find_roles(table, label, classes, roles), table.beside or beside_spectra(table.frame), roles
     )
@@ -221,8 +222,8 @@ def prepare(
         things=_things(columns, questions, answers, subjects),
         roles=roles,
     )
-    sheet = _sheet_of_samples(columns, frame)
-    notes = tuple(dependence_notes(rows, questions))
+    columns = _without_you(columns, by_file.keys() - by_user.keys())
+    sheet, notes = _sheet_of_samples(columns, frame), tuple(dependence_notes(rows, questions))
     unfit = [question for question in given if question not in answers]
     read_questions = (
         *label_question(table, likely, answers.get(LABEL, ""), is_anew=LABEL in unfit),
@@ -382,6 +383,18 @@ def _free_uses(answers: Mapping[str, str], roles: Mapping[str, Use | str]) -> di
     """Return what the file says of columns, where the user has not chosen otherwise."""
     taken = {use for use in roles.values() if use in SINGLE_USES}
     return {name: use for name, use in answered_roles(answers, roles).items() if use not in taken}
+
+
+def _without_you(columns: Sequence[Column], names: Collection[str]) -> tuple[Column, ...]:
+    """The columns, of which those that the user has not chosen so say that the file does."""
+    return tuple(
+        msgspec.structs.replace(
+            column, reason=f"{column.reason.removesuffix(CHOSEN)}as the file says"
+        )
+        if column.name in names and column.reason.endswith(CHOSEN)
+        else column
+        for column in columns
+    )
 
 
 def _described(columns: Sequence[Column], descriptions: Mapping[str, str]) -> tuple[Column, ...]:

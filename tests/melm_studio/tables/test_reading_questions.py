@@ -855,3 +855,11 @@ def test_what_a_survey_asked_or_all_that_it_recorded_is_a_feature(names):
     text = of_survey([f"{'ABCDEFGH'[at % 8]}B" for at in RNG.permutation(60)], names)
     data = read_and_prepared(text, {"label": "Q3"})
     assert {encoding.name for encoding in data.encodings} == {"Q1", "Q2", "sender"}
+
+
+def test_what_the_file_says_of_a_column_is_not_said_to_be_chosen():
+    text = of_survey(["x"] * 60).replace("Q3", "Status").replace("QID3", "status")
+    data = read_and_prepared(text, {"label": "Q1"})
+    told = read_and_prepared(text, {"label": "Q1", "use:Status": "info"})
+    reasons = [{one.name: one.reason for one in each.columns} for each in (data, told)]
+    assert [each["Status"] for each in reasons] == ["as the file says", "as you chose"]
