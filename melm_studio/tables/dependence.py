@@ -26,7 +26,14 @@ from melm_core.folds import (
     share_owed_to_neighbors,
 )
 from melm_core.methods import COMPONENTS
-from melm_studio.tables.column_roles import BEGINS_AGAIN, MIN_GROUPS, WHEN, WHERE, are_dates
+from melm_studio.tables.column_roles import (
+    BEGINS_AGAIN,
+    MIN_GROUPS,
+    SAYS_THE_SAME,
+    WHEN,
+    WHERE,
+    are_dates,
+)
 from melm_studio.tables.designs import design_question, is_balanced, is_shared
 from melm_studio.tables.distinct import (
     Numbers,
@@ -454,16 +461,18 @@ def _shared_information(columns: Iterable[Column], rows: AskedRows) -> Iterator[
 
 
 def _not_numbered_anew(rows: AskedRows) -> list[Column]:
-    """The columns without what is shared, amounts, and numbers that begin again in each place."""
+    """The columns without what is shared, copies, amounts, and numbers that begin again."""
     of_places = (column.name.rpartition(AND) for column in rows.columns)
     numbered_anew = {numbers for places, _, numbers in of_places if places.startswith(SUBJECT)}
     named = (column for column in rows.columns if column.name not in numbered_anew)
-    return [column for column in named if not (is_shared(column) or _is_amount(column, rows))]
+    return [column for column in named if not (is_shared(column) or _is_no_thing(column, rows))]
 
 
-def _is_amount(column: Column, rows: AskedRows) -> bool:
-    """Return whether information has the name of how long or how much, and is a number."""
-    is_named = column.role is Role.INFO and not AMOUNT_WORDS.isdisjoint(words_of(column.name))
+def _is_no_thing(column: Column, rows: AskedRows) -> bool:
+    """Return whether information says the same as a column, or is a number of how long or much."""
+    if column.role is not Role.INFO or column.reason.startswith(SAYS_THE_SAME):
+        return column.role is Role.INFO
+    is_named = not AMOUNT_WORDS.isdisjoint(words_of(column.name))
     return is_named and rows.frame[column.name].dtype.kind == "f"
 
 

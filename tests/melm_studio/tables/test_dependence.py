@@ -334,6 +334,18 @@ def test_how_long_or_how_much_several_rows_share_is_no_thing(name, is_asked):
     assert {one.id for one in data.suspicions} == ({f"subjects:{name}"} if is_asked else set())
 
 
+def test_what_says_the_same_as_a_feature_is_no_thing():
+    kinds = STAND % 15
+    words = {
+        name: np.array([f"{start}{'abcdefghijklmno'[kind]}" for kind in kinds], dtype=object)
+        for name, start in (("param", "x"), ("name", "z"))
+    }
+    numbers = {name: NOISE[at, :15][kinds] for at, name in enumerate("ab")}
+    data = prepare(stands(Stand=np.arange(180.0), **words, **numbers), "treatment")
+    assert "it says the same as param" in {column.reason for column in data.columns}
+    assert data.suspicions == ()
+
+
 @pytest.mark.parametrize(("name", "is_asked"), [("animal tag", True), ("animal weight", False)])
 def test_a_measure_of_animals_tells_none_apart(name, is_asked):
     columns = {name: STAND + 50.0, "Stand": np.arange(180.0)}
