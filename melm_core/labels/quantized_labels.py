@@ -131,7 +131,9 @@ def _is_clustered(X: FloatArray, y: IntArray, is_whole: bool) -> bool:
 
 
 def _stays_in_cells(X: FloatArray, y: IntArray) -> bool:
-    return bool((_squares(X, _means(X, y)).argmin(axis=1) == y).mean() >= _SAME)
+    stays = _squares(X, _means(X, y)).argmin(axis=1) == y
+    are_cells = np.bincount(y, stays) > np.bincount(y) / 2  # also of a class of few rows
+    return bool(stays.mean() >= _SAME and are_cells.all())
 
 
 def _possible_trees(X: FloatArray, y: IntArray) -> Iterator[_Clustering]:
@@ -368,8 +370,8 @@ class _Classes:
         n_classes = len(counts)
         within = (X - means[y]) * np.sqrt(len(y) / (len(y) - n_classes))
         between = (counts @ (means**2).sum(axis=1)) / (n_classes - 1)
-        # Means of rows without classes are apart by chance.
-        means = means * np.sqrt(max(0.0, 1.0 - (within**2).sum() / len(y) / between))
+        by_chance = (within**2).sum() / len(y)  # means of rows without classes are apart, too
+        means = means * np.sqrt(max(0.0, between - by_chance) / max(between, by_chance))
         parts = [within[y == code] for code in range(n_classes)] if _have_shapes(X, y) else [within]
         # A feature that hardly varies within classes is a gap between them, unless it is shrunk.
         shrunk = float(len(parts) == 1 and len(y) < _ROWS_OF_AXIS * n_features)

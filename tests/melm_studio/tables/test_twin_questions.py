@@ -470,3 +470,9 @@ def test_a_column_that_is_as_rarely_filled_in_one_class_as_in_none_tells_no_clas
 
     asked = twins(prepare(table(label=words, jaw=jaw), "label"))
     assert ("twin:jaw" in asked) == is_asked
+
+
+def test_a_large_class_about_the_mean_of_a_small_one_is_no_cluster():
+    half = np.random.default_rng(0).normal(size=(40, 2))
+    X = np.stack([half, -half], axis=1).reshape(-1, 2)  # whose means are exactly 0, in pairs
+    assert not are_quantized(X, (np.arange(80) < 4).astype(np.int64))
