@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.array_types import UNPACKING, FloatArray, IntArray
 from melm_core.base.block_sources import blocks_of, read_rows
 from melm_core.base.codes import nuisance_codes, units_of_classes
 from melm_core.base.column_encoding import ColumnEncoding
@@ -87,6 +87,7 @@ __all__ = [
     "THOUSANDS",
     "TICKED",
     "UNIT",
+    "UNPACKING",
     "BlockSource",
     "Callback",
     "CellRules",

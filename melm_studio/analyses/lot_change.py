@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.answers import LEVEL
-from melm_core.base import FloatArray, IntArray, UserError, thinned
+from melm_core.base import UNPACKING, FloatArray, IntArray, UserError, thinned
 from melm_core.evaluation import LotChange, lot_change
 from melm_core.folds import sampled_rows
 from melm_studio.analyses import charts, content
@@ -131,7 +131,7 @@ class LotRows:
     @classmethod
     def from_bytes(cls, raw: bytes) -> Self:
         """Unpack what `to_bytes` packed."""
-        with np.load(io.BytesIO(raw), allow_pickle=False) as file:
+        with UNPACKING, np.load(io.BytesIO(raw), allow_pickle=False) as file:
             name, groups = msgspec.json.decode(file["words"].tobytes())
             is_filled = file["is_filled"]
             return cls(

@@ -16,7 +16,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from melm_core.base import FloatArray, IntArray, UserError
+from melm_core.base import UNPACKING, FloatArray, IntArray, UserError
 from melm_core.density import DensityRule, SetLimits
 from melm_core.diagnostics import DEFAULT_COVERAGE, LeftOutDistances
 from melm_core.evaluation import FittedProjection, Refits, Unchanged
@@ -161,8 +161,9 @@ def _array_bytes(numbers: FloatArray) -> bytes:
 
 
 def _array(raw: bytes) -> FloatArray:
-    numbers: FloatArray = np.load(io.BytesIO(raw), allow_pickle=False).astype(np.float64)
-    return numbers
+    with UNPACKING:
+        numbers = np.load(io.BytesIO(raw), allow_pickle=False)
+    return np.asarray(numbers, dtype=np.float64)
 
 
 def array_header(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -175,7 +176,8 @@ def array_header(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """
     file = io.BytesIO(raw)
     np.lib.format.read_magic(file)
-    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    with UNPACKING:
+        shape, _, dtype = np.lib.format.read_array_header_1_0(file)
     return shape, dtype
 
 
@@ -187,9 +189,11 @@ def finite_array(raw: bytes) -> bytes:
     ValueError
         If a number is not finite.
     """
-    numbers, file = np.load(io.BytesIO(raw), allow_pickle=False), io.BytesIO()
+    with UNPACKING:
+        numbers = np.load(io.BytesIO(raw), allow_pickle=False)
     if not np.isfinite(numbers).all():
         raise ValueError("A number is not finite.")
+    file = io.BytesIO()
     np.save(file, numbers, allow_pickle=False)
     return file.getvalue()
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base import (
+    UNPACKING,
     CellRules,
     ColumnEncoding,
     FloatArray,
@@ -221,7 +222,7 @@ class LabeledData:
     @classmethod
     def from_bytes(cls, raw: bytes) -> LabeledData:
         """Unpack what `to_bytes` packed."""
-        with np.load(io.BytesIO(raw), allow_pickle=False) as file:
+        with UNPACKING, np.load(io.BytesIO(raw), allow_pickle=False) as file:
             header = msgspec.json.decode(file["words"].tobytes(), type=known_type(_Header))
             arrays: dict[str, Any] = {key: file[key] for key in file.files if key != "words"}
         columns, unlabeled = unpack(arrays, "row_columns"), _unpacked(arrays)

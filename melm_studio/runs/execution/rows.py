@@ -14,7 +14,7 @@ from typing import Any, NewType, TypeAlias
 import numpy as np
 from msgspec import structs
 
-from melm_core.base import FloatArray, IntArray
+from melm_core.base import UNPACKING, FloatArray, IntArray
 from melm_core.evaluation import AutoCurves, Study, Unchanged
 from melm_core.methods import AUTO, COMPONENTS, METHODS, Method
 from melm_core.recipe import Scaling
@@ -299,7 +299,8 @@ def kept_embedding(store: RunStore, record: RunRecord) -> FloatArray | None:
 
 
 def _embedding(raw: bytes) -> FloatArray:
-    embedding: FloatArray = np.load(io.BytesIO(raw), allow_pickle=False)
+    with UNPACKING:
+        embedding: FloatArray = np.load(io.BytesIO(raw), allow_pickle=False)
     return embedding
 
 

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import gc
 import io
+import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -39,6 +42,27 @@ def test_bytes_bring_everything_back(data):
         np.testing.assert_array_equal(after, before)
     for key in ("name", "class_names", "feature_names", "steps"):
         assert getattr(copy, key) == getattr(data, key)
+
+
+@pytest.fixture
+def busy_collector():
+    """A collector that gives way to other threads at nearly every new object."""
+    before, interval = gc.get_threshold(), sys.getswitchinterval()
+    gc.callbacks.append(give_way := lambda *_: sum(n for n in range(50)))
+    gc.set_threshold(1)
+    sys.setswitchinterval(1e-6)
+    yield
+    gc.set_threshold(*before)
+    sys.setswitchinterval(interval)
+    gc.callbacks.remove(give_way)
+
+
+@pytest.mark.usefixtures("busy_collector")
+def test_several_threads_unpack_at_the_same_time(data):
+    raw = data.to_bytes()
+    with ThreadPoolExecutor(6) as pool:
+        copies = list(pool.map(LabeledData.from_bytes, [raw] * 200))
+    assert {copy.name for copy in copies} == {data.name}
 
 
 def test_no_data_at_all_come_back_too(data):
