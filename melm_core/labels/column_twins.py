@@ -204,8 +204,10 @@ def label_twins(
     if dummies:
         table += dummies
         cells = np.vstack([cells, *(column.values for column in dummies)])
-    shares, errors = _alone(table, cells, codes, own_groups, random_state, only_strong=only_twins)
-    kinds = _kinds(table, cells, codes, names.astype(str), shares, errors=errors)
+    marks = _mark_classes(cells, codes)
+    may_be_weak = ~marks if only_twins else np.zeros(len(table), dtype=np.bool_)
+    shares, errors = _alone(table, cells, codes, own_groups, random_state, may_be_weak=may_be_weak)
+    kinds = _kinds(table, cells, codes, names.astype(str), shares, errors=errors, marks=marks)
     # Most columns of a wide table range too far for codes, which is seen of all at once.
     are_codes = np.fmax.reduce(cells, axis=1) - np.fmin.reduce(cells, axis=1) <= _most_extent(cells)
     are_codes[are_codes] = _are_codes(cells[are_codes])
@@ -336,11 +338,11 @@ def _alone(
     groups: IntArray | None,
     seed: int,
     *,
-    only_strong: bool,
+    may_be_weak: npt.NDArray[np.bool_],
 ) -> tuple[FloatArray, FloatArray]:
     """Share of held-out rows that each column tells by itself, and its standard error.
 
-    Where only strong ones matter and none is, that of weak numbers is a bound, by the first folds.
+    That of numbers that may be weak is a bound, by the first folds, where no column is strong.
     """
     counts = np.bincount(y)
     n_classes, smallest = len(counts), int(counts.min())
@@ -362,13 +364,12 @@ def _alone(
         right = rows.rights(is_number[columns], cells[columns], n_asked)
         return np.stack([right[:, y == code].mean(axis=1) for code in range(n_classes)])
 
-    of_class = told(np.full(len(table), True), _FOLDS_AT_FIRST if only_strong else n_folds)
-    if only_strong:
-        is_weak = of_class.mean(axis=0) < _MOST * _filled(cells)
-        is_weak &= is_number & ~_mark_classes(cells, y)
-        of_class[:, ~is_weak] = told(~is_weak, n_folds)
-        if (of_class.mean(axis=0) >= _MOST).any():  # by far, or not
-            of_class[:, is_weak] = told(is_weak, n_folds)
+    of_class, is_weak = np.zeros((n_classes, len(table))), is_number & may_be_weak
+    of_class[:, is_weak] = told(is_weak, _FOLDS_AT_FIRST)
+    is_weak &= of_class.mean(axis=0) < _MOST * _filled(cells)
+    of_class[:, ~is_weak] = told(~is_weak, n_folds)
+    if (of_class.mean(axis=0) >= _MOST).any():  # by far, or not
+        of_class[:, is_weak] = told(is_weak, n_folds)
     spread = (of_class * (1.0 - of_class) / counts[:, None]).sum(axis=0)
     return of_class.mean(axis=0), np.sqrt(spread) / n_classes
 
@@ -467,6 +468,7 @@ def _kinds(
     shares: FloatArray,
     *,
     errors: FloatArray,
+    marks: npt.NDArray[np.bool_],
 ) -> list[tuple[Twin, int]]:
     """The twin that each column is, and the rows in which it says so."""
     kinds = [(Twin.NONE, 0)] * len(table)
@@ -474,7 +476,7 @@ def _kinds(
     is_weak = shares < _MOST * _filled(cells)
     joined = {name for column in table if len(column.names) > 1 for name in column.names}
     is_joined = np.array([column.names[0] in joined for column in table], dtype=bool)
-    is_weak &= is_joined | ~_mark_classes(cells, y)
+    is_weak &= is_joined | ~marks
     n_columns_of = cache(partial(_n_columns_of, cells))  # which a table of many rows does not need
     for index, (column, share) in enumerate(zip(table, shares.tolist(), strict=True)):
         if column.texts is None and is_weak[index]:
