@@ -72,8 +72,10 @@ def names_label(word: str) -> bool:
 
 def rank_as_label(word: str) -> int | None:
     """Return the place of a word, or of its singular, among `LABEL_WORDS`; None without one."""
-    plural = (word[:-1], word.removesuffix("es"), f"{word[:-2]}is") if word.endswith("s") else ()
-    return next((_RANKS[form] for form in (word, *plural) if form in _RANKS), None)
+    if word in _RANKS or not word.endswith("s"):
+        return _RANKS.get(word)
+    singular = word[:-1], word.removesuffix("es"), f"{word[:-2]}is"
+    return next((_RANKS[form] for form in singular if form in _RANKS), None)
 
 
 def names_identifier(name: str) -> bool:

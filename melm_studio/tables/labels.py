@@ -19,6 +19,7 @@ from melm_studio.tables.classes import DIGITS, MAX_CLASSES, MAX_VALUES, is_measu
 from melm_studio.tables.distinct import distinct_values, value_counts
 from melm_studio.tables.durations import runs_along
 from melm_studio.tables.formatting import MOST_NAMES, words_of
+from melm_studio.tables.frames import number_columns
 from melm_studio.tables.grammars.long_tables import measures_of_units, names_units
 from melm_studio.tables.identifiers import (
     PLAIN_NAMES,
@@ -497,10 +498,10 @@ def _are_kinds(cells: pd.Series) -> bool:
 def _targets(table: Table, guess: str, ends: Sequence[str]) -> list[str]:
     """Numbers to be cut into classes: of such a name, or at one of the ends."""
     frame = table.frame
-    names = [str(name) for name in frame]
+    others = {guess, *_names_of_rows(table), *table.measured}
+    names = [name for name in map(str, frame) if name not in others]
     named = [name for name in names if _names_target(words_of(name))]
     likely = dict.fromkeys([*named, *ends])
-    others = {guess, *_names_of_rows(table), *table.measured}
     targets = [
         name
         for name in likely
@@ -573,12 +574,13 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
 
 def _names_of_measures(frame: pd.DataFrame) -> set[str]:
     """The columns that say what was measured in each row of a long table, and in which unit."""
-    units = {*filter(names_units, map(str, frame))}
+    texts = frame.loc[:, ~number_columns(frame)]
+    names = [*map(str, texts)]
+    units = {*filter(names_units, names)}
     if not units:
         return units
-    texts = frame.select_dtypes(exclude=np.float64).fillna("").astype(str)
-    names = [*map(str, texts)]
-    of_units = measures_of_units(names, [texts[name].tolist() for name in texts])
+    cells = texts.fillna("").astype(str)
+    of_units = measures_of_units(names, [cells[name].tolist() for name in cells])
     measures = {names[place] for places in of_units.values() for place in places}
     return measures | units if measures else set()
 
