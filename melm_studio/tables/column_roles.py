@@ -101,6 +101,7 @@ _SCALES = TIME_WORDS | OCCASION_WORDS | _RANKS | {
 }  # fmt: skip
 BEGINS_AGAIN = "it numbers the rows of each part of the file"
 MOST_COUNTERS = 20  # columns
+MOST_PAIRED = 30  # columns of things, and as many of times
 SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "num", "number"}
 _WORDS_OF_IDS = SAYS_A_NUMBER | THINGS_NUMBERED | GROUP_WORDS | {"plant", "plot", "tree"}
 _LEAST_LONG = 50  # numbers: fewer intensities may have equally many digits
@@ -916,7 +917,13 @@ class _Guesses:
             and _may_be_thing(rows[column.name], words)
             and self._repeats(column)
         ]
-        pairs = ((_n_again(rows[name], rows[t]), name, t) for name in things for t in times)
+        of_things = [(name, _Parts.of(rows[name])) for name in things[:MOST_PAIRED]]
+        of_times = [(name, _Parts.of(rows[name])) for name in times[:MOST_PAIRED]]
+        pairs = (
+            (rows_of.n_again(times_of_rows), name, time)
+            for name, rows_of in of_things
+            for time, times_of_rows in of_times
+        )
         n_again, name, time = min(pairs, key=itemgetter(0), default=(math.inf, "", ""))
         if n_again > MOST_AGAIN * len(rows):
             return {}
@@ -1123,12 +1130,24 @@ def _may_be_thing(cells: pd.Series, words: Collection[str]) -> bool:
     return cells.dtype.kind != "f" or is_number or not THINGS_NUMBERED.isdisjoint(words)
 
 
-def _n_again(things: pd.Series, times: pd.Series) -> float:
-    """The number of rows of a thing that its time has already; infinite if that may be chance."""
-    n_again = int(pd.DataFrame({"thing": things, "time": times}).duplicated().sum())
-    n_pairs = n_equal_pairs(things) * n_equal_pairs(times)
-    is_chance = n_pairs < LEAST_MEETINGS * (1 + n_again) * len(things) ** 2 / 2
-    return math.inf if is_chance else n_again
+class _Parts(msgspec.Struct, frozen=True, eq=False):
+    """The rows of each value of a column: of a thing, or of a time."""
+
+    codes: IntArray
+    n_pairs: float  # of rows with the same value
+
+    @classmethod
+    def of(cls, cells: pd.Series) -> _Parts:
+        return cls(pd.factorize(cells, use_na_sentinel=False)[0], n_equal_pairs(cells))
+
+    def n_again(self, times: _Parts) -> float:
+        """The number of rows of a thing that its time has already; infinite if it may be chance."""
+        n_rows, n_pairs = len(self.codes), self.n_pairs * times.n_pairs
+        least = LEAST_MEETINGS * n_rows**2 / 2
+        if n_pairs < least:
+            return math.inf
+        n_again = n_rows - len(np.unique(self.codes * (times.codes.max() + 1) + times.codes))
+        return math.inf if n_pairs < least * (1 + n_again) else n_again
 
 
 def are_codes(numbers: pd.Series) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from melm_studio.tables import column_roles as column_roles_module
 from melm_studio.tables.column_roles import AS_FEATURES
 from melm_studio.tables.preparation import column_roles, prepare
 from melm_studio.tables.read import Table, TableError, read_table
@@ -933,3 +934,22 @@ def test_one_column_beside_many_that_are_numbered_still_names_things():
     roles = {one.name: one.role for one in prepare(found, "kind").columns}
     assert roles["patient"] not in FEATURES
     assert roles["day_1"] in FEATURES
+
+
+def test_of_many_columns_of_things_and_of_times_few_are_compared(monkeypatch):
+    looks, looked = [], column_roles_module.n_equal_pairs
+    monkeypatch.setattr(
+        column_roles_module,
+        "n_equal_pairs",
+        lambda cells: looks.append(cells.name) or looked(cells),
+    )
+    rng = np.random.default_rng(0)
+    words = {
+        f"{stem} {n}": [f"P{value}" for value in rng.integers(1, 13, 40)]
+        for n in range(50)
+        for stem in ("site", "time")
+    }
+    kind = np.array(["a", "b"], dtype=object)[np.arange(40) % 2]
+    frame = pd.DataFrame({**words, "x": rng.normal(size=40), "kind": kind})
+    prepare(Table("t", frame, ()), "kind")
+    assert 0 < len(looks) <= 2 * column_roles_module.MOST_PAIRED
