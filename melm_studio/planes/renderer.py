@@ -95,10 +95,10 @@ class PlaneRenderer:
         """Return the view of the plane of an event.
 
         Drawn by a `PlaneViewer` are the training and held-out rows of the run, less the mean of the
-        training rows, at its kernel widths or that of the options. The plane is that of the event unless an
-        option changes it, turned towards the newest plane of `options.toward`, if that is of the
-        same rows. Regions are those of unseen rows where it is the last plane of a run whose refits
-        are done, or which holds rows out.
+        training rows, at its kernel widths or that of the options. The plane is that of the event
+        unless an option changes it, turned towards the newest plane of `options.toward`, if that is
+        of the same rows. Regions are those of unseen rows where it is the last plane of a run whose
+        refits are done, or which holds rows out.
 
         Raises
         ------
