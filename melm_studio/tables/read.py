@@ -560,7 +560,8 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
         return content
     data, comment_steps = without_comments(data)
     steps = (*steps, *comment_steps)
-    if comment_steps and layout is None and (content := _of_turned(data, limits, steps, options)):
+    is_below = bool(comment_steps) or data.startswith(b"\n")
+    if is_below and layout is None and (content := _of_turned(data, limits, steps, options)):
         return content
     data = without_rules(data)
     data, is_aligned = as_tabs(data)
@@ -602,7 +603,7 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
 def _of_turned(
     data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions
 ) -> _Content | None:
-    """The content of a file below comments or titles, whose samples are columns or in a column."""
+    """The content of a file below comments or the like, whose samples are columns or in one."""
     bare = data.lstrip(b"\n")
     layout = recognized(bare, options)
     turned = layout if layout and layout.turned else None

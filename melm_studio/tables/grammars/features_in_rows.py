@@ -58,6 +58,7 @@ _HIGH_RANKS = {"domain", "kingdom", "lineage", "phylum", "taxonomy"}
 # Of statistics of a comparison, in letters alone: adj.P.Val, padj, log2FoldChange.
 _CHANGES = ("foldchange", "lfc", "logfc", "logratio")
 _CHANCES = ("adjp", "fdr", "padj", "pval", "qval")
+_RATIO = "ratio"  # a word of its own, which concentration and duration are not
 MOST_STATISTICS = 4
 _NO_LETTERS = re.compile(r"[^a-z]+")
 _DIGITS = re.compile(r"\d+")
@@ -197,6 +198,11 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     is_first = says_features(next(varying, "")) or are_many  # behind the name of the study
     of_many = {"name", *(_PLACES if are_many else ())}
     telling = [name for name in said if says_features(name) or name.lower() in of_many]
+    if are_many and telling and _SUCH & {*words_of(header[0])}:
+        # The ids of genes; where they are those of patients, a gene said of these recurs.
+        cells = [*filter(None, (row[header.index(telling[0])] for row in below))]
+        is_alone = len({*cells}) >= max(LEAST_FEATURES, NEARLY_ALL * len(cells))
+        telling = [*dict.fromkeys((header[0], *telling))] if is_alone else telling
     if not (is_first or groups) or len(said) < 2 or len(telling) < (1 if groups else 2):
         return None
     is_grouped = len(groups) == len(samples) if groups else are_alike(samples)
@@ -224,7 +230,10 @@ def _without_record(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _samples_between(header: Sequence[str], below: Sequence[Sequence[str]]) -> range:
-    """The columns behind and before all that may say what features are; none without such."""
+    """The columns behind and before all that may say what features are; none without such.
+
+    Ratios and p-values do so beside samples: where all are ratios, these are the samples.
+    """
     first_columns = range(min(len(header), MOST_BESIDE + 1))
     ends = (index for index in first_columns if not _may_be_beside(index, header, below))
     beside, behind = next(ends, 0), len(header)
@@ -233,7 +242,17 @@ def _samples_between(header: Sequence[str], below: Sequence[Sequence[str]]) -> r
     while _may_be_beside(behind - 1, header, below):  # ends, since a sample stands before
         behind -= 1
     is_said = any(says_features(name) or name.lower() in _PLACES for name in header[behind:])
-    return range(beside, behind if is_said else len(header))
+    behind = behind if is_said else len(header)
+    start, end = beside, behind
+    while start < end and _is_statistic(header[start]):
+        start += 1
+    while start < end and _is_statistic(header[end - 1]):
+        end -= 1
+    return range(start, end) if end - start >= LEAST_SAMPLES else range(beside, behind)
+
+
+def _is_statistic(name: str) -> bool:
+    return _says(name, (*_CHANGES, *_CHANCES))
 
 
 def beside_taxa(first: FirstLines) -> Layout | None:
@@ -268,12 +287,11 @@ def beside_statistics(first: FirstLines) -> Layout | None:
     header, *below = first.rows or [[]]
     if len(below) < LEAST_FEATURES or {len(header)} != {*map(len, below)}:
         return None
-    kinds = (_CHANGES, _CHANCES)
     letters = _NO_LETTERS.sub("", "".join(header).lower())  # soon seen to have none of them
+    kinds = ((*_CHANGES, _RATIO), _CHANCES)
     if not all(any(word in letters for word in words) for words in kinds):
         return None
-    each = [_NO_LETTERS.sub("", name.lower()) for name in header]
-    is_said = [[any(word in name for word in words) for name in each] for words in kinds]
+    is_said = [[_says(name, words) for name in header] for words in (_CHANGES, _CHANCES)]
     columns = [*zip(*below, strict=True)]
     names = [j for j, cells in enumerate(columns) if len({*cells}) == len(below)]
     names = [j for j in names if not _are_numbers(columns[j])]
@@ -295,6 +313,13 @@ def beside_statistics(first: FirstLines) -> Layout | None:
     asked = {"samples": "Changes and p-values say what rows are"}
     turned = Turned(tuple(samples), tuple(header[j] for j in samples), tuple(names[:1]))
     return Layout(step, tuple(header), 1, first.delimiter, asked=asked, turned=turned)
+
+
+def _says(name: str, statistics: Sequence[str]) -> bool:
+    """Return whether a name has one of these statistics in its letters, or for changes a ratio."""
+    letters = _NO_LETTERS.sub("", name.lower())
+    is_ratio = statistics is not _CHANCES and _RATIO in letters and _RATIO in words_of(name)
+    return is_ratio or any(word in letters for word in statistics)
 
 
 def _form_groups(samples: Sequence[str]) -> bool:

@@ -498,6 +498,52 @@ def test_metabolites_behind_the_name_of_their_study_are_features(before, are_tur
     assert len(as_rows.frame) == 20
 
 
+@pytest.mark.parametrize("above", ["", "\n"])
+@pytest.mark.parametrize("name", ["id", "id/title"])
+@pytest.mark.parametrize(("gene", "n_genes", "n_rows"), [("Gene.Symbol", 80, 8), ("gene", 6, 80)])
+def test_ids_beside_genes_are_of_features_unless_the_genes_recur(
+    above, name, gene, n_genes, n_rows
+):
+    header = [name, gene, *(f"liver_{'ab'[at % 2]}_rep{at // 2}" for at in range(8))]
+    numbers = RNG.normal(8, 1, (80, 8)).round(3)
+    rows = [[f"A_51_P{at}", f"G{at % n_genes}", *row] for at, row in enumerate(numbers)]
+    table = read_table(above.encode() + written(header, rows, "\t"), "expression.txt")
+    assert len(table.frame) == n_rows
+    if n_rows == 8:
+        assert table.asked["samples"] == f"{name} and {gene} say what features are"
+        assert prepare(table).class_names == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        ["Ratio 2h", "P value 2h"],
+        ["Ratio 2h"],
+        ["P value 2h", "q-value"],
+        ["Fold change"],
+        ["adj.P"],
+    ],
+)
+@pytest.mark.parametrize("before", [["Accession", "Gene"], ["Protein", "Gene", "Ratio 6h"]])
+def test_ratios_and_p_values_of_proteins_are_no_samples(before, behind):
+    samples = [f"{['Control', 'Virus'][at % 2]} 2h_{at // 2}" for at in range(8)]
+    numbers = RNG.normal(8, 1, (80, len(before[2:]) + 8 + len(behind))).round(3)
+    rows = [[f"P{at}", f"G{at}", *row] for at, row in enumerate(numbers)]
+    data = prepare(read_table(written([*before, *samples, *behind], rows), "proteins.csv"))
+    start = len(before[2:])
+    np.testing.assert_allclose(data.unprepared, numbers[:, start : start + 8].T)
+    assert [name.split()[0] for name in data.class_names] == ["Control", "Virus"]
+
+
+@pytest.mark.parametrize("names", ["Ratio H/L {}_{}", "Concentration {}_{}", "Log ratio {}_{}"])
+def test_ratios_of_each_sample_are_its_numbers(names):
+    samples = [names.format("ab"[at % 2], at // 2) for at in range(8)]
+    numbers = RNG.normal(8, 1, (80, 8)).round(3)
+    rows = [[f"P{at}", f"G{at}", *row] for at, row in enumerate(numbers)]
+    table = read_table(written(["Accession", "Gene", *samples], rows), "proteins.csv")
+    np.testing.assert_allclose(prepare(table).unprepared, numbers.T)
+
+
 def test_counts_of_htseq_beside_each_other_are_not_of_one_sample():
     rows = [[f"g{at}", *row] for at, row in enumerate(COUNTS)]
     raw = written(["gene", *CROSSED], [*rows, ["__alignment_not_unique", *[0] * 6]], "\t")
