@@ -27,6 +27,7 @@ NEARLY_ALL = 0.8
 LEAST_PART = 4  # letters, of a word within one: mzML has no mz
 PROBED = 50  # columns, before all are looked at
 FAR_MORE = 10  # features for each sample
+_PEAKS = (" Peak area", " Peak height")  # of a sample each, as mzmine ends their names
 _TAXON = re.compile(r"(?:^|[;|] ?)[dkpcofgst]__|^[^\W\d]+(?:[;|] ?[^;|]+){3,}$|^[ACGTUN]{30,}$")
 # PC 34:1, TG(16:0/18:1/18:1), Cer d18:1, or their classes.
 _LIPID = re.compile(
@@ -187,11 +188,12 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     groups = rows[1][1 + n_empty :] if group and n_empty else []
     groups = groups if _are_groups(groups) else []
     below = rows[2:] if groups else rows[1:]
-    columns = _samples_between(header, below)
+    peaks = _columns_of_peaks(header)
+    columns = peaks or _samples_between(header, below)
     if len(columns) < LEAST_SAMPLES:
         return None
-    samples = header[columns.start : columns.stop]
-    said = [*header[: columns.start], *header[columns.stop :]]
+    samples = [header[j] for j in columns]
+    said = [*header[: columns[0]], *header[columns[-1] + 1 :]]
     are_many = far_more_rows(samples, len(first.texts) - 1)
     columns_below = zip(header, zip(*below, strict=True), strict=True)
     varying = (name for name, cells in columns_below if len({*cells}) > 1)
@@ -205,20 +207,27 @@ def beside_annotations(first: FirstLines) -> Layout | None:
         telling = [*dict.fromkeys((header[0], *telling))] if is_alone else telling
     if not (is_first or groups) or len(said) < 2 or len(telling) < (1 if groups else 2):
         return None
-    is_grouped = len(groups) == len(samples) if groups else are_alike(samples)
+    is_grouped = len(groups) == len(samples) if groups else bool(peaks) or are_alike(samples)
     are_samples = is_grouped and not any(map(says_features, samples))
     if not are_samples or not all(_are_numbers([row[j] for row in below]) for j in columns):
         return None
-    texts = [j for j in range(columns.start) if len({row[j] for row in below}) == len(below)]
+    texts = [j for j in range(columns[0]) if len({row[j] for row in below}) == len(below)]
     if not texts:
         return None
-    step = f"Turned: the {len(samples)} columns behind {header[columns.start - 1]} are samples."
+    step = f"Turned: the {len(samples)} columns behind {header[columns[0] - 1]} are samples."
     tell = " and ".join(telling[:2]) + (" say" if telling[1:] else " says")
     asked = {"samples": f"{tell} what features are"}
     marks = {group: groups} if groups else {}
     turned = Turned(tuple(columns), _without_record(samples), tuple(texts[:1]), marks)
     n_lines = 2 if groups else 1
     return Layout(step, tuple(header), n_lines, first.delimiter, asked=asked, turned=turned)
+
+
+def _columns_of_peaks(names: Sequence[str]) -> list[int]:
+    """The columns of areas of peaks, else of heights; none unless several have such names."""
+    ending = [j for j, name in enumerate(names) if name.endswith(_PEAKS)]
+    kinds = ([j for j in ending if names[j].endswith(kind)] for kind in _PEAKS)
+    return next((columns for columns in kinds if len(columns) >= LEAST_SAMPLES), [])
 
 
 def _without_record(names: Sequence[str]) -> tuple[str, ...]:

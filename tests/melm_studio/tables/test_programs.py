@@ -498,6 +498,31 @@ def test_metabolites_behind_the_name_of_their_study_are_features(before, are_tur
     assert len(as_rows.frame) == 20
 
 
+@pytest.mark.parametrize("others", [["correlation group ID"], ["neutral M mass", "partners"]])
+@pytest.mark.parametrize("kind", ["area", "height", "both"])
+def test_only_the_peaks_of_mzmine_are_samples(others, kind):
+    header = ["row ID", "row m/z", "row retention time", *others]
+    files = [f"{'AB'[at % 2]}{at // 2}.mzML" for at in range(8)]
+    numbers = RNG.lognormal(6, 1, (20, 8)).round(1)
+    kinds = ["height", "area"] if kind == "both" else [kind]
+    samples = [f"{name} Peak {each}" for name in files for each in kinds]
+    peaks = np.repeat(numbers, len(kinds), axis=1)
+    peaks[:, : len(kinds) * 8 : 2] *= 1 + (kind == "both")
+    beside = [[at, 100 + at, at / 3, *["" if at % 3 else at] * len(others)] for at in range(20)]
+    rows = [[*first, *row] for first, row in zip(beside, peaks, strict=True)]
+    expected = peaks[:, len(kinds) - 1 :: len(kinds)].T
+    data = prepare(read_table(written([*header, *samples], rows), "quant.csv"))
+    np.testing.assert_allclose(data.unprepared, expected)
+    assert data.class_names == ("A", "B")
+
+
+def test_areas_of_peaks_of_named_metabolites_are_of_rows_that_are_samples():
+    names = ["name", "kind", *(f"{one} Peak area" for one in ("lactate", "serine", "uracil", "b"))]
+    rows = [[f"s{at}", "uv"[at % 2], *row] for at, row in enumerate(RNG.normal(8, 1, (20, 4)))]
+    data = prepare(read_table(written(names, rows), "areas.csv"))
+    assert (len(data.X), data.class_names) == (20, ("u", "v"))
+
+
 @pytest.mark.parametrize("above", ["", "\n"])
 @pytest.mark.parametrize("name", ["id", "id/title"])
 @pytest.mark.parametrize(("gene", "n_genes", "n_rows"), [("Gene.Symbol", 80, 8), ("gene", 6, 80)])

@@ -429,6 +429,14 @@ def test_samples_are_known_by_the_names_of_their_files(written, behind):
     assert prepare(table).class_names == ("u", "v")
 
 
+def test_what_mzmine_says_of_peaks_before_their_areas_is_of_no_sample():
+    header = ["row ID", "row m/z", "correlation group ID", *(f"{n}.mzML Peak area" for n in NAMES)]
+    rows = [[at, 100 + at, at // 2, *((at * 7 + n) % 11 for n in range(8))] for at in range(9)]
+    numbers = "\n".join(",".join(map(str, row)) for row in [header, *rows])
+    data = prepare(read_table(zipped(numbers=numbers, kinds=KINDS), "study.zip"))
+    assert (len(data.X), data.class_names) == (8, ("u", "v"))
+
+
 def test_names_that_differ_in_endings_alone_are_no_files():
     numbers = of_features([f"a.{name}" for name in NAMES])
     table = read_table(zipped(numbers=numbers, kinds=KINDS.replace("\ns", "\na.s")), "study.zip")
