@@ -185,9 +185,10 @@ def _are_factors(block: npt.NDArray[Any]) -> bool:
 
 
 def with_samples_in_rows(arrays: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Arrays whose columns are samples, as a vector of classes tells, with these in rows.
+    """Arrays whose last axis are samples, as a vector of classes tells, with these in rows.
 
-    None is turned where an array has as many rows as the vector has values. Several vectors tell of
+    None is turned where an array has as many rows as the vector has values, or as another one of
+    classes has. Several vectors tell of
     blocks of the same features, such as those to train and to test with.
 
     Returns
@@ -204,18 +205,24 @@ def with_samples_in_rows(arrays: dict[str, Any]) -> tuple[dict[str, Any], tuple[
     """
     classes = {
         len(array): name
-        for name, array in arrays.items()
+        for name, array in sorted(arrays.items(), key=lambda item: names_labels(item[0]))
         if getattr(array, "ndim", 0) == 1 and are_classes(array)
     }
-    blocks = {name: array for name, array in arrays.items() if getattr(array, "ndim", 0) == 2}
-    turned = {name: array.T for name, array in blocks.items() if array.shape[1] in classes}
+    blocks = {name: array for name, array in arrays.items() if getattr(array, "ndim", 0) > 1}
+    turned = {
+        name: array.T if array.ndim == 2 else np.moveaxis(array, -1, 0)
+        for name, array in blocks.items()
+        if array.shape[-1] in classes and len(array) not in classes
+    }
     beside = {len(array): classes[len(array)] for array in turned.values()}
-    n_kinds = min(len(beside), len({array.shape[1] for array in turned.values()}))
+    n_kinds = min(len(beside), len({array.shape[1:] for array in turned.values()}))
     if n_kinds != 1 or not beside.keys().isdisjoint(map(len, blocks.values())):
         return arrays, ()
     tell = "tells" if len(beside) == 1 else "tell"
     vectors = listed([*beside.values()])
-    step = f"Turned: the columns of {listed([*turned])} are samples, as {vectors} {tell}."
+    axes = {"last axis" if array.ndim > 2 else "columns" for array in turned.values()}
+    axis, verb = ("columns", "are") if axes == {"columns"} else ("last axis", "has the")
+    step = f"Turned: the {axis} of {listed([*turned])} {verb} samples, as {vectors} {tell}."
     return {**arrays, **turned}, (step,)
 
 

@@ -529,6 +529,26 @@ def test_samples_that_are_columns_beside_their_classes_in_matlab_are_rows():
     assert axis.frame.shape == (7, 13)
 
 
+@pytest.mark.parametrize("shape", [(7, 3), (2, 3, 4)])
+def test_samples_along_the_last_of_several_axes_are_rows(shape):
+    cube = np.arange(np.prod(shape) * 30.0).reshape(30, *shape) % 11
+    labels, sites = np.resize([1.0, 2.0], 30), np.repeat([1.0, 2.0, 3.0], 10)
+    raw = matlab(data=np.moveaxis(cube, 0, -1), labels=labels, sites=sites)
+    table = read_table(raw, "study.mat")
+    same = read_table(matlab(data=cube, labels=labels, sites=sites), "study.mat")
+    pd.testing.assert_frame_equal(table.frame, same.frame)
+    step = "Turned: the last axis of data has the samples, as labels tells."
+    assert (table.steps, same.steps) == ((step,), ())
+
+
+@pytest.mark.parametrize("shape", [(12,), (3, 12)])
+def test_samples_stay_in_rows_where_an_axis_of_the_features_has_classes_too(shape):
+    block = np.arange(np.prod(shape) * 30.0).reshape(30, *shape) % 11
+    kinds = np.resize([1.0, 2.0], 12)
+    table = read_table(matlab(data=block, y=np.resize([1.0, 2.0], 30), kinds=kinds), "study.mat")
+    np.testing.assert_array_equal(table.frame.iloc[:, :-1], block.reshape(30, -1))
+
+
 @pytest.mark.parametrize("sheet", ["", "X_new"])
 def test_samples_to_train_and_to_test_with_may_be_columns(sheet):
     X, y = np.arange(280.0).reshape(7, 40) % 11, np.resize([1.0, 2.0], 40)
