@@ -38,6 +38,12 @@ _STARTS: tuple[tuple[bytes, bytes, str], ...] = (  # first bytes, others in the 
     (_ZIP, b".RCC", f"an archive of counts of NanoString, a file for each sample. {_COUNTS}"),
     (
         _ZIP,
+        b"/provenance/VERSION",
+        "a file of QIIME 2 without a table of features. Drop the .qza that has this, alone or in a "
+        ".zip with the metadata of its samples.",
+    ),
+    (
+        _ZIP,
         b"",
         "a compressed archive. Unpack it and drop the CSV inside; pictures are read beside one "
         "table that names them, or in a folder for each class, and two tables where one names the "

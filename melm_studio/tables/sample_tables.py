@@ -35,7 +35,7 @@ from melm_studio.tables.text import (
 
 _SUFFIXES = (
     ".csv", ".tsv", ".txt", ".tab", ".data", ".labels", ".biom", ".fcs", ".gct", ".gz", ".h5ad",
-    ".json", ".mztab", ".shared", ".xls", ".xlsx",
+    ".json", ".mztab", ".qza", ".shared", ".xls", ".xlsx",
 )  # fmt: skip
 _LEAST_SHARED = 0.5  # of the samples of the numbers, which the other table must name
 _ROWS_PROBED = 20  # of a column that may be a sample

@@ -20,6 +20,8 @@ DOCUMENTS = (  # and scripts
     ".doc", ".docx", ".htm", ".html", ".ipynb", ".log", ".m", ".md", ".names", ".pdf", ".py", ".r",
     ".rmd", ".rst", ".rtf", ".sh",
 )  # fmt: skip
+_OF_QIIME = ("VERSION", "metadata.yaml", "provenance/VERSION")  # in the folder of an artifact
+_DATA_OF_QIIME = "data/"
 _WORDS_OF_DOCUMENTS = {
     "about", "changelog", "changes", "citation", "description", "index", "licence", "license",
     "note", "notes", "readme",
@@ -52,7 +54,8 @@ DAMAGED_ARCHIVE = (
 def unpacked(raw: bytes, file: str, max_bytes: int = MAX_UNPACKED) -> tuple[bytes, str]:
     """Decompress a gzip, bzip2 or xz file, or a .zip of one table; return others unchanged.
 
-    Beside the table of a .zip may be documents, such as a readme.
+    Beside the table of a .zip may be documents, such as a readme; beside that of an artifact of
+    QIIME 2, its provenance.
 
     Returns
     -------
@@ -96,7 +99,7 @@ def _only_file(raw: bytes, file: str, max_bytes: int) -> tuple[bytes, str]:
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             files = archived_files(archive)
-            if len(files) != 1 or not files[0].filename.lower().endswith(TABLES):
+            if len(files) != 1 or not files[0].filename.lower().endswith((*TABLES, ".biom")):
                 return raw, file
             with archive.open(files[0]) as part:
                 data = part.read(max_bytes + 1)
@@ -110,13 +113,16 @@ def _only_file(raw: bytes, file: str, max_bytes: int) -> tuple[bytes, str]:
 def archived_files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     """The files of an archive, without those of macOS and, beside others, documents and scripts.
 
-    Of those that MaxQuant writes into a folder, that of proteins.
+    Of those that MaxQuant writes into a folder, that of proteins, and of QIIME 2, those of data.
     """
     files = [
         part
         for part in archive.infolist()
         if not part.filename.endswith("/") and not part.filename.startswith("__MACOSX/")
     ]
+    folder = files[0].filename.partition("/")[0] if files else ""
+    if {f"{folder}/{name}" for name in _OF_QIIME} <= {part.filename for part in files}:
+        files = [part for part in files if part.filename.startswith(f"{folder}/{_DATA_OF_QIIME}")]
     stems = [part.filename.rpartition("/")[2].lower().partition(".")[0] for part in files]
     if _PROTEINS in stems:
         files = [

@@ -429,6 +429,43 @@ def test_samples_are_known_by_the_names_of_their_files(written, behind):
     assert prepare(table).class_names == ("u", "v")
 
 
+def artifact(content, provenance="provenance/VERSION"):
+    parts = dict.fromkeys(["VERSION", "metadata.yaml", provenance, "provenance/about.tsv"], "QIIME")
+    return archived({**parts, **content})
+
+
+COUNTS_OF_QIIME = json.dumps(
+    {
+        "format": "Biological Observation Matrix 1.0.0",
+        "matrix_type": "dense",
+        "rows": [{"id": f"ASV{at}", "metadata": None} for at in range(4)],
+        "columns": [{"id": name, "metadata": None} for name in NAMES],
+        "shape": [4, 8],
+        "data": [[(3 * at + place) % 7 for place in range(8)] for at in range(4)],
+    }
+)
+
+
+@pytest.mark.parametrize("is_zipped", [True, False])
+def test_the_table_of_an_artifact_of_qiime_is_read(is_zipped):
+    raw = artifact({"data/feature-table.biom": COUNTS_OF_QIIME})
+    files = archived({"table.qza": raw, "kinds.csv": KINDS})
+    data = prepare(read_table(files if is_zipped else raw, "study.zip" if is_zipped else "t.qza"))
+    assert (len(data.X), data.feature_names) == (8, ("ASV0", "ASV1", "ASV2", "ASV3"))
+    assert ("u" in data.class_names) == is_zipped
+
+
+def test_an_artifact_of_qiime_without_a_table_is_refused_with_the_way_out():
+    with pytest.raises(TableError, match=r"QIIME 2 without a table of features\. Drop the \.qza"):
+        read_table(artifact({"data/dna-sequences.fasta": ">a\nACGT\n"}), "sequences.qza")
+
+
+def test_other_archives_with_a_folder_of_data_are_none_of_qiime():
+    other = artifact({"data/feature-table.biom": COUNTS_OF_QIIME}, provenance="notes/VERSION")
+    with pytest.raises(TableError, match="drop the CSV inside"):
+        read_table(other, "study.zip")
+
+
 def test_what_mzmine_says_of_peaks_before_their_areas_is_of_no_sample():
     header = ["row ID", "row m/z", "correlation group ID", *(f"{n}.mzML Peak area" for n in NAMES)]
     rows = [[at, 100 + at, at // 2, *((at * 7 + n) % 11 for n in range(8))] for at in range(9)]
