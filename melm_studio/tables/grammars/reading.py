@@ -14,7 +14,7 @@ import pandas as pd
 from melm_studio.tables.cells import EXACT, NONE
 from melm_studio.tables.formatting import count, words_of
 from melm_studio.tables.frames import TEXTS, free_name
-from melm_studio.tables.grammars.layout import Layout, Long, Turned, header_line
+from melm_studio.tables.grammars.layout import Layout, Long, Turned, header_line, is_number
 from melm_studio.tables.grammars.sample_names import groups_in_names
 from melm_studio.tables.parsing import MISSING_MARKERS
 from melm_studio.tables.records import Limits, guess_decimal
@@ -82,13 +82,31 @@ def read_layout(data: bytes, layout: Layout, limits: Limits, level: str = "") ->
         cells, steps = _turned(body, layout, layout.turned, limits)
     marks = tuple(map(str, cells.columns[cells.shape[1] - len(layout.turned.marks) :]))
     samples = [str(name) for name in cells.iloc[:, 0]]
-    groups = groups_in_names(samples)
-    if groups and not any(_may_be_label(cells[name]) for name in marks):
+    if groups := _groups(samples, cells[[*marks]]):
         group, *others = (free_name(name, cells) for name in groups)
         cells = cells.assign(**dict(zip((group, *others), groups.values(), strict=True)))
         cells.attrs[TEXTS] = (group, *others)
         return Read(b"", cells, (layout.step, *steps), group, (*marks, *others))
     return Read(b"", cells, (layout.step, *steps), marks=marks)
+
+
+def _groups(samples: Sequence[str], marks: pd.DataFrame) -> dict[str, tuple[str, ...]]:
+    """The words of the names of samples, unless a mark may be the label; else of their titles.
+
+    Titles are the first texts that name each sample. A mark that may be the label and of which each
+    word of theirs has one value says the same.
+    """
+    labels = [[*map(str, marks[name])] for name in marks if _may_be_label(marks[name])]
+    if groups := groups_in_names(samples):
+        return {} if labels else groups
+    title = next((str(name) for name in marks if marks[name].is_unique), "")
+    names = [str(text).replace("’", "'") for text in marks[title]] if title else []
+    groups = {} if all(map(is_number, names)) else groups_in_names(names, title)
+    return {
+        name: group
+        for name, group in groups.items()
+        if all(len({*zip(group, label, strict=True)}) > len({*group}) for label in labels)
+    }
 
 
 def _may_be_label(texts: pd.Series) -> bool:

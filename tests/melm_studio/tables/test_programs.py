@@ -55,6 +55,45 @@ def test_a_series_matrix_without_values_says_where_these_are(header, end):
         read_table(empty.encode(), "GSE1_series_matrix.txt")
 
 
+def series_matrix(titles, said):
+    above = [["!Sample_title", *titles], ["!Sample_characteristics_ch1", *said]]
+    numbers = RNG.normal(8, 1, (9, len(titles))).round(3)
+    rows = [[f"{at}_at", *row] for at, row in enumerate(numbers)]
+    header = ["ID_REF", *(f"GSM{at}" for at in range(len(titles)))]
+    table = [["!series_matrix_table_begin"], header, *rows, ["!series_matrix_table_end"]]
+    return lines([*above, *table], "\t").encode()
+
+
+@pytest.mark.parametrize("titles", ["{} {}", "GX{1} {0} of mucosa"])
+@pytest.mark.parametrize(
+    ("said", "label", "others"),
+    [
+        ("age: {0}", "group in title", ["none"]),
+        ("Gender: {1}", "group in title", ["Gender", "none"]),
+        ("disease state: {1}", "disease state", ["group in title", "none"]),
+        ("disease: {2}", "disease", []),
+    ],
+)
+def test_words_of_titles_of_geo_may_be_the_label(titles, said, label, others):
+    kinds = ["patient"] * 6 + ["control"] * 6
+    named = [titles.format(kind, at) for at, kind in enumerate(kinds)]
+    cells = [said.format(at * 7 % 12, "MF"[at % 2], kind) for at, kind in enumerate(kinds)]
+    data = prepare(read_table(series_matrix(named, cells), "GSE1_series_matrix.txt"))
+    questions = {one.id: [choice.value for choice in one.choices] for one in data.questions}
+    choices = [name if name != NO_LABEL else "none" for name in questions.get("label", [label])]
+    assert (data.label, choices) == (label, [label, *others])
+    if label == "group in title":
+        assert data.class_names == ("control", "patient")
+
+
+def test_titles_of_geo_that_part_its_classes_further_are_no_classes():
+    days = ["iPSC", "Neuron_D37", "Neuron_D58"]
+    titles = [f"{day}_rep{at}" for day in days for at in range(4)]
+    cells = [f"stage: {title.partition('_')[0]}" for title in titles]
+    data = prepare(read_table(series_matrix(titles, cells), "GSE1_series_matrix.txt"))
+    assert (data.label, data.class_names) == ("stage", ("iPSC", "Neuron"))
+
+
 @pytest.mark.parametrize("kind", ["Intensity", "LFQ intensity"])
 @pytest.mark.parametrize("channels", ["LH", "LMH"])
 def test_sums_of_the_channels_of_silac_are_no_samples_beside_these(channels, kind):
