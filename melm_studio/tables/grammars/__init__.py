@@ -107,7 +107,8 @@ GRAMMARS: dict[str, Grammar] = {
 # Surveys and reports of programs have fewer columns than so many, whose names take time.
 _MOST_COLUMNS = 4_000
 _OF_FEWER_COLUMNS = {
-    qualtrics, qualtrics_before, surveymonkey, mechanical_turk, report, discoverer, msstats
+    qualtrics, qualtrics_before, surveymonkey, mechanical_turk, report, discoverer, msstats,
+    beside_statistics,
 }  # fmt: skip
 
 __all__ = [

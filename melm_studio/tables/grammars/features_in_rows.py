@@ -188,7 +188,7 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     groups = rows[1][1 + n_empty :] if group and n_empty else []
     groups = groups if _are_groups(groups) else []
     below = rows[2:] if groups else rows[1:]
-    peaks = _columns_of_peaks(header)
+    peaks = _columns_of_peaks(header) if any(map(says_features, header[:2])) else []
     columns = peaks or _samples_between(header, below)
     if len(columns) < LEAST_SAMPLES:
         return None
