@@ -12,9 +12,10 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from melm_core.base import CODES, IntArray, percent
+from melm_core.base import CODES, FloatArray, IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.designs import MOST_LEVELS, factors
 from melm_studio.tables.distinct import (
@@ -182,6 +183,10 @@ LEAST_KEYS, LOOSEST_KEYS = 10, 1.5  # words that differ in a number; numbers for
 FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
 MOST_BY_CHANCE = 1e-4  # expected pairs of columns that say the same
+MOST_COMPARED = 300  # columns; more are spectra or genes, which follow each other by nature
+ROWS_COMPARED = 256  # to find the columns that may say the same, and then compare all rows
+MOST_TRIED = 5  # columns that may say the same as another
+OFF_LINE = 1e-6  # of the range of numbers, which files round
 SAYS_THE_SAME = "it says the same as "
 MOST_WORDS = 4  # of a name; did_the_subject_meet_the_criteria is a question
 MOST_OF_PANEL = 1_000  # columns
@@ -686,10 +691,11 @@ def origins(
 def copies(
     columns: Sequence[Column], frame: pd.DataFrame, beside: Collection[str] = ()
 ) -> dict[str, str]:
-    """Return the columns that say in all rows the same as words of a feature, and as which.
+    """Return the columns that say in all rows the same as a feature, and as which.
 
     As words or numbers. In few rows, or of a word that hardly any has, what may be chance does so
-    only by its name.
+    only by its name. Of not too many columns, also numbers on a line with others, and what has
+    gaps where the other has none.
 
     Parameters
     ----------
@@ -717,7 +723,102 @@ def copies(
                 same[column.name] = of
         elif column.role in (Role.CATEGORICAL, Role.ORDERED):
             first[key] = column.name
-    return {column.name: same[column.name] for column in columns if column.name in same}
+    others = [c for c in columns if c.name not in same]
+    return {
+        **{column.name: same[column.name] for column in columns if column.name in same},
+        **_copies_with_gaps(others, frame, beside),
+    }
+
+
+def _copies_with_gaps(
+    columns: Sequence[Column], frame: pd.DataFrame, beside: Collection[str]
+) -> dict[str, str]:
+    """The columns that say the same as one with fewer gaps, or are numbers on a line with it.
+
+    But for those that say the same as the label, about which other questions are.
+    """
+    compared = [
+        c
+        for c in columns
+        if c.n_values > 1 and (c.role in (Role.LABEL, *FEATURES) or c.name in beside)
+        if frame[c.name].dtype.kind == "f" or c.n_values <= MAX_LEVELS
+    ]
+    if not 2 < len(compared) <= MOST_COMPARED:
+        return {}
+    is_number = {c.name: frame[c.name].dtype.kind == "f" for c in compared}
+    compared.sort(key=lambda c: (c.role is not Role.LABEL, c.n_missing, is_number[c.name]))
+    are_numbers = np.array([is_number[c.name] for c in compared])
+    rows = np.linspace(0, len(frame) - 1, min(len(frame), ROWS_COMPARED)).astype(np.int64)
+    some = frame.iloc[rows]
+    codes = np.stack([_codes(some[c.name]) for c in compared])
+    may_be_same = _on_a_line(codes) & are_numbers & are_numbers[:, np.newaxis]
+    for place in np.flatnonzero(~are_numbers).tolist():
+        may_be_same[place] = _one_to_one(codes[place], codes)
+    same: dict[str, str] = {}
+    for place, column in enumerate(compared):
+        for of in np.flatnonzero(may_be_same[:place, place])[:MOST_TRIED].tolist():
+            other = compared[of]
+            is_source = other.role in (Role.LABEL, *FEATURES) and other.name not in same
+            if is_source and _is_copy(frame[other.name], frame[column.name], len(compared)):
+                same[column.name] = other.name
+                break
+    label = next((c.name for c in compared if c.role is Role.LABEL), "")
+    return {c.name: same[c.name] for c in columns if same.get(c.name, label) != label}
+
+
+def _on_a_line(numbers: FloatArray) -> npt.NDArray[np.bool_]:
+    """Return of which pairs of rows of numbers the squared correlation is 1, but for rounding."""
+    is_present = ~np.isnan(numbers)
+    n_present = np.maximum(is_present.sum(axis=1, keepdims=True), 1)
+    shifted = np.where(is_present, numbers, 0.0)
+    shifted = np.where(is_present, shifted - shifted.sum(axis=1, keepdims=True) / n_present, 0.0)
+    shifted /= np.maximum(np.abs(shifted).max(axis=1, keepdims=True), SMALLEST_SPREAD)
+    present = is_present.astype(np.float64)
+    n_both = np.maximum(present @ present.T, 1.0)
+    sums = shifted @ present.T
+    spread = shifted**2 @ present.T - sums**2 / n_both
+    shared = shifted @ shifted.T - sums * sums.T / n_both
+    are_spread = (spread > RESOLUTION) & (spread.T > RESOLUTION)
+    return np.asarray(are_spread & (shared**2 >= (1 - OFF_LINE) * spread * spread.T))
+
+
+def _one_to_one(codes: FloatArray, others: FloatArray) -> npt.NDArray[np.bool_]:
+    """Return which rows have one value for each code that is not missing, all of them different."""
+    order = np.argsort(codes, kind="stable")[: int((~np.isnan(codes)).sum())]
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    if not len(starts):
+        return np.zeros(len(others), dtype=np.bool_)
+    cells = others[:, order]
+    low = np.fmin.reduceat(cells, starts, axis=1)
+    is_one = (low == np.fmax.reduceat(cells, starts, axis=1)) | np.isnan(low)
+    is_again = np.diff(np.sort(low, axis=1), axis=1) == 0
+    return np.asarray(is_one.all(axis=1) & ~is_again.any(axis=1))
+
+
+def _codes(cells: pd.Series) -> FloatArray:
+    """Return numbers as they are, and codes of words."""
+    if cells.dtype.kind == "f":
+        return cells.to_numpy(np.float64)
+    codes: FloatArray = cells.array.factorize()[0].astype(np.float64)
+    return np.where(codes < 0, np.nan, codes)
+
+
+def _is_copy(other: pd.Series, column: pd.Series, n_columns: int) -> bool:
+    """Return whether all values follow from the other column, one-to-one, by no chance."""
+    of, cells = _codes(other), _codes(column)
+    is_present = ~np.isnan(cells)
+    of, cells = of[is_present], cells[is_present]
+    if len(cells) < LEAST_NUMBERED or np.isnan(of).any():
+        return False
+    n_rows = np.unique_counts(of).counts
+    if n_columns**2 * float((n_rows / len(of)) @ (n_rows / len(of))) ** len(of) > MOST_BY_CHANCE:
+        return False
+    if other.dtype.kind != "f":
+        return bool(_one_to_one(of, cells[np.newaxis])[0])
+    first, last = np.argmin(of), np.argmax(of)
+    rise = (cells[last] - cells[first]) / (of[last] - of[first])
+    off = np.abs(cells[first] + rise * (of - of[first]) - cells).max()
+    return bool(off <= OFF_LINE * abs(cells[last] - cells[first]))
 
 
 def _meters_of_map(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:

@@ -314,7 +314,7 @@ def column_questions(
     questions = (
         _origin_question(from_where, answered.get(column.name, ""))
         if column.name in [*from_where][:1]
-        else _copy_question(same, answered.get(column.name, ""))
+        else _copy_question(same, columns, answered.get(column.name, ""))
         if column.name in [*same][:1]
         else _weight_question(column, answered.get(column.name, ""))
         if column.name == weight
@@ -373,12 +373,15 @@ def _copies(
     return {} if beside.isdisjoint(same) else same
 
 
-def _copy_question(same: Mapping[str, str], answer: str) -> Question:
+def _copy_question(same: Mapping[str, str], columns: Sequence[Column], answer: str) -> Question:
     names, others = listed_in_sentence([*same]), listed_in_sentence([*dict.fromkeys(same.values())])
     are_several = len(same) > 1
     are = f"Are {names} measured features" if are_several else f"Is {names} measured"
     say = "They say" if are_several else "It says"
-    sentence = f"{are}, too? {say} the same as {others} in all rows."
+    n_missing = {column.name: column.n_missing for column in columns}
+    have_gaps = any(n_missing[name] > n_missing[of] for name, of in same.items())
+    rows = f"all rows{' that have both' if have_gaps else ''}"
+    sentence = f"{are}, too? {say} the same as {others} in {rows}."
     return Question(USE + next(iter(same)), sentence, _ORIGIN_CHOICES, answer, Use.INFO)
 
 

@@ -95,7 +95,7 @@ def visits(**changes):
             "a": rng.normal(size=3 * N),
             "b": rng.normal(size=3 * N),
             "age": 30.0 + who,
-            "dose": 0.1 + who / 10,
+            "dose": 0.1 + who**2 / 10,
             "ward": np.array(["east", "west"], dtype=object)[who % 2],
             "group": np.array(["ill", "well"], dtype=object)[who // 2 % 2],
             **changes,

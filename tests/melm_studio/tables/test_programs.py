@@ -191,7 +191,7 @@ def results(n_places=5, n_days=6, names=("site", "day", "analyte", "result", "un
             f"d{day}",
             "uv"[place % 2],
             measure,
-            (place * 5 + day * day) % 7,
+            (place * 5 + day * day * (2 + at % 3)) % 7,
             unit,
         ]
         for at, (place, day, (measure, unit)) in enumerate(

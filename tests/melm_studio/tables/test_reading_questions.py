@@ -721,7 +721,7 @@ def test_coordinates_are_not_asked_about_where_the_label_is_a_place_or_they_are_
 def of_marks(words, n_columns=3, name="count {}"):
     lines = [",".join(["mass", *(name.format(at) for at in range(n_columns)), "kind"])]
     for row in range(60):
-        cells = [words[row % len(words)] if (row + at) % 4 else f"{row * 7 % 23}"
+        cells = [words[row % len(words)] if (row + at) % 4 else f"{row * (7 + at) % 23}"
                  for at in range(n_columns)]  # fmt: skip
         lines.append(",".join([f"{RNG.normal():.3f}", *cells, "pq"[row % 2]]))
     return "\n".join(lines)
@@ -764,6 +764,7 @@ def with_copies(columns, answers=None, roles=None):
 SEXES = RNG.permutation(np.repeat(np.array(["F", "M"], dtype=object), 20))
 STEPS = RNG.integers(1, 5, 40)
 ROUNDS = np.array([f"round {step}" for step in STEPS], dtype=object)
+LENGTHS = RNG.normal(150, 9, 40).round(1)
 ARMS = {
     "arm": np.where(STEPS > 1, SEXES, None),
     "code": np.where(STEPS > 1, 1 + (SEXES == "M"), np.nan),
@@ -778,6 +779,12 @@ ARMS = {
         ({"STEPNUM": STEPS * 10.0, "STEP": ROUNDS}, "STEP", "STEPNUM"),
         (ARMS, "arm", "code"),
         ({"sex": SEXES[:9], "sex code": (SEXES == "M")[:9] * 1.0}, "sex", "sex code"),
+        ({"pulse": STEPS * 1.0, "beats": STEPS * 1.0}, "pulse", "beats"),
+        ({"in cm": LENGTHS, "in m": LENGTHS / 100}, "in cm", "in m"),
+        ({"below": 8.25 - LENGTHS, "above": LENGTHS}, "below", "above"),
+        ({"gaps": np.where(STEPS > 1, LENGTHS, np.nan), "all": LENGTHS}, "all", "gaps"),
+        ({"code": np.where(SEXES == "F", STEPS, np.nan), "step": ROUNDS}, "step", "code"),
+        ({"arm": ARMS["arm"], "sex": np.where(SEXES == "F", "w", "m")}, "sex", "arm"),
     ],
 )
 def test_of_two_columns_that_say_the_same_one_is_a_feature_and_the_other_asked_about(
@@ -787,7 +794,10 @@ def test_of_two_columns_that_say_the_same_one_is_a_feature_and_the_other_asked_a
     assert {encoding.name for encoding in data.encodings} == {"mass", feature}
     [asked] = [one for one in data.questions if one.id.startswith("use:")]
     assert (asked.id, asked.default) == (f"use:{copy}", "info")
-    assert asked.sentence == f"Is {copy} measured, too? It says the same as {feature} in all rows."
+    says = f"Is {copy} measured, too? It says the same as {feature} in all rows"
+    assert asked.sentence in (f"{says}.", f"{says} that have both.")
+    gaps = [name for name, cells in columns.items() if pd.isna(cells).any()]
+    assert asked.sentence.endswith("both.") == (gaps == [copy])
     for answer, n_columns in (("feature", 3), ("info", 2)):
         told = with_copies(columns, {asked.id: answer})
         assert len(told.encodings) == n_columns
@@ -807,17 +817,35 @@ def test_one_answer_says_of_all_columns_whether_they_are_features_though_others_
     assert {encoding.name for encoding in told.encodings} == {"mass", *columns}
 
 
+@pytest.mark.parametrize("codes", [["grade"], ["grade", "points"]])
+def test_numbers_that_say_the_same_as_the_label_are_asked_about_once(codes):
+    columns = {name: 1.0 + (np.arange(40) % 2) * (1 + at) for at, name in enumerate(codes)}
+    data = with_copies(columns)
+    assert {encoding.name for encoding in data.encodings} == {"mass"}
+    assert {one.id for one in data.questions} >= {f"twin:{codes[0]}"}
+    assert not any(one.id.startswith("use:") for one in data.questions)
+
+
 @pytest.mark.parametrize(
     "columns",
     [
         {"sex": SEXES, "gender": np.r_[SEXES[1:], SEXES[:1]]},
         {"smokes": SEXES[:9], "drinks": np.where(SEXES == "F", "yes", "no")[:9]},
         {name: np.array(["no"] * 39 + ["yes"], dtype=object) for name in ("fever", "rash")},
-        {"step": STEPS * 1.0, "speed": STEPS * 2.5},
+        {"step": STEPS * 1.0, "speed": STEPS**2.0},
+        {"mm": LENGTHS, "inches": (LENGTHS / 25.4).round(1)},
+        {"first": LENGTHS, "next": np.r_[LENGTHS[:39], 120.0]},
+        {"one": np.r_[[np.nan] * 9, LENGTHS[9:]], "two": np.r_[LENGTHS[:30], [np.nan] * 10]},
+        {name: np.r_[3.0, np.zeros(39)] for name in ("seen", "heard")},
+        {"old": np.where(STEPS > 1, SEXES, None), "new": np.where(STEPS < 3, SEXES, None)},
+        {f"gene {at}": LENGTHS * (1 + at) for at in range(300)},
     ],
-    ids=["few rows differ", "few rows", "a word of one row", "numbers alone"],
-)
-def test_what_is_alike_by_chance_or_as_numbers_alone_says_two_things(columns):
+    ids=[
+        "few rows differ", "few rows", "a word of one row", "on no line", "rounded",
+        "a number differs", "both have gaps", "a number of one row", "words with gaps", "wide",
+    ],
+)  # fmt: skip
+def test_what_is_alike_by_chance_or_nearly_says_two_things(columns):
     data = with_copies(columns)
     assert {encoding.name for encoding in data.encodings} == {"mass", *columns}
     assert not any("says the same" in one.sentence for one in data.questions)
