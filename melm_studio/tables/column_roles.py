@@ -51,6 +51,7 @@ from melm_studio.tables.labels import (
     WORDS_OF_MODELS,
     names_prediction,
     numbers_say_split,
+    says_imputed,
     says_split,
     says_the_same,
 )
@@ -175,7 +176,10 @@ SETTING = "it says how an instrument was set, which nobody measured of the row"
 EARLIER = "it is what another column was before"
 FOLLOW_UP = "it says how long the row was followed, which ends with what the label says"
 EMBEDDED = "a survey recorded it beside the answers, and nobody answered it"
-ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, SETTING, EARLIER, DESIGN, FOLLOW_UP, EMBEDDED)
+IMPUTED = "it says which cells of another column were imputed"
+ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, SETTING, EARLIER, DESIGN, FOLLOW_UP, EMBEDDED, IMPUTED)
+# As Qualtrics, SPSS and R write how long somebody took for the answers.
+_DURATION = re.compile(r"Duration(?: \(in seconds\)|\.\.in\.seconds\.|__in_seconds_|inseconds)")
 _PARTS_OF_DATE = {  # and their numbers
     "year": (1800, 2100), "month": (1, 12), "day": (1, 366), "date": (1, 366), "doy": (1, 366),
 }  # fmt: skip
@@ -658,6 +662,7 @@ def origins(
         and not column.reason.endswith(CHOSEN)
     ]
     label = next((column.name for column in columns if column.role is Role.LABEL), "")
+    of_words = [n for n in of_few_levels if frame[n].dtype.kind != "f"]
     are_designed = are_few and label in frame
     of_tables = {
         **dict.fromkeys(embedded, EMBEDDED),
@@ -665,6 +670,7 @@ def origins(
         **dict.fromkeys(_parts_of_date(columns, frame) if are_few else (), WHEN),
         **dict.fromkeys(_earlier(columns) if are_few else (), EARLIER),
         **dict.fromkeys(_follow_up(columns, frame, label) if are_designed else (), FOLLOW_UP),
+        **dict.fromkeys((n for n in of_words if says_imputed(frame[n].dropna().unique())), IMPUTED),
         **dict.fromkeys(coordinates([column.name for column in columns]), WHERE),
         **dict.fromkeys(_meters_of_map(columns, frame), WHERE),
     }
@@ -844,6 +850,8 @@ def _said_origin(column: Column) -> str:
         return WHENCE
     if says_setting(column.name):
         return SETTING
+    if _DURATION.fullmatch(column.name):
+        return EMBEDDED
     return HOW_MANY if says_size_of_sample(column.name) else ""
 
 

@@ -778,7 +778,7 @@ def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str
         elif values := _values_of_label(frame.iloc[:, index].to_numpy(), most):
             is_hint = _is_all_hint(str(name))
             are_times = not is_hint and all(map(_TIMES.fullmatch, map(str, values)))
-            are_keys = are_times or (not is_hint and are_uuids(values))
+            are_keys = are_times or (not is_hint and (are_uuids(values) or says_imputed(values)))
             if not are_keys and not says_split(str(name), values):
                 yield str(name), len(values)
 
@@ -786,6 +786,19 @@ def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str
 def _is_long(value: float) -> bool:
     """Return whether nobody has written a number, but computed it to the last of its digits."""
     return float(f"{value:.{MOST_DIGITS}g}") != value
+
+
+def says_imputed(values: Collection[object]) -> bool:
+    """Return whether the two words of a column say if cells elsewhere were imputed or not.
+
+    Examples
+    --------
+    >>> says_imputed(["imputed", "not imputed"]), says_imputed(["imputed", "measured"])
+    (True, False)
+    """
+    says = [words_of(str(value)) for value in values]
+    are_both = len(says) == 2 and all("imputed" in words for words in says)
+    return are_both and sum("not" in words for words in says) == 1
 
 
 def says_split(name: str, values: Collection[object]) -> bool:

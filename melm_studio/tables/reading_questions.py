@@ -23,6 +23,7 @@ from melm_studio.tables.column_roles import (
     EMBEDDED,
     FOLLOW_UP,
     HOW_MANY,
+    IMPUTED,
     MAX_CHOSEN_LEVELS,
     SAYS_THE_SAME,
     SETTING,
@@ -130,6 +131,7 @@ _SAID_ELSE = {
     DESIGN: "how a design divides the rows",
     FOLLOW_UP: "how long rows were followed, until the event or no longer",
     EMBEDDED: "what a survey recorded beside its answers",
+    IMPUTED: "which cells of other columns were imputed",
 }
 _NUMBER_CHOICES = (
     Choice(Use.FEATURE, "A number"),

@@ -878,6 +878,47 @@ def test_what_a_survey_recorded_beside_its_answers_is_asked_about_and_no_feature
     assert read_and_prepared(text, {"label": "sender"}).label == "sender"
 
 
+FLAGS = np.array(["(0) Data Not Imputed", "(1) Data Imputed"], dtype=object)
+BESIDE = [
+    ("Durationinseconds", STEPS * 60.0, "what a survey recorded beside its answers"),
+    ("Duration (in seconds)", STEPS * 60.0, "what a survey recorded beside its answers"),
+    ("Duration..in.seconds.", STEPS * 60.0, "what a survey recorded beside its answers"),
+    ("T_BEDSF", FLAGS[STEPS % 2], "which cells of other columns were imputed"),
+]
+
+
+@pytest.mark.parametrize(("name", "cells", "what"), BESIDE)
+def test_how_long_answers_took_and_what_was_imputed_is_asked_about_and_no_feature(
+    name, cells, what
+):
+    columns = {"beds": LENGTHS, name: cells}
+    data = with_copies(columns)
+    assert set(data.feature_names) == {"mass", "beds"}
+    [asked] = [one for one in data.questions if one.id.startswith("use:")]
+    assert (asked.id, asked.default) == (f"use:{name}", "info")
+    assert asked.sentence == f"Is {name} measured, too? It says {what}."
+    told = with_copies(columns, {asked.id: "feature"})
+    assert {encoding.name for encoding in told.encodings} == {"mass", "beds", name}
+
+
+def test_what_was_imputed_is_no_label():
+    columns = {"mass": LENGTHS, "ward": SEXES, "T_BEDSF": FLAGS[STEPS % 2]}
+    assert prepare(Table("t", pd.DataFrame(columns), ())).label == "ward"
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("Duration", STEPS * 60.0),
+        ("duration_in_seconds", STEPS * 60.0),
+        ("value", np.array(["imputed", "measured"], dtype=object)[STEPS % 2]),
+        ("beds", np.array(["not imputed", "imputed", "imputed twice"], dtype=object)[STEPS % 3]),
+    ],
+)
+def test_other_durations_and_ways_to_measure_are_features(name, cells):
+    assert name in {encoding.name for encoding in with_copies({name: cells}).encodings}
+
+
 @pytest.mark.parametrize("names", [("QID1", "QID2", "QID3", "1_QID4_TEXT"), ("a", "b", "c", "d")])
 def test_what_a_survey_asked_or_all_that_it_recorded_is_a_feature(names):
     text = of_survey([f"{'ABCDEFGH'[at % 8]}B" for at in RNG.permutation(60)], names)
