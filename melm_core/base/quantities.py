@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 # <arithmetic>: `program_of` copies the lines from here to the end into a program.
@@ -79,6 +79,7 @@ NOT_DETECTED = (
     "unterbg", "unternwg",
 )  # fmt: skip
 _TOO_MUCH = ("oor>", ">uloq", "uloq", "aloq", "alq")  # above that of quantification
+_DAY_OR_HOUR = re.compile("[0-3]?[0-9][.][0-5][0-9]")  # 24.12 or 17.30
 # Thousands or a fraction.
 ONE_COMMA = re.compile("[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 # Numbers that stand for what is missing where they are far from all others.
@@ -328,6 +329,27 @@ def decimal_mark(cells: Mapping[str, int], delimiter: str) -> str:
         if marks[","] >= marks["."] and all(map(THOUSANDS[","].fullmatch, points)):
             return ","
     return "," if marks[","] > marks["."] else "."
+
+
+def mark_of_column(cells: Iterable[str], decimal: str) -> str:
+    """Return the decimal mark of a column, a point where that of the others is a comma.
+
+    No cell has a comma, and the points stand before no thousands alone, nor in days or hours.
+
+    Examples
+    --------
+    >>> from melm_core.base import mark_of_column
+    >>> mark_of_column(["160", "177.5"], ","), mark_of_column(["1.160", "2.177"], ",")
+    ('.', ',')
+    >>> mark_of_column(["8.15", "17.30"], ","), mark_of_column(["0.5", "1,5"], ",")
+    (',', ',')
+    """
+    texts = [*cells] if decimal == "," else []
+    points = [text for text in texts if "." in text and NUMBERS["."].fullmatch(text)]
+    are_others = any("," in text for text in texts)
+    for pattern in (THOUSANDS[","], _DAY_OR_HOUR):
+        are_others |= all(map(pattern.fullmatch, points))
+    return decimal if are_others else "."
 
 
 def marks_of_numbers(cells: Mapping[str, int], delimiter: str, only: str = "") -> Counter[str]:

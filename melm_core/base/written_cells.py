@@ -25,6 +25,7 @@ from melm_core.base.quantities import (
     Measured,
     Quantity,
     is_far,
+    mark_of_column,
     measured,
     plain_number,
     seconds_of,
@@ -364,6 +365,7 @@ def numbers_as_known(
         signs = np.zeros(len(cells))
     else:
         texts = _with_decimals(cells, column, decimal, rules)
+        decimal = mark_of_column(dict.fromkeys(texts), decimal)
         are_times = units.get(target, {}).get("s", (0.0, 0.0))[0] > LEAST_OF_SECOND
         found = {
             text: _measured(text, decimal, are_times=are_times) for text in dict.fromkeys(texts)

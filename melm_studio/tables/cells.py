@@ -26,6 +26,7 @@ from melm_core.base import (
     FloatArray,
     IntArray,
     is_far,
+    mark_of_column,
     measured,
     plain_number,
     seconds_of,
@@ -243,6 +244,7 @@ class _Inferred:
     has_thousands: bool = False
     has_behind: bool = False  # uncertainties or marks of footnotes
     has_durations: bool = False
+    has_points: bool = False  # as decimal marks, where others have commas
     unit: str = ""
     n_converted: int = 0  # cells in another unit than the column's
     is_beyond: npt.NDArray[np.bool_] | None = None  # cells such as <0.5 and n.d.
@@ -266,6 +268,7 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions, *, is_dated: b
     codes, distinct = column.astype("str").array.factorize()
     levels = _unquoted([level.strip() for level in distinct])
     is_ambiguous = decimal == "." and _have_one_comma(levels)
+    mark_of_table, decimal = decimal, mark_of_column(levels, decimal)
     if is_ambiguous and options.thousands == "decimal":
         levels = [level.replace(",", ".") for level in levels]
     markers = set(MISSING) - ({"-", "--"} if {"+", "++"} & {*levels} else set())
@@ -297,6 +300,7 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions, *, is_dated: b
             has_thousands=any(THOUSANDS[decimal].fullmatch(level) for level in levels),
             has_behind=any(map(BEHIND.search, levels)),
             has_durations=has_durations,
+            has_points=decimal != mark_of_table,
             unit=read.unit,
             n_converted=int(counts[read.is_converted].sum()),
             is_beyond=read.is_beyond[codes],
@@ -687,10 +691,12 @@ def _words_among_numbers(inferred: dict[str, _Inferred], file_rows: IntArray) ->
 def _unit_steps(inferred: dict[str, _Inferred]) -> list[str]:
     units = [f"{name} in {column.unit}" for name, column in inferred.items() if column.unit]
     durations = [name for name, column in inferred.items() if column.has_durations]
+    points = [name for name, column in inferred.items() if column.has_points]
     converted = [name for name, column in inferred.items() if column.n_converted]
     n_cells = sum(column.n_converted for column in inferred.values())
     return [
         *([f"Units were read with the numbers: {listed(units)}."] if units else []),
+        *([f"Read with decimal points: {listed(points)}."] if points else []),
         *([f"Read as durations, not as times of day: {listed(durations)}."] if durations else []),
         *([f"Converted to the column's unit: {count(n_cells, 'cell')} ({listed(converted)})."]
           if converted else []),

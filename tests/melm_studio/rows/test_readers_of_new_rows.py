@@ -138,6 +138,14 @@ CASES = {
     ),
     "signs of typesetters": (file(acid=lambda _, cell: cell.replace("-", "−")), SAME),
     "decimal commas": (file(delimiter=";", acid=lambda _, cell: cell.replace(".", ",")), SAME),
+    "decimal points of one column": (
+        file(
+            delimiter=";",
+            lead=everywhere("{},0"),
+            count=everywhere("{},0"),
+        ),
+        SAME,
+    ),
     "decimal commas in quotes": (file(acid=lambda _, cell: cell.replace(".", ",")), SAME),
     "thousands": (file(count=commas), SAME),
     "thousands of Switzerland": (

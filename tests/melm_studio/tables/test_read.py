@@ -84,6 +84,30 @@ def test_points_before_three_digits_are_of_thousands_beside_commas_of_fractions(
     assert table.frame["a"].tolist() == [75.882, 1.299]
 
 
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["160", "177.5", "149"], [160, 177.5, 149]),
+        (["0.9", "1.12", ""], [0.9, 1.12, np.nan]),
+        (["1.125", "0.875", "2.5"], [1.125, 0.875, 2.5]),
+        (["1.125", "2.875", "3.250"], [1125, 2875, 3250]),
+        (["1,5", "2,5", "1.125"], [1.5, 2.5, 1125]),
+    ],
+)
+def test_a_column_with_points_alone_among_decimal_commas_has_decimal_points(cells, numbers):
+    rows = [f"{cell};{at},5;{at},25" for at, cell in enumerate(cells)]
+    table = read("\n".join(["a;b;c", *rows]))
+    np.testing.assert_array_equal(table.frame["a"], numbers)
+    is_said = "Read with decimal points: a." in table.steps
+    assert is_said == any(number % 1 and "," not in "".join(cells) for number in numbers)
+
+
+@pytest.mark.parametrize("cells", [["8.15", "17.30", "9.45"], ["24.12", "31.10", "5.5"]])
+def test_hours_and_days_among_decimal_commas_are_no_fractions(cells):
+    rows = [f"{cell};{at},5;{at},25" for at, cell in enumerate(cells)]
+    assert (read("\n".join(["a;b;c", *rows])).frame["a"].dtype == "f8") == ("5.5" in cells)
+
+
 def test_a_decimal_comma_is_no_delimiter_even_without_a_header():
     table = read("1,5;2,5\n3,5;4,5\n")
     assert table.frame.to_numpy().tolist() == [[1.5, 2.5], [3.5, 4.5]]
