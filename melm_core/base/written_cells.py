@@ -240,6 +240,19 @@ def ticked_answers(cell: str) -> list[str]:
     return [part for part in (part.strip() for part in (*parts, cell[start:])) if part]
 
 
+def is_ticked(answer: str, parts: Sequence[str]) -> bool:
+    """Return whether an answer, perhaps with commas of its own, is among the parts of a cell.
+
+    Examples
+    --------
+    >>> from melm_core.base import is_ticked
+    >>> is_ticked("b, or c", ["a", "b", "or c"]), is_ticked("b", ["a", "or b"])
+    (True, False)
+    """
+    own = ticked_answers(answer)
+    return any([*parts[at : at + len(own)]] == own for at in range(len(parts)))
+
+
 def not_converted(column: str, unit: str, target: str, row: int | None = None) -> str:
     """Say that a column is given in a unit that cannot be converted to its own, perhaps in a row.
 
@@ -354,7 +367,7 @@ def numbers_as_known(
     """
     if TICKED in column and TICKED not in given:
         answer = column.partition(TICKED)[2]
-        return np.array([float(answer in ticked_answers(str(cell))) for cell in cells]), []
+        return np.array([float(is_ticked(answer, ticked_answers(str(c)))) for c in cells]), []
     target, there = name_and_unit(column, units)[1], name_and_unit(given, units)[1]
     from_units = {there: None}
     if isinstance(cells, np.ndarray):

@@ -6,13 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from itertools import groupby, takewhile
+from itertools import groupby, pairwise, takewhile
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from melm_core.base import TICKED, ticked_answers
+from melm_core.base import TICKED, is_ticked, ticked_answers
 from melm_studio.tables.formatting import listed, n_shared, shortened, words_of
 from melm_studio.tables.frames import free_name
 from melm_studio.tables.identifiers import names_label
@@ -25,6 +25,8 @@ _ONES = {"1.0": "0.0", "true": "false"}  # and what each other row has
 _MARKS = " _.-=:"
 LEAST_OPTIONS, MOST_OPTIONS = 3, 30  # of a question of which several answers may be ticked
 LEAST_TOGETHER, MOST_FREE = 3, 0.1  # texts of several answers, and answers in words of one's own
+LEAST_COMMON, MOST_OWN = 0.1, 0.4  # of rows, for an answer beside which others are left out
+LEAST_OF_COMMON = 5  # rows
 MOST_READ, LONGEST_OPTION = 2_000, 200  # different texts of one column, and characters
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -103,7 +105,8 @@ def with_ticks(frame: pd.DataFrame, limits: Limits) -> tuple[pd.DataFrame, str]:
     ['eaten ticked: eggs', 'eaten ticked: milk', 'eaten ticked: nuts']
     """
     texts = [name for name in frame.select_dtypes(exclude=np.float64) if not _is_label(str(name))]
-    options = {name: parts for name in texts if (parts := _options(frame[name]))}
+    read = {name: _options(frame[name]) for name in texts}
+    options = {name: parts for name, (parts, _) in read.items() if parts}
     ticks = [f"{name}{TICKED}{part}" for name, parts in options.items() for part in parts]
     n_columns = frame.shape[1] + len(ticks)
     is_within = n_columns <= limits.n_columns and n_columns * len(frame) <= limits.n_cells
@@ -112,9 +115,12 @@ def with_ticks(frame: pd.DataFrame, limits: Limits) -> tuple[pd.DataFrame, str]:
     parts_of_frame = [
         _ticks(cells, options[name]) if name in options else cells for name, cells in frame.items()
     ]
-    parted = [f"{shortened(str(name))} into {len(parts)}" for name, parts in options.items()]
+    parted = [
+        f"{shortened(str(name))} into {len(parts)}{', without rarer answers' * (read[name][1] > 0)}"
+        for name, parts in options.items()
+    ]
     step = "Parted, as answers of which several were ticked, into columns of 0 and 1"
-    return pd.concat(parts_of_frame, axis=1), f"{step}: {listed(parted)}."
+    return pd.concat(parts_of_frame, axis=1), f"{step}: {listed(parted, '; ')}."
 
 
 def _ticks(cells: pd.Series, options: Sequence[str]) -> pd.DataFrame:
@@ -122,33 +128,70 @@ def _ticks(cells: pd.Series, options: Sequence[str]) -> pd.DataFrame:
     codes, texts = pd.factorize(cells)
     answers = [*(ticked_answers(str(text)) for text in texts), []]
     columns = {
-        f"{cells.name}{TICKED}{option}": np.array([float(option in parts) for parts in answers])
+        f"{cells.name}{TICKED}{option}": np.array(
+            [float(is_ticked(option, parts)) for parts in answers]
+        )
         for option in options
     }
     return pd.DataFrame({name: ticked[codes] for name, ticked in columns.items()}, cells.index)
 
 
-def _options(cells: pd.Series) -> list[str]:
-    """The answers that were ticked, as first met; empty if a column is no such question."""
+def _options(cells: pd.Series) -> tuple[list[str], int]:
+    """The answers that were ticked, as first met, and the number of others that were given.
+
+    None if a column is no such question.
+    """
     codes, texts = pd.factorize(cells)
     if len(texts) > MOST_READ or len(cells) < LEAST_ROWS:
-        return []
-    answers = [ticked_answers(str(text)) for text in texts]
+        return [], 0
+    answers = _whole([ticked_answers(str(text)) for text in texts])
     together = [parts for parts in answers if len(parts) > 1]
     if len(together) < LEAST_TOGETHER or any(len({*parts}) < len(parts) for parts in together):
-        return []
+        return [], 0
     n_rows: Counter[str] = Counter()
     for parts, n in zip(answers, np.bincount(codes[codes >= 0]).tolist(), strict=True):
         n_rows.update(dict.fromkeys(parts, n))
     options = [part for part, n in n_rows.items() if n >= LEAST_OF_EACH]
-    n_free = sum(n for part, n in n_rows.items() if n < LEAST_OF_EACH)
+    n_free, most_free = n_rows.total() - sum(n_rows[part] for part in options), MOST_FREE
+    if n_free > most_free * n_rows.total():  # of many words of one's own
+        least = max(LEAST_OF_COMMON, LEAST_COMMON * np.count_nonzero(codes >= 0))
+        options, most_free = [part for part in options if n_rows[part] >= least], MOST_OWN
+        n_free = n_rows.total() - sum(n_rows[part] for part in options)
     alone = {parts[0] for parts in answers if len(parts) == 1}.intersection(options)
     in_several = {part for parts in together for part in parts}.intersection(options)
     is_such = LEAST_OPTIONS <= len(options) <= MOST_OPTIONS
     is_such &= 2 * len(alone & in_several) > len(options)  # as no town of a country is
-    is_such &= n_free <= MOST_FREE * n_rows.total() and all(map(_LETTER.search, options))
+    is_such &= n_free <= most_free * n_rows.total() and all(map(_LETTER.search, options))
     is_such &= all(len(option) <= LONGEST_OPTION for option in options)
-    return options if is_such else []
+    return (options, n_free) if is_such else ([], 0)
+
+
+def _whole(answers: Sequence[list[str]]) -> list[list[str]]:
+    """The answers, in one piece where they have commas of their own.
+
+    Their parts never come first, and what stands before them never without them.
+    """
+    before: dict[str, set[str]] = {}
+    behind: dict[str, set[str]] = {}
+    for parts in answers:
+        for part, following in pairwise(["", *parts, ""]):
+            before.setdefault(following, set()).add(part)
+            behind.setdefault(part, set()).add(following)
+    tails = {
+        part
+        for part, others in before.items()
+        if part and "" not in others and all(behind[other] == {part} for other in others)
+    }
+    whole: list[list[str]] = []
+    for parts in answers:
+        joined: list[str] = []
+        for part in parts:
+            if part in tails:
+                joined[-1] += f", {part}"
+            else:
+                joined.append(part)
+        whole.append(joined)
+    return whole
 
 
 def _words_of_label(name: str) -> tuple[str, ...]:

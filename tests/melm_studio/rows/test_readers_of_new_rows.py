@@ -281,14 +281,14 @@ def prepared(first: str, **options: str) -> LabeledData:
 
 
 def test_ticked_answers_of_new_rows_are_looked_for_as_the_first_table_has_them():
-    eaten = ["eggs", "milk (cow, goat)", "nuts", "eggs, milk (cow, goat)", "eggs, nuts",
-             "nuts, milk (cow, goat)"] * 3  # fmt: skip
+    eaten = ["eggs", "milk of cows, or goats", "nuts", "eggs, milk of cows, or goats", "eggs, nuts",
+             "nuts, milk of cows, or goats"] * 3  # fmt: skip
     rows = [f'{at % 5},{at % 7},"{each}",{"ab"[at % 4 // 2]}' for at, each in enumerate(eaten)]
     first = prepare(read_table("\n".join(["x,y,eaten,kind", *rows]).encode(), "first.csv"))
     assert first.feature_names[2:] == (
-        "eaten ticked: eggs", "eaten ticked: milk (cow, goat)", "eaten ticked: nuts",
+        "eaten ticked: eggs", "eaten ticked: milk of cows, or goats", "eaten ticked: nuts",
     )  # fmt: skip
-    text = 'x,y,eaten\n1,2,"milk (cow, goat), fish"\n2,1,nuts\n3,2,\n'
+    text = 'x,y,eaten\n1,2,"milk of cows, or goats, fish"\n2,1,nuts\n3,2,\n'
     ticks = np.array([[1.0, 2, 0, 1, 0], [2, 1, 0, 0, 1], [3, 2, 0, 0, 0]])
     expected = first.fitted_preparation.apply(ticks) @ components_for(first).T
     for placed in (

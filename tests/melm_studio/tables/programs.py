@@ -1399,6 +1399,11 @@ def ticked() -> dict[str, Program]:
              "Nuts, Milk (cow, goat)", "Eggs, none of these", "Nuts, Eggs, Milk (cow, goat)",
              "Milk (cow, goat)", "Eggs", "Nuts"]  # fmt: skip
     ticks = ("a", "b", *(f"eaten ticked: {one}" for one in ("Eggs", "Milk (cow, goat)", "Nuts")))
+    paths = ["run", "walk with a child, dog, or cat", "ride", "run, ride", "run", "ride",
+             "run, walk with a child, dog, or cat", "walk with a child, dog, or cat, ride",
+             "ride", "run, ride", "run, swim", "ride"]  # fmt: skip
+    notes = ["new", "old, torn", "red", "new, red", "old, blue", "green, worn", "old", "cut, sewn",
+             "torn, red", "blue", "new, worn", "lost, burnt"]  # fmt: skip
     towns = ["Texas", "Austin, Texas", "Ohio", "Akron, Ohio", "Dallas, Texas", "Ohio"] * 2
     said = ["Yes", "No", "Yes, often", "No, never", "Yes, often", "No"] * 2
     ages = ["18", "25", "40", "18, 25", "18, 40", "25, 40"] * 2
@@ -1427,6 +1432,15 @@ def ticked() -> dict[str, Program]:
             "",
             n_rows=12,
         ),
+        "answers with commas of their own": Program(
+            of("trail", paths),
+            ("a", "b", *(f"trail ticked: {each}" for each in (*paths[:3],))),
+            "kind",
+            first={"trail ticked: run": 1},
+            n_rows=12,
+            said="trail into 3, without rarer answers",
+        ),
+        "remarks of some words": Program(of("notes", notes), ("a", "b"), "kind", n_rows=12),
         "an answer that says the same as the label": Program(
             of("eaten", ["Nuts", "Eggs", "Milk", "Eggs, Milk", "Nuts, Milk", "Eggs, Nuts"] * 2),
             ("a", "b", "eaten ticked: Nuts", "eaten ticked: Milk"),

@@ -647,3 +647,19 @@ def test_beside_wells_words_of_names_are_groups():
         f"{'iw'[at % 2]}ll_{at}_{'CDE'[(at + 5) // 12]}{(at + 5) % 12 + 1}" for at in range(30)
     ]
     assert groups_in_names(names) == {"group": ("ill", "wll") * 15}
+
+
+@pytest.mark.parametrize(("n_own", "are_parted"), [(0, True), (20, True), (60, False)])
+def test_of_answers_that_were_ticked_beside_words_of_ones_own_the_common_ones_are_columns(
+    n_own, are_parted
+):
+    common = ["I was shy", "it was late", "nobody asked", "it was late, nobody asked",
+              "I was shy, nobody asked", "it was late, I was shy"] * 10  # fmt: skip
+    asked = [f"{answer}, reason {at}, which is long" for at, answer in enumerate(common[:n_own])]
+    rows = [
+        [at % 7, f'"{answer}"', "yn"[at % 2]] for at, answer in enumerate(asked + common[n_own:])
+    ]
+    table = read_table(written(["size", "why", "kind"], rows), "t.csv")
+    assert ([*table.frame][1:-1] == [f"why ticked: {each}" for each in common[:3]]) == are_parted
+    said = f"why into 3{', without rarer answers' if n_own else ''}."
+    assert any(step.endswith(said) for step in table.steps) == are_parted
