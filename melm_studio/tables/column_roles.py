@@ -850,7 +850,8 @@ def _said_origin(column: Column) -> str:
         return WHENCE
     if says_setting(column.name):
         return SETTING
-    if _DURATION.fullmatch(column.name):
+    is_settled = column.reason == CHOSEN and " " in column.name  # as where Qualtrics is read
+    if _DURATION.fullmatch(column.name) and not is_settled:
         return EMBEDDED
     return HOW_MANY if says_size_of_sample(column.name) else ""
 

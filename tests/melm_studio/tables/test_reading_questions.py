@@ -859,6 +859,14 @@ def of_survey(sender, names=("QID1", "QID2", "QID3", "sender")):
     return "\n".join(lines)
 
 
+def test_how_long_answers_took_is_not_asked_where_the_program_of_the_survey_says_it():
+    text = of_survey(["AB"] * 60).replace("sender", "Duration (in seconds)")
+    text = text.replace(",AB", ",70") + "\n1,2,1,90"
+    data = read_and_prepared(text, {"label": "Q3"})
+    assert set(data.feature_names) == {"Q1", "Q2"}
+    assert not any(one.id.startswith("use:Duration") for one in data.questions)
+
+
 @pytest.mark.parametrize("n_senders", [2, 8])
 def test_what_a_survey_recorded_beside_its_answers_is_asked_about_and_no_feature(n_senders):
     text = of_survey([f"{'ABCDEFGH'[at % n_senders]}B" for at in RNG.permutation(60)])
