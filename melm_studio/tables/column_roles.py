@@ -662,7 +662,7 @@ def origins(
         and not column.reason.endswith(CHOSEN)
     ]
     label = next((column.name for column in columns if column.role is Role.LABEL), "")
-    of_words = [n for n in of_few_levels if frame[n].dtype.kind != "f"]
+    of_words = [n for n in of_few_levels if are_few and frame[n].dtype.kind != "f"]
     are_designed = are_few and label in frame
     of_tables = {
         **dict.fromkeys(embedded, EMBEDDED),
@@ -747,11 +747,11 @@ def _copies_with_gaps(
         c
         for c in columns
         if c.n_values > 1 and (c.role in (Role.LABEL, *FEATURES) or c.name in beside)
-        if frame[c.name].dtype.kind == "f" or c.n_values <= MAX_LEVELS
     ]
     if not 2 < len(compared) <= MOST_COMPARED:
         return {}
     is_number = {c.name: frame[c.name].dtype.kind == "f" for c in compared}
+    compared = [c for c in compared if is_number[c.name] or c.n_values <= MAX_LEVELS]
     compared.sort(key=lambda c: (c.role is not Role.LABEL, c.n_missing, is_number[c.name]))
     are_numbers = np.array([is_number[c.name] for c in compared])
     rows = np.linspace(0, len(frame) - 1, min(len(frame), ROWS_COMPARED)).astype(np.int64)
@@ -762,8 +762,8 @@ def _copies_with_gaps(
         may_be_same[place] = _one_to_one(codes[place], codes)
     same: dict[str, str] = {}
     for place, column in enumerate(compared):
-        for of in np.flatnonzero(may_be_same[:place, place])[:MOST_TRIED].tolist():
-            other = compared[of]
+        for earlier in np.flatnonzero(may_be_same[:place, place])[:MOST_TRIED].tolist():
+            other = compared[earlier]
             is_source = other.role in (Role.LABEL, *FEATURES) and other.name not in same
             if is_source and _is_copy(frame[other.name], frame[column.name], len(compared)):
                 same[column.name] = other.name
@@ -811,19 +811,20 @@ def _codes(cells: pd.Series) -> FloatArray:
 
 def _is_copy(other: pd.Series, column: pd.Series, n_columns: int) -> bool:
     """Return whether all values follow from the other column, one-to-one, by no chance."""
-    of, cells = _codes(other), _codes(column)
+    codes, cells = _codes(other), _codes(column)
     is_present = ~np.isnan(cells)
-    of, cells = of[is_present], cells[is_present]
-    if len(cells) < LEAST_NUMBERED or np.isnan(of).any():
+    codes, cells = codes[is_present], cells[is_present]
+    n_rows = len(cells)
+    if n_rows < LEAST_NUMBERED or np.isnan(codes).any():
         return False
-    n_rows = np.unique_counts(of).counts
-    if n_columns**2 * float((n_rows / len(of)) @ (n_rows / len(of))) ** len(of) > MOST_BY_CHANCE:
+    shares = np.unique_counts(codes).counts / n_rows
+    if n_columns**2 * float(shares @ shares) ** n_rows > MOST_BY_CHANCE:
         return False
     if other.dtype.kind != "f":
-        return bool(_one_to_one(of, cells[np.newaxis])[0])
-    first, last = np.argmin(of), np.argmax(of)
-    rise = (cells[last] - cells[first]) / (of[last] - of[first])
-    off = np.abs(cells[first] + rise * (of - of[first]) - cells).max()
+        return bool(_one_to_one(codes, cells[np.newaxis])[0])
+    first, last = np.argmin(codes), np.argmax(codes)
+    rise = (cells[last] - cells[first]) / (codes[last] - codes[first])
+    off = np.abs(cells[first] + rise * (codes - codes[first]) - cells).max()
     return bool(off <= OFF_LINE * abs(cells[last] - cells[first]))
 
 
