@@ -249,8 +249,9 @@ def is_ticked(answer: str, parts: Sequence[str]) -> bool:
     >>> is_ticked("b, or c", ["a", "b", "or c"]), is_ticked("b", ["a", "or b"])
     (True, False)
     """
-    own = ticked_answers(answer)
-    return any([*parts[at : at + len(own)]] == own for at in range(len(parts)))
+    pieces = ticked_answers(answer)
+    n_pieces = len(pieces)
+    return any([*parts[start : start + n_pieces]] == pieces for start in range(len(parts)))
 
 
 def not_converted(column: str, unit: str, target: str, row: int | None = None) -> str:
