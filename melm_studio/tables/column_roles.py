@@ -187,7 +187,8 @@ LEAST_KEYS, LOOSEST_KEYS = 10, 1.5  # words that differ in a number; numbers for
 FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
 MOST_BY_CHANCE = 1e-4  # expected pairs of columns that say the same
-MOST_COMPARED = 300  # columns; more are spectra or genes, which follow each other by nature
+# Columns: of fewer none is spared, and more are spectra or genes, which follow each other by nature.
+LEAST_COMPARED, MOST_COMPARED = 3, 300
 ROWS_COMPARED = 256  # to find the columns that may say the same, and then compare all rows
 MOST_TRIED = 5  # columns that may say the same as another
 OFF_LINE = 1e-6  # of the range of numbers, which files round
@@ -748,10 +749,12 @@ def _copies_with_gaps(
         for c in columns
         if c.n_values > 1 and (c.role in (Role.LABEL, *FEATURES) or c.name in beside)
     ]
-    if not 2 < len(compared) <= MOST_COMPARED:
+    if len(compared) > MOST_COMPARED:
         return {}
     is_number = {c.name: frame[c.name].dtype.kind == "f" for c in compared}
     compared = [c for c in compared if is_number[c.name] or c.n_values <= MAX_LEVELS]
+    if len(compared) < LEAST_COMPARED:
+        return {}
     compared.sort(key=lambda c: (c.role is not Role.LABEL, c.n_missing, is_number[c.name]))
     are_numbers = np.array([is_number[c.name] for c in compared])
     rows = np.linspace(0, len(frame) - 1, min(len(frame), ROWS_COMPARED)).astype(np.int64)
