@@ -3,10 +3,9 @@
 An array has one axis. Its header is a JSON object that says how its values are written:
 
 ===========  =======================================================================================
-``dtype``    ``f4`` or ``u1``: the values, little-endian, one after another, as plotly.js reads
-             them. ``u2``, ``u3`` or ``u4``: codes of so many bytes each, the largest below
-             2**31. Or ``ellipse``: no values but ``center``, ``cosine`` and ``sine``
-             (`EllipseCoordinate`).
+``dtype``    ``u1``: the values, one after another. ``u2``, ``u3`` or ``u4``: codes of so many bytes
+             each, the largest below 2**31. Or ``ellipse``: no values but ``center``, ``cosine`` and
+             ``sine`` (`EllipseCoordinate`).
 ``low``,     Of codes: the value is ``low + step * (code - 1)``, and nan where the code is 0. What
 ``step``     is written is the difference of each code to the one before, from 0 on, modulo the
              number of codes: first the low bytes of all, then the next ones. Alike bytes side by
@@ -88,12 +87,6 @@ def as_bytes(**arrays: EncodedArray) -> bytes:
     )
 
 
-def single(values: npt.ArrayLike) -> EncodedArray:
-    """Values in single precision: half the bytes of a list, and a tenth of the work."""
-    numbers = np.asarray(values, dtype="<f4")
-    return EncodedArray({"dtype": "f4"}, numbers.tobytes(), len(numbers))
-
-
 def whole(values: npt.ArrayLike) -> EncodedArray:
     """Whole numbers from 0 to 65534, in one byte each where none needs two."""
     numbers = np.asarray(values)
@@ -131,13 +124,8 @@ def stepped(values: npt.ArrayLike, n_bytes: int, *, step: float | None = None) -
     return EncodedArray(header, np.ascontiguousarray(planes).tobytes(), len(codes))
 
 
-def typed(values: npt.ArrayLike) -> dict[str, Any]:
-    """Values in single precision, which plotly.js reads without our scripts."""
-    return single(values).as_json()
-
-
 def compact(values: npt.ArrayLike | EllipseCoordinate) -> dict[str, Any] | list[float]:
-    """Values in steps of 1/65534 of their range: half of `typed`, once compressed even less."""
+    """Values in steps of 1/65534 of their range, which compress well."""
     if isinstance(values, EllipseCoordinate):
         return values.as_numbers()
     numbers = np.asarray(values, dtype=np.float64)

@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 from melm_core.base import FloatArray, IntArray
 from melm_core.diagnostics import EllipseOf
 from melm_studio.planes.class_outlines import CONTOUR_SHARES
-from melm_studio.planes.encoding import EllipseCoordinate, typed
+from melm_studio.planes.encoding import EllipseCoordinate
 from melm_studio.planes.features import QUARTILES
 from melm_studio.planes.theme import (
     FONT,
@@ -118,7 +118,7 @@ def empty_figure(
     return figure.update_layout(_layout(theme, is_square=n_components > 1))
 
 
-def plane_frame(view: PlaneView, encode: _Encoder = typed) -> list[_Arrays]:
+def plane_frame(view: PlaneView, encode: _Encoder) -> list[_Arrays]:
     """The arrays of a plane, one mapping per trace of `empty_figure`."""
     shapes = [
         *(region for part in view.classes for region in _regions(part)),

@@ -63,11 +63,9 @@ export function fromBase64(text) {
   return bytes;
 }
 
-const KINDS = { f4: Float32Array, u1: Uint8Array };
-
 /** @param {Header} header @param {Uint8Array} bytes @returns {Numbers} */
 function valuesOf(header, bytes) {
-  return header.step === undefined ? new KINDS[header.dtype](bytes.slice().buffer) : fromCodes(header, bytes);
+  return header.step === undefined ? bytes.slice() : fromCodes(header, bytes);
 }
 
 /** Four bytes are more than a number of single precision can tell apart. @param {Header} header @param {Uint8Array} bytes */

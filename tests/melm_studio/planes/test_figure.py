@@ -39,7 +39,7 @@ def figure_of(n_classes: int, n_points: int = 100, scheme: Scheme = Scheme.LIGHT
 @each_number_of_classes
 def test_every_trace_has_an_entry_of_the_frame_in_its_place(n_classes):
     view, traces = view_of(n_classes), figure_of(n_classes).data
-    frame = plane_frame(view)
+    frame = plane_frame(view, np.asarray)
     assert len(traces) == len(frame) == 9 * n_classes + 6
     train, held_out = (slice(i * n_classes, (i + 1) * n_classes) for i in (3, 4))
     assert [trace.meta for trace in traces[: 3 * n_classes]] == [
@@ -59,7 +59,7 @@ def test_every_trace_has_an_entry_of_the_frame_in_its_place(n_classes):
 
 def test_ellipses_and_means_are_those_of_all_training_rows_and_off_until_asked_for():
     view, traces = view_of(3), figure_of(3).data
-    frame, kinds = plane_frame(view), [trace.meta["kind"] for trace in traces]
+    frame, kinds = plane_frame(view, np.asarray), [trace.meta["kind"] for trace in traces]
     first = kinds.index(PlaneTrace.CLASS_ELLIPSE)
     more = {PlaneTrace.CLASS_ELLIPSE, PlaneTrace.MEAN_ELLIPSE, PlaneTrace.CENTROID}
     assert {trace.meta["kind"] for trace in traces if trace.visible is False} == more
@@ -75,7 +75,7 @@ def test_ellipses_and_means_are_those_of_all_training_rows_and_off_until_asked_f
 
 @each_number_of_classes
 def test_contours_are_drawn_by_share_the_outermost_first(n_classes):
-    view, frame = view_of(n_classes), plane_frame(view_of(n_classes))
+    view, frame = view_of(n_classes), plane_frame(view_of(n_classes), np.asarray)
     for code, part in enumerate(view.classes):
         drawn = [points(entry) for entry in frame[3 * code : 3 * code + 3]]
         for one, region in zip(drawn, part.regions[::-1], strict=True):
@@ -86,7 +86,7 @@ def test_contours_are_drawn_by_share_the_outermost_first(n_classes):
 
 def test_every_class_is_named_amid_its_training_rows():
     view = view_of(3)
-    figure, frame = figure_of(3), plane_frame(view)
+    figure, frame = figure_of(3), plane_frame(view, np.asarray)
     at = [trace.meta["kind"] for trace in figure.data].index(PlaneTrace.CLASS_NAMES)
     assert list(figure.data[at].text) == ["class 0", "class 1", "class 2"]
     middles = [part.train.mean(axis=0) for part in view.classes]
@@ -95,7 +95,7 @@ def test_every_class_is_named_amid_its_training_rows():
 
 @each_number_of_classes
 def test_arrows_come_last_lines_before_heads(n_classes):
-    view, frame = view_of(n_classes), plane_frame(view_of(n_classes))
+    view, frame = view_of(n_classes), plane_frame(view_of(n_classes), np.asarray)
     lines, heads = figure_of(n_classes).data[-2:]
     assert (lines.meta, lines.mode) == (trace_meta(PlaneTrace.ARROW_LINES), "lines")
     assert (heads.meta, heads.mode) == (trace_meta(PlaneTrace.ARROW_HEADS), "markers+text")
@@ -108,7 +108,7 @@ def test_arrows_come_last_lines_before_heads(n_classes):
 
 def test_thresholds_of_a_line_come_before_the_arrows():
     thresholds = np.array([[0.5, 0.0], [0.5, 1.0], [np.nan, np.nan]])
-    frame = plane_frame(replace(view_of(2), thresholds=thresholds))
+    frame = plane_frame(replace(view_of(2), thresholds=thresholds), np.asarray)
     np.testing.assert_array_equal(points(frame[-4]), thresholds)
 
 
@@ -134,13 +134,13 @@ def test_a_hand_finds_the_feature_and_the_length_of_an_arrow():
 
 def test_every_frame_has_arrays_that_plotly_takes():
     figure = figure_of(3)
-    for trace, arrays in zip(figure.data, plane_frame(view_of(3)), strict=True):
+    for trace, arrays in zip(figure.data, plane_frame(view_of(3), np.asarray), strict=True):
         trace.update(arrays)
     assert len(figure.data) == 33
 
 
 def test_a_class_without_a_held_out_row_has_an_empty_trace():
-    frame = plane_frame(view_of(3, held_out=0.0))
+    frame = plane_frame(view_of(3, held_out=0.0), np.asarray)
     assert [len(points(entry)) for entry in frame[12:15]] == [0, 0, 0]
 
 
@@ -162,7 +162,7 @@ def turned(angles) -> PlaneView:
 
 def test_heads_turn_along_their_arrows():
     # plotly turns markers clockwise from upwards
-    heads = plane_frame(turned([90, 0, -90, 180]))[-1]
+    heads = plane_frame(turned([90, 0, -90, 180]), np.asarray)[-1]
     assert heads["marker"]["angle"] == [0.0, 90.0, 180.0, -90.0]
 
 

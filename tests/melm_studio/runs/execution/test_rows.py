@@ -266,7 +266,7 @@ def test_a_bent_arrow_goes_where_it_is_dragged(store, data):
 def test_a_bent_feature_is_drawn_as_its_path_with_three_quartiles(store, data):
     record, event = finished(store, data, "curved")
     view = PlaneRenderer(store).view(Shown.of(record, event))
-    (lines,) = (part for part in plane_frame(view)[-2:-1])
+    (lines,) = (part for part in plane_frame(view, np.asarray)[-2:-1])
     n_arrows = len(view.arrows.tips)
     assert len(lines["x"]) == n_arrows * (3 + 17 + 1 + 3 * 3)
     drawn = [x for x in lines["x"][3:20] if x is not None]
