@@ -187,7 +187,7 @@ LEAST_KEYS, LOOSEST_KEYS = 10, 1.5  # words that differ in a number; numbers for
 FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
 MOST_BY_CHANCE = 1e-4  # expected pairs of columns that say the same
-# Columns: of fewer none is spared, and more are spectra or genes, which follow each other by nature.
+# Columns: of fewer none is spared; more are spectra or genes, which follow each other by nature.
 LEAST_COMPARED, MOST_COMPARED = 3, 300
 ROWS_COMPARED = 256  # to find the columns that may say the same, and then compare all rows
 MOST_TRIED = 5  # columns that may say the same as another
