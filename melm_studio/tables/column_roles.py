@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from melm_core.base import CODES, FloatArray, IntArray, percent
+from melm_core.base import BEYOND_LIMIT, CODES, FloatArray, IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.designs import MOST_LEVELS, factors
 from melm_studio.tables.distinct import (
@@ -748,6 +748,7 @@ def _copies_with_gaps(
         c
         for c in columns
         if c.n_values > 1 and (c.role in (Role.LABEL, *FEATURES) or c.name in beside)
+        if not c.name.endswith(BEYOND_LIMIT)  # which the user has asked for
     ]
     if len(compared) > MOST_COMPARED:
         return {}
