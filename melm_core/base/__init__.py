@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from melm_core.base.array_types import UNPACKING, FloatArray, IntArray
+from melm_core.base.array_types import (
+    FloatArray,
+    IntArray,
+    array_header,
+    unpacked_array,
+    unpacked_arrays,
+)
 from melm_core.base.block_sources import blocks_of, read_rows
 from melm_core.base.codes import nuisance_codes, units_of_classes
 from melm_core.base.column_encoding import ColumnEncoding
@@ -89,7 +95,6 @@ __all__ = [
     "THOUSANDS",
     "TICKED",
     "UNIT",
-    "UNPACKING",
     "BlockSource",
     "Callback",
     "CellRules",
@@ -103,6 +108,7 @@ __all__ = [
     "Progress",
     "Quantity",
     "UserError",
+    "array_header",
     "balanced_share",
     "blocks_of",
     "check_choice",
@@ -144,4 +150,6 @@ __all__ = [
     "unique_names",
     "units_of_classes",
     "unknown_categories",
+    "unpacked_array",
+    "unpacked_arrays",
 ]

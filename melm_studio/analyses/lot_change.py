@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.answers import LEVEL
-from melm_core.base import UNPACKING, FloatArray, IntArray, UserError, thinned
+from melm_core.base import FloatArray, IntArray, UserError, thinned, unpacked_arrays
 from melm_core.evaluation import LotChange, lot_change
 from melm_core.folds import sampled_rows
 from melm_studio.analyses import charts, content
@@ -131,12 +131,9 @@ class LotRows:
     @classmethod
     def from_bytes(cls, raw: bytes) -> Self:
         """Unpack what `to_bytes` packed."""
-        with UNPACKING, np.load(io.BytesIO(raw), allow_pickle=False) as file:
-            name, groups = msgspec.json.decode(file["words"].tobytes())
-            is_filled = file["is_filled"]
-            return cls(
-                name, file["X"], file["labels"], file["row_numbers"], is_filled, tuple(groups)
-            )
+        arrays = unpacked_arrays(raw)
+        name, groups = msgspec.json.decode(arrays.pop("words").tobytes())
+        return cls(name, groups=tuple(groups), **arrays)
 
 
 class ChangedFeature(Record, frozen=True):

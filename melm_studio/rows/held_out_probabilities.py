@@ -11,12 +11,12 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from melm_core.base import UNPACKING, FloatArray, IntArray, UserError
+from melm_core.base import FloatArray, IntArray, UserError, array_header, unpacked_array
 from melm_core.density import DensityRule, SetLimits
 from melm_core.diagnostics import DEFAULT_COVERAGE, LeftOutDistances
 from melm_core.evaluation import FittedProjection, Refits, Unchanged
@@ -161,24 +161,7 @@ def _array_bytes(numbers: FloatArray) -> bytes:
 
 
 def _array(raw: bytes) -> FloatArray:
-    with UNPACKING:
-        numbers = np.load(io.BytesIO(raw), allow_pickle=False)
-    return np.asarray(numbers, dtype=np.float64)
-
-
-def array_header(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Return the shape and type of an array, read before it is allocated.
-
-    Raises
-    ------
-    ValueError
-        If it is no array of numpy.
-    """
-    file = io.BytesIO(raw)
-    np.lib.format.read_magic(file)
-    with UNPACKING:
-        shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-    return shape, dtype
+    return unpacked_array(raw).astype(np.float64)
 
 
 def finite_array(raw: bytes) -> bytes:
@@ -189,8 +172,7 @@ def finite_array(raw: bytes) -> bytes:
     ValueError
         If a number is not finite.
     """
-    with UNPACKING:
-        numbers = np.load(io.BytesIO(raw), allow_pickle=False)
+    numbers = unpacked_array(raw)
     if not np.isfinite(numbers).all():
         raise ValueError("A number is not finite.")
     file = io.BytesIO()

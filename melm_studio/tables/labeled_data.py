@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base import (
-    UNPACKING,
     CellRules,
     ColumnEncoding,
     FloatArray,
@@ -24,6 +23,7 @@ from melm_core.base import (
     UserError,
     known_type,
     range_of,
+    unpacked_arrays,
 )
 from melm_core.folds import group_strata
 from melm_core.recipe import (
@@ -222,9 +222,8 @@ class LabeledData:
     @classmethod
     def from_bytes(cls, raw: bytes) -> LabeledData:
         """Unpack what `to_bytes` packed."""
-        with UNPACKING, np.load(io.BytesIO(raw), allow_pickle=False) as file:
-            header = msgspec.json.decode(file["words"].tobytes(), type=known_type(_Header))
-            arrays: dict[str, Any] = {key: file[key] for key in file.files if key != "words"}
+        arrays: dict[str, Any] = unpacked_arrays(raw)
+        header = msgspec.json.decode(arrays.pop("words").tobytes(), type=known_type(_Header))
         columns, unlabeled = unpack(arrays, "row_columns"), _unpacked(arrays)
         if "rules" in arrays:
             arrays["rules"] = msgspec.json.decode(

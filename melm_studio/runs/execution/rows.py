@@ -14,7 +14,7 @@ from typing import Any, NewType, TypeAlias
 import numpy as np
 from msgspec import structs
 
-from melm_core.base import UNPACKING, FloatArray, IntArray
+from melm_core.base import FloatArray, IntArray, unpacked_array
 from melm_core.evaluation import AutoCurves, Study, Unchanged
 from melm_core.methods import AUTO, COMPONENTS, METHODS, Method
 from melm_core.recipe import Scaling
@@ -295,13 +295,7 @@ def kept_embedding(store: RunStore, record: RunRecord) -> FloatArray | None:
     """Return the coordinates that a run kept; None if it kept none."""
     if not METHODS[record.method].keeps_embedding:
         return None
-    return stored_report(store, record.run_id, _embedding)
-
-
-def _embedding(raw: bytes) -> FloatArray:
-    with UNPACKING:
-        embedding: FloatArray = np.load(io.BytesIO(raw), allow_pickle=False)
-    return embedding
+    return stored_report(store, record.run_id, unpacked_array)
 
 
 def with_embedding(

@@ -15,12 +15,12 @@ import numpy as np
 from msgspec import Meta, Struct
 from msgspec.structs import force_setattr
 
-from melm_core.base import known_type
+from melm_core.base import array_header, known_type
 from melm_core.methods import COMPONENTS
 from melm_studio.analyses import ANALYSES, analysis_of
 from melm_studio.analyses.analysis import DataShape, demand
 from melm_studio.operator_tables.plane_densities import PlaneDensities
-from melm_studio.rows.held_out_probabilities import array_header, finite_array
+from melm_studio.rows.held_out_probabilities import finite_array
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.runs.records.outcome import NO_OUTCOME, FitOutcome
 from melm_studio.runs.records.parameters import checked_parameters
