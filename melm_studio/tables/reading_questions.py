@@ -371,7 +371,7 @@ def _copies(
 ) -> dict[str, str]:
     """The columns that say the same as a feature, and as which, if an answer may matter."""
     beside = {c.name for c in columns if c.reason.startswith(SAYS_THE_SAME)}.union(answered)
-    same = copies(columns, frame, beside)
+    same = copies(columns, frame, beside) if beside else {}  # as of most tables
     return {} if beside.isdisjoint(same) else same
 
 
