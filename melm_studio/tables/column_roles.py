@@ -178,8 +178,6 @@ FOLLOW_UP = "it says how long the row was followed, which ends with what the lab
 EMBEDDED = "a survey recorded it beside the answers, and nobody answered it"
 IMPUTED = "it says which cells of another column were imputed"
 ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, SETTING, EARLIER, DESIGN, FOLLOW_UP, EMBEDDED, IMPUTED)
-# As Qualtrics, SPSS and R write how long somebody took for the answers.
-_DURATION = re.compile(r"Duration(?: \(in seconds\)|\.\.in\.seconds\.|__in_seconds_|inseconds)")
 _PARTS_OF_DATE = {  # and their numbers
     "year": (1800, 2100), "month": (1, 12), "day": (1, 366), "date": (1, 366), "doy": (1, 366),
 }  # fmt: skip
@@ -855,9 +853,6 @@ def _said_origin(column: Column) -> str:
         return WHENCE
     if says_setting(column.name):
         return SETTING
-    is_settled = column.reason == CHOSEN and " " in column.name  # as where Qualtrics is read
-    if _DURATION.fullmatch(column.name) and not is_settled:
-        return EMBEDDED
     return HOW_MANY if says_size_of_sample(column.name) else ""
 
 
@@ -944,7 +939,11 @@ class _Guesses:
         chosen: Mapping[str, Use],
     ) -> None:
         self._chosen, self._columns = chosen, columns
-        self._frame, self._numbers, self._embedded = table.frame, table.numbers, table.embedded
+        self._frame, self._numbers, self._embedded = (
+            table.frame,
+            table.numbers,
+            table.recorded_beside,
+        )
         self._classes = classes
         self._n_features = sum(column.role in FEATURES for column in columns)
         self._taken = {column.role for column in columns if column.name in chosen}

@@ -276,7 +276,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     is_hinted = _is_hinted(guess) and not (is_measure(cells) or _are_ids_of_many(cells))
     usable = dict(_could_be_labels(table, {*others}))
     likely = [name for name in others if _says_more(name, guess)]
-    likely += [name for name in (*table.beside, *table.embedded) if name in usable]
+    likely += [name for name in (*table.beside, *table.recorded_beside) if name in usable]
     expected = _expected(table, usable)
     sure = {*expected, *likely}
     if loses_rows or not _is_told(frame, guess):
@@ -309,7 +309,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
         sorted(rivals, key=lambda name: _WHO.isdisjoint(words_of(name))),
         key=lambda name: (
             name not in expected,
-            missing[name] > MOST_LOST and name not in table.embedded,
+            missing[name] > MOST_LOST and name not in table.recorded_beside,
             *(preference(name) if name in usable else ()),
         ),
     )
@@ -881,7 +881,9 @@ class _Preference:
         self._ends = (str(table.frame.columns[0]), last)
         self._has_header = table.form.has_header
         self._file = _words_of_file(table)
-        self._embedded = {name for name in table.embedded if n_values.get(name, 0) > FEW_AT_END}
+        self._embedded = {
+            name for name in table.recorded_beside if n_values.get(name, 0) > FEW_AT_END
+        }
         self._frame = table.frame
 
     def __call__(self, name: str) -> tuple[Any, ...]:

@@ -238,7 +238,7 @@ def prepare(
             chosen,
             {*_suspected_subjects(questions), *shared.reasons},
             numbers=table.numbers,
-            embedded=table.embedded,
+            embedded=table.recorded_beside,
         ),
         *shown_twins(twins),
         *shared.questions(answers),

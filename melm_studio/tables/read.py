@@ -47,6 +47,7 @@ from melm_studio.tables.grammars import (
     is_long,
     read_layout,
     recognized,
+    survey_durations,
     with_groups,
 )
 from melm_studio.tables.one_hot import with_joined_classes, with_ticks
@@ -161,7 +162,7 @@ class Table:
     beside : collection of str
         The columns that say what the samples are, where features are measured.
     embedded : tuple of str
-        The columns that a survey recorded beside its answers.
+        The columns of which the format says that a survey recorded them beside its answers.
     is_measured : bool
         Whether the format is one of measurements, whatever the names of its features say elsewhere.
     rules : CellRules
@@ -209,6 +210,12 @@ class Table:
         said = {*self.beside, *(question.removeprefix(USE) for question in self.answers)}
         clocks = {name for name in names if is_clock(name) and runs_along(self.frame[name])}
         return names - said - clocks
+
+    @cached_property
+    def recorded_beside(self) -> tuple[str, ...]:
+        """The columns that a survey recorded beside its answers, as its format or a name says."""
+        durations = survey_durations(map(str, self.frame))
+        return (*self.embedded, *(name for name in durations if USE + name not in self.answers))
 
     @cached_property
     def members_of_families(self) -> frozenset[str]:

@@ -53,6 +53,7 @@ from melm_studio.tables.grammars.surveys import (
     mechanical_turk,
     qualtrics,
     qualtrics_before,
+    survey_durations,
     surveymonkey,
 )
 from melm_studio.tables.readers import ReadOptions
@@ -123,6 +124,7 @@ __all__ = [
     "is_long",
     "read_layout",
     "recognized",
+    "survey_durations",
     "with_groups",
 ]
 

@@ -6,7 +6,7 @@ And batches of Mechanical Turk.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from melm_studio.tables.grammars.layout import FirstLines, Layout
 from melm_studio.tables.questions import USE
@@ -32,6 +32,8 @@ _ABOUT_ANSWERS = {
     "email address", "first name", "last name", "respondent_id", "collector_id", "date_created",
     "date_modified", "ip_address", "email_address", "first_name", "last_name",
 }  # fmt: skip
+# As Qualtrics, SPSS and R write how long somebody took for the answers.
+_DURATION = re.compile(r"Duration(?: \(in seconds\)|\.\.in\.seconds\.|__in_seconds_|inseconds)")
 _NAMES = {"responseid", "respondent id", "respondent_id"}
 _PLAIN_ANSWERS = {"response", "open-ended response"}
 _OF_TURK = {"HITId", "AssignmentId", "WorkerId"}
@@ -127,6 +129,11 @@ def mechanical_turk(first: FirstLines) -> Layout | None:
     }
     step = "Read as a batch of Mechanical Turk: what stands beside Input and Answer is information."
     return Layout(step, tuple(names), n_above, first.delimiter, uses)
+
+
+def survey_durations(names: Iterable[str]) -> Iterator[str]:
+    """The columns that say how long somebody took for the answers of a survey."""
+    return filter(_DURATION.fullmatch, names)
 
 
 def _about(names: Sequence[str], texts: Sequence[str]) -> dict[str, str]:

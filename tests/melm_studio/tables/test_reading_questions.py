@@ -909,6 +909,16 @@ def test_how_long_answers_took_and_what_was_imputed_is_asked_about_and_no_featur
     assert {encoding.name for encoding in told.encodings} == {"mass", "beds", name}
 
 
+@pytest.mark.parametrize("answer", ["info", "feature"])
+def test_the_question_how_long_answers_took_stays_once_it_is_answered(answer):
+    name = "Duration (in seconds)"
+    columns = {"beds": LENGTHS, name: STEPS * 60.0}
+    [asked] = [one for one in with_copies(columns).questions if one.id == f"use:{name}"]
+    told = with_copies(columns, {asked.id: answer})
+    [still] = [one for one in told.questions if one.id == asked.id]
+    assert (still.sentence, still.answer) == (asked.sentence, answer)
+
+
 def test_what_was_imputed_is_no_label():
     columns = {"mass": LENGTHS, "ward": SEXES, "T_BEDSF": FLAGS[STEPS % 2]}
     assert prepare(Table("t", pd.DataFrame(columns), ())).label == "ward"
