@@ -222,7 +222,7 @@ def prepare(
         things=_things(columns, questions, answers, subjects),
         roles=roles,
     )
-    columns = _without_you(columns, by_file.keys() - by_user.keys())
+    columns = _as_the_file_says(columns, by_file.keys() - by_user.keys())
     sheet, notes = _sheet_of_samples(columns, frame), tuple(dependence_notes(rows, questions))
     unfit = [question for question in given if question not in answers]
     read_questions = (
@@ -385,7 +385,7 @@ def _free_uses(answers: Mapping[str, str], roles: Mapping[str, Use | str]) -> di
     return {name: use for name, use in answered_roles(answers, roles).items() if use not in taken}
 
 
-def _without_you(columns: Sequence[Column], names: Collection[str]) -> tuple[Column, ...]:
+def _as_the_file_says(columns: Sequence[Column], names: Collection[str]) -> tuple[Column, ...]:
     """The columns, of which those that the user has not chosen so say that the file does."""
     return tuple(
         msgspec.structs.replace(
