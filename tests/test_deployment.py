@@ -337,7 +337,8 @@ sleep 60 & worker=$!
 check() { (%s); }
 check || echo refused
 kill -STOP $worker
-check && echo accepted
+until grep -q '^State:.T' /proc/$worker/status; do :; done  # a signal is sent before it arrives
+check && echo accepted && kill -KILL $worker  # who waits for what is stopped never goes on
 wait $worker; echo $?
 """
 
