@@ -37,6 +37,7 @@ _OF_VALUES = {("result",), ("value",)}
 _UNITS = {"unit", "units"}
 _UNITS_OF_FINDINGS = re.compile(r"[A-Z]{2}(?:OR|ST)RESU")  # of clinical trials
 MOSTLY = 0.5  # of the variables of all samples, those that are given
+PARTLY = 0.25  # the same, of measures with units: laboratories do a few of their tests each time
 _NO_LETTERS_OR_DIGITS = re.compile(r"[^a-z0-9]+")
 _GAPS = {"", "na", "nan", "null", "filtered"}
 
@@ -145,7 +146,8 @@ def melted(first: FirstLines) -> Layout | None:
     variable, which all that the others say of them shows.
     """
     header, rows = _rows(first)
-    for value, feature in (*product(*_melted(header)), *_beside_units(header, rows)):
+    beside_units = {*_beside_units(header, rows)}
+    for value, feature in (*product(*_melted(header)), *sorted(beside_units)):
         texts = [{row[index] for row in rows} for index in range(len(header))]
         others = [
             index
@@ -160,7 +162,8 @@ def melted(first: FirstLines) -> Layout | None:
             of_samples[place] = (str(n_before[row[feature]]),)
         marks = _marks(rows, of_samples, (value, feature, *(sample if len(sample) == 1 else ())))
         are_told = sample or 0 < len(others) <= len(marks)
-        is_full = len(rows) >= MOSTLY * len(texts[feature]) * len({*of_samples})
+        share = PARTLY if (value, feature) in beside_units else MOSTLY
+        is_full = len(rows) >= share * len(texts[feature]) * len({*of_samples})
         if not (are_told and is_full):
             continue
         if _has_pairs(rows, of_samples, (feature,), value, LEAST_MELTED):
@@ -246,11 +249,18 @@ def measures_of_units(
                 other
                 for other, cells in enumerate(columns)
                 if not names_units(names[other])
-                and len({*zip(cells, units, strict=True)}) == len({*cells}) >= len({*units})
+                and _have_one_each(cells, units)
+                and len({*cells}) >= len(different)
                 and len({*cells}) * LEAST_MELTED <= len(cells)
                 and not any(map(is_number, {*cells}))
             ]
     return measures
+
+
+def _have_one_each(measures: Sequence[str], units: Sequence[str]) -> bool:
+    """Return whether each measure has one unit or none, also where results lack theirs."""
+    named = {(measure, unit) for measure, unit in zip(measures, units, strict=True) if unit}
+    return len(named) == len({measure for measure, _ in named})
 
 
 def names_units(name: str) -> bool:
@@ -282,7 +292,11 @@ def _candidates(names: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
         for index, word in enumerate(bare)
         if word[len(word) - len(end) :] == end
     ]
-    values = [index for index, word in enumerate(words) if not _VALUES.isdisjoint(word)]
+    values = [
+        index
+        for index, word in enumerate(words)
+        if not _VALUES.isdisjoint(word) or word == ("value",)
+    ]
     features = [
         index
         for index, name in enumerate(names)
@@ -334,13 +348,12 @@ def _has_pairs(
 def _marks(
     rows: Sequence[Sequence[str]], of_samples: Sequence[tuple[str, ...]], but: Sequence[int]
 ) -> tuple[int, ...]:
-    """The other columns that have one value for each sample, not the same of all."""
-    marks = []
+    """The other columns that have one value for each sample, or none, not the same of all."""
+    marks, is_one = [], len({*of_samples}) == 1
     for column in range(len(rows[0]) if rows else 0):
-        text_of = dict(zip(of_samples, (row[column] for row in rows), strict=True))
-        is_same = all(
-            text_of[sample] == row[column] for sample, row in zip(of_samples, rows, strict=True)
-        )
-        if column not in but and is_same and (len({*text_of.values()}) > 1 or len(text_of) == 1):
+        texts = [(sample, row[column]) for sample, row in zip(of_samples, rows, strict=True)]
+        text_of = {sample: text for sample, text in texts if text}
+        is_same = all(text_of[sample] == text for sample, text in texts if text)
+        if column not in but and is_same and (len({*text_of.values()}) > 1 or is_one):
             marks.append(column)
     return tuple(marks[:MOST_MARKS])

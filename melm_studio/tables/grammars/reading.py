@@ -239,7 +239,7 @@ def _widened(
     cells = cells.reset_index(drop=True)
     named = " and ".join(layout.names[index] for index in long.sample) or SAMPLE
     cells.insert(0, free_name(named, cells), samples)
-    once = table[~of_samples.duplicated()]
+    once = table.groupby(of_samples, sort=False)[[*long.marks]].first()
     for index in long.marks:
         cells.insert(cells.shape[1], free_name(layout.names[index], cells), once[index].tolist())
     several = f"Averaged: {count(averaged, 'feature')} with several numbers of one sample."

@@ -11,7 +11,7 @@ import pytest
 from melm_studio.tables import NO_LABEL, ReadOptions, Role, TableError, prepare, read_table
 from melm_studio.tables.grammars import GRAMMARS
 from melm_studio.tables.grammars.sample_names import groups_in_names
-from tests.melm_studio.tables.programs import PROGRAMS, lines
+from tests.melm_studio.tables.programs import GENES, KINDS, MATRIX, PROGRAMS, SAMPLES, lines
 
 
 def columns_of(data, role):
@@ -217,6 +217,37 @@ def test_measures_that_have_one_unit_each_are_features(names, title):
     assert data.feature_names == ("lead", "zinc", "depth")
     assert (len(data.X), data.label, data.class_names) == (30, "kind", ("u", "v"))
     assert "samples" in table.asked
+
+
+def test_laboratories_do_a_few_of_their_tests_each_time_and_leave_cells_empty():
+    tests = [("ALT", "U/L"), *((f"T{at}", "mg/dL") for at in range(5))]
+    rows = [
+        [
+            f"p{person}",
+            f"day {visit}",
+            test,
+            (person * 5 + visit * visit * (2 + at)) % 7,
+            "" if visit == at else unit,
+            "" if at == 0 else ("before", "after")[visit > 3],
+        ]
+        for person, visit, (at, (test, unit)) in product(range(6), range(8), enumerate(tests))
+        if (person + visit - at) % 6 < 2
+    ]
+    header = ["USUBJID", "VISIT", "LBTESTCD", "LBSTRESN", "LBSTRESU", "EPOCH"]
+    data = prepare(read_table(written(header, rows), "lb.csv"), "EPOCH")
+    assert {*data.feature_names} == {test for test, _ in tests}
+    assert (len(data.X), data.class_names) == (48, ("after", "before"))
+
+
+def test_values_of_genes_of_samples_are_a_long_table_but_not_their_p_values():
+    rows = [
+        [sample, gene, numbers[at], KINDS[at]]
+        for at, sample in enumerate(SAMPLES)
+        for gene, numbers in zip(GENES, MATRIX, strict=True)
+    ]
+    for name, features in (("value", GENES), ("p value", ("p value",))):
+        header = ["sample", "gene", name, "group"]
+        assert prepare(read_table(written(header, rows), "x.csv")).feature_names[-1] == features[-1]
 
 
 @pytest.mark.parametrize(
