@@ -761,7 +761,7 @@ def _copies_with_gaps(
     codes = np.stack([_codes(some[c.name]) for c in compared])
     may_be_same = _on_a_line(codes) & are_numbers & are_numbers[:, np.newaxis]
     for place in np.flatnonzero(~are_numbers).tolist():
-        may_be_same[place] = _one_to_one(codes[place], codes)
+        may_be_same[place] = may_be_same[:, place] = _one_to_one(codes[place], codes)
     same: dict[str, str] = {}
     for place, column in enumerate(compared):
         for earlier in np.flatnonzero(may_be_same[:place, place])[:MOST_TRIED].tolist():
@@ -824,6 +824,8 @@ def _is_copy(other: pd.Series, column: pd.Series, n_columns: int) -> bool:
         return False
     if other.dtype.kind != "f":
         return bool(_one_to_one(codes, cells[np.newaxis])[0])
+    if column.dtype.kind != "f":
+        return bool(_one_to_one(cells, codes[np.newaxis])[0])
     first, last = np.argmin(codes), np.argmax(codes)
     rise = (cells[last] - cells[first]) / (codes[last] - codes[first])
     off = np.abs(cells[first] + rise * (codes - codes[first]) - cells).max()

@@ -778,6 +778,7 @@ ARMS = {
         ({"sex": SEXES, "sex:ch1": SEXES.copy()}, "sex", "sex:ch1"),
         ({"STEPNUM": STEPS * 10.0, "STEP": ROUNDS}, "STEP", "STEPNUM"),
         (ARMS, "arm", "code"),
+        ({"of part": ARMS["arm"], "code": 1 - 2.0 * (SEXES == "M")}, "code", "of part"),
         ({"sex": SEXES[:9], "sex code": (SEXES == "M")[:9] * 1.0}, "sex", "sex code"),
         ({"pulse": STEPS * 1.0, "beats": STEPS * 1.0}, "pulse", "beats"),
         ({"in cm": LENGTHS, "in m": LENGTHS / 100}, "in cm", "in m"),
