@@ -83,6 +83,7 @@ NEARLY_EMPTY = 0.95  # share of missing cells above which a column says little
 MOST_GAPS = 0.05  # for each cell with the only word of a column, for them to be no other word
 MAX_LEVELS = 20  # of a text column, for it to be a feature by default
 MAX_CHOSEN_LEVELS = 200
+LEAST_OF_COMMON, LEAST_IN_COMMON = 5, 0.8  # rows of a common answer, and share of rows with any
 MAX_LEVEL_LENGTH = 200  # characters, since every level becomes part of a feature name
 LARGEST = 1e150  # squares of larger values overflow
 SMALLEST_SPREAD = 1e-150  # squares of smaller ones vanish
@@ -177,7 +178,11 @@ EARLIER = "it is what another column was before"
 FOLLOW_UP = "it says how long the row was followed, which ends with what the label says"
 EMBEDDED = "a survey recorded it beside the answers, and nobody answered it"
 IMPUTED = "it says which cells of another column were imputed"
-ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, SETTING, EARLIER, DESIGN, FOLLOW_UP, EMBEDDED, IMPUTED)
+WRITTEN_IN = "beside a few common answers it has many in words of one's own"
+ORIGINS = (
+    WHERE, WHEN, WHENCE, HOW_MANY, SETTING, EARLIER, DESIGN, FOLLOW_UP, EMBEDDED, IMPUTED,
+    WRITTEN_IN,
+)  # fmt: skip
 _PARTS_OF_DATE = {  # and their numbers
     "year": (1800, 2100), "month": (1, 12), "day": (1, 366), "date": (1, 366), "doy": (1, 366),
 }  # fmt: skip
@@ -511,7 +516,7 @@ def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
     is_key = (is_key and all(map(_DIGIT.search, levels))) or are_uuids(levels)
     if is_key or _number_things(levels):
         return Role.IGNORED, "keys of what several rows share"
-    if cells.n_values > MAX_LEVELS:
+    if cells.n_values > MAX_LEVELS and not _is_written_in(cells):
         return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)
     days = [text for text in map(str, pd.unique(cells.texts)) if text not in _CODES]
     are_times = all(map(_CLOCK.fullmatch, days))
@@ -530,6 +535,16 @@ def _number_things(levels: Sequence[str]) -> bool:
         return False
     words, numbers = {m[1] for m in matches if m}, sorted(int(m[2]) for m in matches if m)
     return len(words) == 1 and numbers[-1] - numbers[0] < LOOSEST_KEYS * len(levels)
+
+
+def _is_written_in(cells: _Cells) -> bool:
+    """Return whether nearly all rows have a few answers, and others wrote what nobody else has."""
+    if cells.n_values > MAX_CHOSEN_LEVELS:
+        return False
+    n_rows = np.bincount(pd.factorize(cells.texts)[0])
+    common, once = n_rows[n_rows >= LEAST_OF_COMMON], n_rows == 1
+    is_such = len(common) >= 2 and common.sum() >= LEAST_IN_COMMON * cells.n_present
+    return is_such and 2 * once.sum() > cells.n_values
 
 
 def _too_many(n_levels: int, limit: int) -> str:
@@ -663,9 +678,17 @@ def origins(
     label = next((column.name for column in columns if column.role is Role.LABEL), "")
     of_words = [n for n in of_few_levels if are_few and frame[n].dtype.kind != "f"]
     are_designed = are_few and label in frame
+    written_in = [
+        column.name
+        for column in columns
+        if column.role is Role.CATEGORICAL
+        and column.n_values > MAX_LEVELS
+        and not column.reason.endswith(CHOSEN)
+    ]
     of_tables = {
         **dict.fromkeys(embedded, EMBEDDED),
         **dict.fromkeys(factors(frame, label, of_few_levels) if are_designed else (), DESIGN),
+        **dict.fromkeys(written_in, WRITTEN_IN),
         **dict.fromkeys(_parts_of_date(columns, frame) if are_few else (), WHEN),
         **dict.fromkeys(_earlier(columns) if are_few else (), EARLIER),
         **dict.fromkeys(_follow_up(columns, frame, label) if are_designed else (), FOLLOW_UP),
@@ -1146,8 +1169,10 @@ class _Guesses:
         names = {column.name for column in self._open if column.name in reasons}
         is_used = any(self._chosen.get(name) in AS_FEATURES for name in [*reasons][:1])
         n_left = sum(c.role in FEATURES and c.name not in names for c in columns)
-        if is_used or n_left < FEWEST_FEATURES:
+        if is_used:
             return {}
+        if n_left < FEWEST_FEATURES:  # what many rows alone have makes no features
+            names = {name for name in names if reasons[name] == WRITTEN_IN}
         return {name: (Role.INFO, why) for name, why in reasons.items() if name in names}
 
     def info(self, roles: Mapping[str, tuple[Role, str]]) -> dict[str, tuple[Role, str]]:

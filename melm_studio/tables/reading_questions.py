@@ -30,6 +30,7 @@ from melm_studio.tables.column_roles import (
     WHEN,
     WHENCE,
     WHERE,
+    WRITTEN_IN,
     are_codes,
     copies,
     names_places,
@@ -132,6 +133,7 @@ _SAID_ELSE = {
     FOLLOW_UP: "how long rows were followed, until the event or no longer",
     EMBEDDED: "what a survey recorded beside its answers",
     IMPUTED: "which cells of other columns were imputed",
+    WRITTEN_IN: "one of a few answers in most rows, and words of their own in others",
 }
 _NUMBER_CHOICES = (
     Choice(Use.FEATURE, "A number"),

@@ -887,6 +887,36 @@ def test_what_a_survey_recorded_beside_its_answers_is_asked_about_and_no_feature
     assert read_and_prepared(text, {"label": "sender"}).label == "sender"
 
 
+MODES = np.r_[np.resize(np.array(["bus", "car", "walk"], dtype=object), 75), np.arange(25)]
+MODES[75:] = [f"by {word}" for word in MODES[75:]]
+
+
+def test_one_choice_beside_which_some_wrote_words_of_their_own_is_asked_about():
+    columns = {"mode": RNG.permutation(np.r_[MODES[:75], MODES]), "age": RNG.normal(size=175)}
+    data = with_copies(columns)
+    assert set(data.feature_names) == {"mass", "age"}
+    [asked] = [one for one in data.questions if one.id.startswith("use:")]
+    assert (asked.id, asked.default) == ("use:mode", "info")
+    assert asked.sentence == (
+        "Is mode measured, too? It says one of a few answers in most rows, and words of their own "
+        "in others."
+    )
+    assert with_copies({"mode": columns["mode"]}).feature_names == ("mass",)
+    told = with_copies(columns, {"use:mode": "feature"})
+    assert {encoding.name for encoding in told.encodings} == {"mass", "mode", "age"}
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [MODES, np.repeat(MODES[-28:], 5), np.r_[MODES, MODES, MODES[:75], MODES[:75]]],
+    ids=["many of their own", "common ones alone", "none of one row"],
+)
+def test_many_other_words_are_information_and_not_asked_about(cells):
+    data = with_copies({"town": RNG.permutation(cells), "age": RNG.normal(size=len(cells))})
+    assert set(data.feature_names) == {"mass", "age"}
+    assert not any(one.id.startswith("use:") for one in data.questions)
+
+
 FLAGS = np.array(["(0) Data Not Imputed", "(1) Data Imputed"], dtype=object)
 BESIDE = [
     ("Durationinseconds", STEPS * 60.0, "what a survey recorded beside its answers"),
