@@ -205,13 +205,16 @@ def beside_annotations(first: FirstLines) -> Layout | None:
         cells = [*filter(None, (row[header.index(telling[0])] for row in below))]
         is_alone = len({*cells}) >= max(LEAST_FEATURES, NEARLY_ALL * len(cells))
         telling = [*dict.fromkeys((header[0], *telling))] if is_alone else telling
-    if not (is_first or groups) or len(said) < 2 or len(telling) < (1 if groups else 2):
+    texts = [j for j in range(columns[0]) if len({row[j] for row in below}) == len(below)]
+    # One tells it below groups, or where it names the rows and names of samples have groups.
+    is_told = any(header[j] in telling for j in texts) and _form_groups(samples)
+    least = 1 if groups or is_told else 2
+    if not (is_first or groups) or len(said) < 2 or len(telling) < least:
         return None
     is_grouped = len(groups) == len(samples) if groups else bool(peaks) or are_alike(samples)
     are_samples = is_grouped and not any(map(says_features, samples))
     if not are_samples or not all(_are_numbers([row[j] for row in below]) for j in columns):
         return None
-    texts = [j for j in range(columns[0]) if len({row[j] for row in below}) == len(below)]
     if not texts:
         return None
     step = f"Turned: the {len(samples)} columns behind {header[columns[0] - 1]} are samples."

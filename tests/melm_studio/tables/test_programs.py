@@ -610,6 +610,27 @@ def test_ids_beside_genes_are_of_features_unless_the_genes_recur(
 
 
 @pytest.mark.parametrize(
+    ("name", "samples", "is_turned"),
+    [
+        ("Metabolite Name", "CS12_{}_{}", True),
+        ("HMDB", "{}{}", True),
+        ("Sample", "CS12_{}_{}", False),
+        ("Compound", "descriptor {2}", False),
+    ],
+)
+@pytest.mark.parametrize("beside", ["Method", "Class"])
+def test_metabolites_of_kinds_are_rows_only_where_names_of_columns_have_no_groups(
+    name, samples, is_turned, beside
+):
+    header = [name, beside, *(samples.format("AB"[at % 2], at // 2, at) for at in range(8))]
+    numbers = RNG.lognormal(1, 1, (20, 8)).round(3)
+    rows = [[f"m_{at}x", ["GC", "LC"][at % 2], *row] for at, row in enumerate(numbers)]
+    table = read_table(written(header, rows), "metabolites.csv")
+    assert len(table.frame) == (8 if is_turned else 20)
+    assert ("samples" in table.asked) == is_turned
+
+
+@pytest.mark.parametrize(
     "behind",
     [
         ["Ratio 2h", "P value 2h"],
