@@ -716,6 +716,11 @@ def origins(
     return reasons
 
 
+def are_all_that_is_measured(reasons: Collection[str], columns: Sequence[Column]) -> bool:
+    """Return whether without these columns too few features remain for a plane."""
+    return sum(c.role in FEATURES and c.name not in reasons for c in columns) < FEWEST_FEATURES
+
+
 def copies(
     columns: Sequence[Column], frame: pd.DataFrame, beside: Collection[str] = ()
 ) -> dict[str, str]:
@@ -1167,11 +1172,10 @@ class _Guesses:
         columns = _with_roles(self._columns, roles)
         reasons = origins(columns, self._rows, self._embedded)
         names = {column.name for column in self._open if column.name in reasons}
-        is_used = any(self._chosen.get(name) in AS_FEATURES for name in [*reasons][:1])
-        n_left = sum(c.role in FEATURES and c.name not in names for c in columns)
-        if is_used:
+        use = next((self._chosen.get(name) for name in reasons), None)
+        if use in AS_FEATURES:
             return {}
-        if n_left < FEWEST_FEATURES:  # what many rows alone have makes no features
+        if use != Use.INFO and are_all_that_is_measured(names, columns):
             names = {name for name in names if reasons[name] == WRITTEN_IN}
         return {name: (Role.INFO, why) for name, why in reasons.items() if name in names}
 

@@ -12,6 +12,7 @@ from melm_studio.tables.formatting import words_of
 _AXIS = re.compile(
     r"(?P<kind>(?:supervised)?(?:umap|tsne|pacmap|trimap|phate|isomap|mds))(?P<axis>[12xy])"
 )
+_TERM = re.compile(r"[(\[]\w+:\d+[)\]]$")  # of an ontology: latitude (VBcv:0000817)
 _COORDINATES = re.compile("lat|lon|lng|utm|easting|northing", re.IGNORECASE)
 MOST_COLUMNS = 1_000  # more have the words of a language for names, "bed" and "row" among them
 # Of the middle of a thing, as programs that measure pictures write it, or of a field: centroid-0.
@@ -123,7 +124,7 @@ def coordinates(names: Sequence[str]) -> list[str]:
     """
     pairs: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for name in filter(_COORDINATES.search, names):
-        words = words_of(name)
+        words = words_of(_TERM.sub("", name))
         axes = _OF_UTM if "utm" in words else _OF_EARTH
         others = tuple(word for word in words if word not in axes and len(word) > 1)  # Lat (N)
         for axis in [axes[word] for word in words if word in axes]:

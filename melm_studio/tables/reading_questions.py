@@ -31,6 +31,7 @@ from melm_studio.tables.column_roles import (
     WHENCE,
     WHERE,
     WRITTEN_IN,
+    are_all_that_is_measured,
     are_codes,
     copies,
     names_places,
@@ -52,7 +53,7 @@ from melm_studio.tables.labels import (
 )
 from melm_studio.tables.questions import LABEL, READING, SHEET, USE, Choice, Question
 from melm_studio.tables.read import Table
-from melm_studio.tables.roles import NO_LABEL, SINGLE_USES, Column, Role, Use
+from melm_studio.tables.roles import FEATURES, NO_LABEL, SINGLE_USES, Column, Role, Use
 
 MOST_COLUMNS = 6  # that are asked about
 MOST_PROBED, MOST_ALIKE = 24, 3  # columns looked at, and such whose names end in one word
@@ -289,7 +290,7 @@ def column_questions(
     numbered = even.union(numbers.which(are_years))
     told = {*numbers.which(numbers.is_whole)}.intersection(answered)
     weight = _weight(frame, columns, numbers)
-    from_where = _origins(columns, frame, answered, embedded)
+    from_where = _origins(columns, frame, embedded)
     same = _copies(columns, frame, answered)
     asked_for_all = {name for names in (from_where, same) for name in [*names][:1]}
     unasked = {*set(others).difference(told), *counted_words(frame, numbers)}
@@ -316,7 +317,7 @@ def column_questions(
         )
     )
     questions = (
-        _origin_question(from_where, answered.get(column.name, ""))
+        _origin_question(from_where, columns, answered.get(column.name, ""))
         if column.name in [*from_where][:1]
         else _copy_question(same, columns, answered.get(column.name, ""))
         if column.name in [*same][:1]
@@ -339,25 +340,22 @@ def _without_series(columns: Sequence[Column], others: Collection[str]) -> Itera
 
 
 def _origins(
-    columns: Sequence[Column],
-    frame: pd.DataFrame,
-    answered: Mapping[str, str],
-    embedded: Collection[str],
+    columns: Sequence[Column], frame: pd.DataFrame, embedded: Collection[str]
 ) -> dict[str, str]:
-    """The columns that say where, when or of what rows are, if an answer may matter.
+    """The columns that say where, when or of what rows are.
 
-    It does where they are information, or an answer says otherwise, and the label is no place.
+    None where nothing else may be a feature, and no places where the label is one.
     """
     reasons = origins(columns, frame, embedded)
-    are_of_places = names_places(columns)
-    is_asked = any(c.name in reasons and c.role is Role.INFO for c in columns)
-    is_asked |= not answered.keys().isdisjoint(reasons)
-    if not is_asked:
+    if all(c.name in reasons for c in columns if c.role in FEATURES):
         return {}
+    are_of_places = names_places(columns)
     return {name: why for name, why in reasons.items() if why != WHERE or not are_of_places}
 
 
-def _origin_question(reasons: Mapping[str, str], answer: str) -> Question:
+def _origin_question(
+    reasons: Mapping[str, str], columns: Sequence[Column], answer: str
+) -> Question:
     names = [*reasons]
     shown = listed_in_sentence(names)
     are = f"Are {shown} measured features" if names[1:] else f"Is {shown} measured"
@@ -365,7 +363,9 @@ def _origin_question(reasons: Mapping[str, str], answer: str) -> Question:
     said = [f"{' and '.join(said)} the rows were recorded"] if said else []
     parts = [*said, *(what for why, what in _SAID_ELSE.items() if why in reasons.values())]
     sentence = f"{are}, too? {'They say' if names[1:] else 'It says'} {', or '.join(parts)}."
-    return Question(USE + next(iter(reasons)), sentence, _ORIGIN_CHOICES, answer, Use.INFO)
+    is_needed = reasons[names[0]] != WRITTEN_IN and are_all_that_is_measured(reasons, columns)
+    default = Use.FEATURE if is_needed else Use.INFO
+    return Question(USE + names[0], sentence, _ORIGIN_CHOICES, answer, default)
 
 
 def _copies(

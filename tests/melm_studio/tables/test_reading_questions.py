@@ -707,15 +707,21 @@ def test_words_of_a_body_or_a_cause_are_features(name):
     assert not [one for one in data.questions if one.id.startswith("use:")]
 
 
-def test_coordinates_are_not_asked_about_where_the_label_is_a_place_or_they_are_all_there_is():
+@pytest.mark.parametrize("term", ["", " (VBcv:0000817)"])
+def test_coordinates_are_asked_about_unless_the_label_is_a_place_or_they_are_all_there_is(term):
     data = with_places(("Lat", "Long"), label="site")
     assert set(data.feature_names) == {"mass", "size"}
     assert not [one for one in data.questions if one.id.startswith("use:")]
-    frame = pd.DataFrame(RNG.normal(size=(60, 3)), columns=["Lat", "mass", "Long"])
-    frame["kind"] = np.resize(np.array(["p", "q"], dtype=object), 60)
-    alone = prepare(Table("t", frame, ()), "kind")
-    assert set(alone.feature_names) == {"Lat", "mass", "Long"}
-    assert not [one for one in alone.questions if one.id.startswith("use:")]
+    names = [f"Lat{term}", f"Long{term}", "mass"]
+    for n_names in (2, 3):
+        frame = pd.DataFrame(RNG.normal(size=(60, n_names)), columns=names[:n_names])
+        frame["kind"] = np.resize(np.array(["p", "q"], dtype=object), 60)
+        alone = prepare(Table("t", frame, ()), "kind")
+        assert set(alone.feature_names) == {*names[:n_names]}
+        asked = {one.id: one.default for one in alone.questions if one.id.startswith("use:")}
+        assert asked == ({f"use:{names[0]}": "feature"} if n_names > 2 else {})
+    told = prepare(Table("t", frame, ()), "kind", answers={f"use:{names[0]}": "info"})
+    assert told.feature_names == ("mass",)
 
 
 def of_marks(words, n_columns=3, name="count {}"):
