@@ -120,6 +120,29 @@ TIMES_OF_DAY = (
     "night|nacht|nachts|nuit|noche|noite|notte|ночь|ніч|noc|夜|夜间",
 )  # fmt: skip
 PERIODS = (MONTHS, WEEKDAYS, SEASONS, TIMES_OF_DAY)
+# How often in a year these are: by themselves, and once in each of them.
+_OFTEN = {
+    0: "never|nie|niemals|jamais|nunca|mai|никогда",
+    1: "yearly|annually|jährlich|annuellement|anualmente|annualmente|ежегодно",
+    12: "monthly|monatlich|mensuellement|mensualmente|mensalmente|mensilmente|ежемесячно",
+    52: "weekly|wöchentlich|semanalmente|settimanalmente|еженедельно",
+    365: "daily|täglich|quotidiennement|diariamente|quotidianamente|ежедневно",
+}
+_IN_EACH = {
+    1: "year|jahr|an|année|año|ano|anno|год",
+    12: "month|monat|mois|mes|mês|mese|месяц",
+    52: "week|woche|semaine|semana|settimana|неделю",
+    365: "day|tag|jour|día|dia|giorno|день",
+}
+_TIMES = {
+    1: "once|einmal|une|una|uma|один",
+    2: "twice|zweimal|deux|dos|duas|due|два",
+    3: "times|per|mal|pro|fois|par|veces|por|vezes|volte|раз|раза",  # several, without a number
+}
+_NEARLY = {
+    0.9: "less|fewer|weniger|moins|menos|meno|менее",
+    1.1: "more|mehr|plus|más|mais|più|более",
+}
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b|[-'](\d\d)$")  # 2020, Jan-20
 
 
@@ -137,7 +160,7 @@ def ordered_levels(levels: Iterable[str], fewest: int = MIN_LEVELS) -> tuple[str
     given = list(levels)
     if len(given) < fewest:
         return None
-    return _of_scale(given) or _numbered(given)
+    return _of_scale(given) or _by_rate(given) or _numbered(given)
 
 
 def _of_scale(levels: list[str]) -> tuple[str, ...] | None:
@@ -158,6 +181,35 @@ def places_of(scales: tuple[tuple[str, ...], ...]) -> tuple[dict[str, int], ...]
         {plain(word): place for place, words in enumerate(scale) for word in words.split("|")}
         for scale in scales
     )
+
+
+def _by_rate(levels: list[str]) -> tuple[str, ...] | None:
+    """Levels that say how often: never, once a month, twice a week, daily."""
+    rates: list[float] = []
+    for level in levels:
+        rate = _times_a_year(plain(level).split())
+        if rate is None or rate in rates:
+            return None
+        rates.append(rate)
+    return _sorted_by(levels, rates)
+
+
+def _times_a_year(words: Sequence[str]) -> float | None:
+    often, each, times, nearly = (
+        [value for value, texts in of.items() if not _plain_words(texts).isdisjoint(words)]
+        for of in (_OFTEN, _IN_EACH, _TIMES, _NEARLY)
+    )
+    if often or len(each) != 1 or not times:  # a week alone says how long
+        rate = float(often[0]) if len(often) == 1 and not each else None
+    else:
+        numbers = [int(word) for word in words if word.isdecimal()]
+        rate = float(each[0] * (numbers[0] if numbers else times[0]))
+    return rate if rate is None or not nearly else rate * nearly[0]
+
+
+@cache
+def _plain_words(texts: str) -> frozenset[str]:
+    return frozenset(map(plain, texts.split("|")))
 
 
 def _numbered(levels: list[str]) -> tuple[str, ...] | None:
@@ -182,7 +234,7 @@ def _numbered(levels: list[str]) -> tuple[str, ...] | None:
     return _sorted_by(levels, numbers) if are_ordered else None
 
 
-def _sorted_by(levels: list[str], places: list[int]) -> tuple[str, ...]:
+def _sorted_by(levels: list[str], places: Sequence[float]) -> tuple[str, ...]:
     return tuple(level for _, level in sorted(zip(places, levels, strict=True)))
 
 

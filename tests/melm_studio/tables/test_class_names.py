@@ -13,6 +13,7 @@ from melm_studio.tables import (
     prepare,
     read_table,
 )
+from melm_studio.tables.scales import ordered_levels
 
 X = np.random.default_rng(2).normal(size=(60, 3)).round(3)
 
@@ -249,6 +250,34 @@ def test_what_is_named_like_a_label_is_the_label_wherever_it_stands(name):
 def test_words_of_an_order_stand_in_it_in_other_languages(names):
     data = classes_of([*reversed(names)] * (60 // len(names)))
     assert data.class_names == names
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Never", "Less than once a month", "1-3 times per month", "Once a week", "Daily"),
+        ("Nunca", "Algunas veces al año", "Una vez por mes", "Algunas veces al mes",
+         "Una vez por semana", "Algunas veces a la semana", "Diariamente"),
+        ("nie", "einmal pro Woche", "mehr als einmal pro Woche", "täglich"),
+        ("monthly or less", "2 times a month", "weekly", "weekly or more", "5 times a week"),
+    ],
+)  # fmt: skip
+def test_how_often_is_an_order(names):
+    assert ordered_levels(sorted(names)) == names
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("1 day", "2 weeks", "3 months"),
+        ("last week", "last month", "last year"),
+        ("3 days per week", "1 day per week", "never"),
+        ("weekly", "once a week", "daily"),
+        ("weekly", "daily", "seldom"),
+    ],
+)
+def test_how_long_and_when_is_no_order_of_how_often(names):
+    assert ordered_levels(names) is None
 
 
 @pytest.mark.parametrize(
