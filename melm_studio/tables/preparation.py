@@ -239,6 +239,7 @@ def prepare(
             {*_suspected_subjects(questions), *shared.reasons},
             numbers=table.numbers,
             embedded=table.recorded_beside,
+            are_more=len(rows.columns) < len(columns),
         ),
         *shown_twins(twins),
         *shared.questions(answers),

@@ -251,6 +251,7 @@ def column_questions(
     *,
     numbers: Numbers,
     embedded: Collection[str],
+    are_more: bool,
 ) -> tuple[Question, ...]:
     """Ask which columns may be something else than they were taken for.
 
@@ -274,6 +275,8 @@ def column_questions(
         Of all rows.
     embedded : collection of str
         Columns that a survey recorded beside its answers.
+    are_more : bool
+        Whether there are features beside these columns, about which nothing is asked.
     """
     answered = {
         question.removeprefix(USE): answer
@@ -291,6 +294,12 @@ def column_questions(
     told = {*numbers.which(numbers.is_whole)}.intersection(answered)
     weight = _weight(frame, columns, numbers)
     from_where = _origins(columns, frame, embedded)
+    features = {column.name for column in columns if column.role in FEATURES}
+    if not are_more and features <= from_where.keys():  # then they are all that there is
+        from_where = {}
+    are_few = not are_more and are_all_that_is_measured(from_where, columns)
+    is_needed = are_few and WRITTEN_IN not in [*from_where.values()][:1]
+    of_origin = Use.FEATURE if is_needed else Use.INFO
     same = _copies(columns, frame, answered)
     asked_for_all = {name for names in (from_where, same) for name in [*names][:1]}
     unasked = {*set(others).difference(told), *counted_words(frame, numbers)}
@@ -317,7 +326,7 @@ def column_questions(
         )
     )
     questions = (
-        _origin_question(from_where, columns, answered.get(column.name, ""))
+        _origin_question(from_where, answered.get(column.name, ""), of_origin)
         if column.name in [*from_where][:1]
         else _copy_question(same, columns, answered.get(column.name, ""))
         if column.name in [*same][:1]
@@ -342,20 +351,13 @@ def _without_series(columns: Sequence[Column], others: Collection[str]) -> Itera
 def _origins(
     columns: Sequence[Column], frame: pd.DataFrame, embedded: Collection[str]
 ) -> dict[str, str]:
-    """The columns that say where, when or of what rows are.
-
-    None where nothing else may be a feature, and no places where the label is one.
-    """
+    """The columns that say where, when or of what rows are, unless the label is a place, too."""
     reasons = origins(columns, frame, embedded)
-    if all(c.name in reasons for c in columns if c.role in FEATURES):
-        return {}
     are_of_places = names_places(columns)
     return {name: why for name, why in reasons.items() if why != WHERE or not are_of_places}
 
 
-def _origin_question(
-    reasons: Mapping[str, str], columns: Sequence[Column], answer: str
-) -> Question:
+def _origin_question(reasons: Mapping[str, str], answer: str, default: Use) -> Question:
     names = [*reasons]
     shown = listed_in_sentence(names)
     are = f"Are {shown} measured features" if names[1:] else f"Is {shown} measured"
@@ -363,8 +365,6 @@ def _origin_question(
     said = [f"{' and '.join(said)} the rows were recorded"] if said else []
     parts = [*said, *(what for why, what in _SAID_ELSE.items() if why in reasons.values())]
     sentence = f"{are}, too? {'They say' if names[1:] else 'It says'} {', or '.join(parts)}."
-    is_needed = reasons[names[0]] != WRITTEN_IN and are_all_that_is_measured(reasons, columns)
-    default = Use.FEATURE if is_needed else Use.INFO
     return Question(USE + names[0], sentence, _ORIGIN_CHOICES, answer, default)
 
 
