@@ -206,8 +206,11 @@ def beside_annotations(first: FirstLines) -> Layout | None:
         is_alone = len({*cells}) >= max(LEAST_FEATURES, NEARLY_ALL * len(cells))
         telling = [*dict.fromkeys((header[0], *telling))] if is_alone else telling
     texts = [j for j in range(columns[0]) if len({row[j] for row in below}) == len(below)]
-    # One tells it below groups, or where it names the rows and names of samples have groups.
-    is_told = any(header[j] in telling for j in texts) and _form_groups(samples)
+    # One tells it below groups, or where it names the rows and names of samples have groups, of
+    # which no column stands before them that is empty.
+    beside = ({row[j].casefold() for row in below} for j in range(columns[0]))
+    are_words = not any(map(_GAPS.issuperset, beside))
+    is_told = are_words and any(header[j] in telling for j in texts) and _form_groups(samples)
     least = 1 if groups or is_told else 2
     if not (is_first or groups) or len(said) < 2 or len(telling) < least:
         return None

@@ -630,6 +630,17 @@ def test_metabolites_of_kinds_are_rows_only_where_names_of_columns_have_no_group
     assert ("samples" in table.asked) == is_turned
 
 
+@pytest.mark.parametrize("gap", ["", "NA"])
+def test_a_first_sample_that_is_empty_at_first_says_nothing_of_features(gap):
+    header = ["Genes", *(f"sup_{'mut' if at < 4 else 'wt'}_{at % 4}" for at in range(8))]
+    numbers = RNG.lognormal(1, 1, (400, 8)).round(3).astype(str)
+    numbers[:200, 0] = gap
+    rows = [[f"G{at}x", *row] for at, row in enumerate(numbers)]
+    data = prepare(read_table(written(header, rows, "\t"), "genes.tsv"))
+    assert len(data.X) == 8
+    assert {*data.class_names} == {"sup_mut", "sup_wt"}
+
+
 @pytest.mark.parametrize(
     "behind",
     [
