@@ -179,10 +179,7 @@ FOLLOW_UP = "it says how long the row was followed, which ends with what the lab
 EMBEDDED = "a survey recorded it beside the answers, and nobody answered it"
 IMPUTED = "it says which cells of another column were imputed"
 WRITTEN_IN = "beside a few common answers it has many in words of one's own"
-ORIGINS = (
-    WHERE, WHEN, WHENCE, HOW_MANY, SETTING, EARLIER, DESIGN, FOLLOW_UP, EMBEDDED, IMPUTED,
-    WRITTEN_IN,
-)  # fmt: skip
+ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, SETTING, EARLIER, DESIGN, FOLLOW_UP, EMBEDDED, IMPUTED)
 _PARTS_OF_DATE = {  # and their numbers
     "year": (1800, 2100), "month": (1, 12), "day": (1, 366), "date": (1, 366), "doy": (1, 366),
 }  # fmt: skip
@@ -516,7 +513,7 @@ def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
     is_key = (is_key and all(map(_DIGIT.search, levels))) or are_uuids(levels)
     if is_key or _number_things(levels):
         return Role.IGNORED, "keys of what several rows share"
-    if cells.n_values > MAX_LEVELS and not _is_written_in(cells):
+    if cells.n_values > MAX_LEVELS and not _are_written_in(cells.texts):
         return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)
     days = [text for text in map(str, pd.unique(cells.texts)) if text not in _CODES]
     are_times = all(map(_CLOCK.fullmatch, days))
@@ -537,14 +534,12 @@ def _number_things(levels: Sequence[str]) -> bool:
     return len(words) == 1 and numbers[-1] - numbers[0] < LOOSEST_KEYS * len(levels)
 
 
-def _is_written_in(cells: _Cells) -> bool:
-    """Return whether nearly all rows have a few answers, and others wrote what nobody else has."""
-    if cells.n_values > MAX_CHOSEN_LEVELS:
-        return False
-    n_rows = np.bincount(pd.factorize(cells.texts)[0])
+def _are_written_in(texts: npt.NDArray[Any]) -> bool:
+    """Return whether nearly all texts are a few answers, and the others mostly differ."""
+    n_rows = np.bincount(pd.factorize(texts)[0])
     common, once = n_rows[n_rows >= LEAST_OF_COMMON], n_rows == 1
-    is_such = len(common) >= 2 and common.sum() >= LEAST_IN_COMMON * cells.n_present
-    return is_such and 2 * once.sum() > cells.n_values
+    are_most = len(common) >= 2 and common.sum() >= LEAST_IN_COMMON * len(texts)
+    return bool(are_most and 2 * once.sum() > len(n_rows) and len(n_rows) <= MAX_CHOSEN_LEVELS)
 
 
 def _too_many(n_levels: int, limit: int) -> str:
@@ -646,6 +641,7 @@ def guess_roles(
     guesses = _Guesses(table, columns, classes, chosen)
     roles = {**guesses.codes(), **guesses.counters(), **guesses.first()}
     roles |= {**guesses.groups(), **guesses.orders(), **guesses.maps()}
+    roles = {**guesses.written_in(), **roles}
     roles = {**guesses.origins(roles), **roles}
     roles = {**guesses.info(roles), **roles}
     return _with_roles(columns, roles)
@@ -678,17 +674,9 @@ def origins(
     label = next((column.name for column in columns if column.role is Role.LABEL), "")
     of_words = [n for n in of_few_levels if are_few and frame[n].dtype.kind != "f"]
     are_designed = are_few and label in frame
-    written_in = [
-        column.name
-        for column in columns
-        if column.role is Role.CATEGORICAL
-        and column.n_values > MAX_LEVELS
-        and not column.reason.endswith(CHOSEN)
-    ]
     of_tables = {
         **dict.fromkeys(embedded, EMBEDDED),
         **dict.fromkeys(factors(frame, label, of_few_levels) if are_designed else (), DESIGN),
-        **dict.fromkeys(written_in, WRITTEN_IN),
         **dict.fromkeys(_parts_of_date(columns, frame) if are_few else (), WHEN),
         **dict.fromkeys(_earlier(columns) if are_few else (), EARLIER),
         **dict.fromkeys(_follow_up(columns, frame, label) if are_designed else (), FOLLOW_UP),
@@ -719,6 +707,26 @@ def origins(
 def are_all_that_is_measured(reasons: Collection[str], columns: Sequence[Column]) -> bool:
     """Return whether without these columns too few features remain for a plane."""
     return sum(c.role in FEATURES and c.name not in reasons for c in columns) < FEWEST_FEATURES
+
+
+def written_in(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
+    """Return the columns of a few common answers and of many in words of one's own.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Those that are features, or are none for this reason or as the user chose, are looked at.
+    frame : DataFrame
+        The rows that have a class.
+    """
+    return [
+        column.name
+        for column in columns
+        if column.n_values > MAX_LEVELS
+        and (column.role is Role.CATEGORICAL or column.reason in (WRITTEN_IN, CHOSEN))
+        and frame[column.name].dtype.kind != "f"
+        and _are_written_in(frame[column.name].dropna().to_numpy())
+    ]
 
 
 def copies(
@@ -1176,8 +1184,15 @@ class _Guesses:
         if use in AS_FEATURES:
             return {}
         if use != Use.INFO and are_all_that_is_measured(names, columns):
-            names = {name for name in names if reasons[name] == WRITTEN_IN}
+            return {}
         return {name: (Role.INFO, why) for name, why in reasons.items() if name in names}
+
+    def written_in(self) -> dict[str, tuple[Role, str]]:
+        """None where the first, about which all are asked, is used as if measured."""
+        names = written_in(self._columns, self._rows)
+        if any(self._chosen.get(name) in AS_FEATURES for name in names[:1]):
+            return {}
+        return {c.name: (Role.INFO, WRITTEN_IN) for c in self._open if c.name in names}
 
     def info(self, roles: Mapping[str, tuple[Role, str]]) -> dict[str, tuple[Role, str]]:
         """At most one name; the other columns that are left out describe rows."""

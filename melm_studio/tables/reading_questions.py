@@ -36,6 +36,7 @@ from melm_studio.tables.column_roles import (
     copies,
     names_places,
     origins,
+    written_in,
 )
 from melm_studio.tables.designs import evenness
 from melm_studio.tables.distinct import Numbers, distinct_values, numbered_parts
@@ -134,8 +135,8 @@ _SAID_ELSE = {
     FOLLOW_UP: "how long rows were followed, until the event or no longer",
     EMBEDDED: "what a survey recorded beside its answers",
     IMPUTED: "which cells of other columns were imputed",
-    WRITTEN_IN: "one of a few answers in most rows, and words of their own in others",
 }
+_SAYS = ("It says", "They say")
 _NUMBER_CHOICES = (
     Choice(Use.FEATURE, "A number"),
     Choice(Use.CATEGORY, "A category"),
@@ -298,10 +299,10 @@ def column_questions(
     if not are_more and features <= from_where.keys():  # then they are all that there is
         from_where = {}
     are_few = not are_more and are_all_that_is_measured(from_where, columns)
-    is_needed = are_few and WRITTEN_IN not in [*from_where.values()][:1]
-    of_origin = Use.FEATURE if is_needed else Use.INFO
+    of_origin = Use.FEATURE if are_few else Use.INFO
+    in_own_words = _written_in(columns, frame, answered)
     same = _copies(columns, frame, answered)
-    asked_for_all = {name for names in (from_where, same) for name in [*names][:1]}
+    asked_for_all = {names[0] for names in ([*from_where], in_own_words, [*same]) if names}
     unasked = {*set(others).difference(told), *counted_words(frame, numbers)}
     unasked = unasked.difference(asked_for_all).union(chosen)
     n_rows = len(frame)
@@ -328,6 +329,8 @@ def column_questions(
     questions = (
         _origin_question(from_where, answered.get(column.name, ""), of_origin)
         if column.name in [*from_where][:1]
+        else _written_question(in_own_words, answered.get(column.name, ""))
+        if column.name in in_own_words[:1]
         else _copy_question(same, columns, answered.get(column.name, ""))
         if column.name in [*same][:1]
         else _weight_question(column, answered.get(column.name, ""))
@@ -357,15 +360,36 @@ def _origins(
     return {name: why for name, why in reasons.items() if why != WHERE or not are_of_places}
 
 
-def _origin_question(reasons: Mapping[str, str], answer: str, default: Use) -> Question:
-    names = [*reasons]
+def _measured_question(
+    names: Sequence[str], says: tuple[str, str], what: str, answer: str, default: Use = Use.INFO
+) -> Question:
+    """Ask of one or several columns at once; `says` is what the one does, and what these do."""
+    are_several = len(names) > 1
     shown = listed_in_sentence(names)
-    are = f"Are {shown} measured features" if names[1:] else f"Is {shown} measured"
+    are = f"Are {shown} measured features" if are_several else f"Is {shown} measured"
+    sentence = f"{are}, too? {says[are_several]} {what}."
+    return Question(USE + names[0], sentence, _ORIGIN_CHOICES, answer, default)
+
+
+def _origin_question(reasons: Mapping[str, str], answer: str, default: Use) -> Question:
     said = [_SAID[why] for why in _SAID if why in reasons.values()]
     said = [f"{' and '.join(said)} the rows were recorded"] if said else []
     parts = [*said, *(what for why, what in _SAID_ELSE.items() if why in reasons.values())]
-    sentence = f"{are}, too? {'They say' if names[1:] else 'It says'} {', or '.join(parts)}."
-    return Question(USE + names[0], sentence, _ORIGIN_CHOICES, answer, default)
+    return _measured_question([*reasons], _SAYS, ", or ".join(parts), answer, default)
+
+
+def _written_in(
+    columns: Sequence[Column], frame: pd.DataFrame, answered: Mapping[str, str]
+) -> list[str]:
+    """The columns of common answers and of words of one's own, if an answer may matter."""
+    names = written_in(columns, frame)
+    are_out = any(c.reason == WRITTEN_IN for c in columns)
+    return names if are_out or not answered.keys().isdisjoint(names) else []
+
+
+def _written_question(names: Sequence[str], answer: str) -> Question:
+    what = "one of a few answers in most rows, words of their own in others"
+    return _measured_question(names, ("It has", "They have"), what, answer)
 
 
 def _copies(
@@ -378,15 +402,11 @@ def _copies(
 
 
 def _copy_question(same: Mapping[str, str], columns: Sequence[Column], answer: str) -> Question:
-    names, others = listed_in_sentence([*same]), listed_in_sentence([*dict.fromkeys(same.values())])
-    are_several = len(same) > 1
-    are = f"Are {names} measured features" if are_several else f"Is {names} measured"
-    say = "They say" if are_several else "It says"
     n_missing = {column.name: column.n_missing for column in columns}
     have_gaps = any(n_missing[name] > n_missing[of] for name, of in same.items())
-    rows = f"all rows{' that have both' if have_gaps else ''}"
-    sentence = f"{are}, too? {say} the same as {others} in {rows}."
-    return Question(USE + next(iter(same)), sentence, _ORIGIN_CHOICES, answer, Use.INFO)
+    others = listed_in_sentence([*dict.fromkeys(same.values())])
+    what = f"the same as {others} in all rows{' that have both' if have_gaps else ''}"
+    return _measured_question([*same], _SAYS, what, answer)
 
 
 def _weight(frame: pd.DataFrame, columns: Sequence[Column], numbers: Numbers) -> str:

@@ -904,12 +904,15 @@ def test_one_choice_beside_which_some_wrote_words_of_their_own_is_asked_about():
     [asked] = [one for one in data.questions if one.id.startswith("use:")]
     assert (asked.id, asked.default) == ("use:mode", "info")
     assert asked.sentence == (
-        "Is mode measured, too? It says one of a few answers in most rows, and words of their own "
-        "in others."
+        "Is mode measured, too? It has one of a few answers in most rows, words of their own in "
+        "others."
     )
     assert with_copies({"mode": columns["mode"]}).feature_names == ("mass",)
-    told = with_copies(columns, {"use:mode": "feature"})
-    assert {encoding.name for encoding in told.encodings} == {"mass", "mode", "age"}
+    for answer, more in (("feature", {"mode"}), ("info", set())):
+        told = with_copies(columns, {"use:mode": answer})
+        assert {encoding.name for encoding in told.encodings} == {"mass", "age", *more}
+        [again] = [one for one in told.questions if one.id.startswith("use:")]
+        assert (again.sentence, again.answer) == (asked.sentence, answer)
 
 
 @pytest.mark.parametrize(
