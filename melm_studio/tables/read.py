@@ -400,9 +400,10 @@ def _tells_samples(data: bytes) -> bool:
 
 
 def _of_joined(joined: Joined, limits: Limits, options: ReadOptions) -> _Content:
-    """The content of tables that were joined, whose rows are samples."""
-    turned = msgspec.structs.replace(options, samples="rows", names="first-row")
-    content = _of_text(joined.data, limits, joined.steps, turned)
+    """The content of tables that were joined, whose rows are samples, or may be features."""
+    samples = options.samples if joined.are_features else "rows"
+    joined_options = msgspec.structs.replace(options, samples=samples, names="first-row")
+    content = _of_text(joined.data, limits, joined.steps, joined_options)
     steps = tuple(step for step in content.steps if step not in content.form.steps)
     content = replace(
         content,

@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from melm_core.base import MISSING, unique_names
 from melm_studio.tables.aligned import as_tabs
 from melm_studio.tables.formatting import count, listed, shortened, words_of
-from melm_studio.tables.grammars.features_in_rows import says_features
+from melm_studio.tables.grammars.features_in_rows import are_of_features, says_features
 from melm_studio.tables.grammars.layout import FirstLines, is_number
 from melm_studio.tables.grammars.omics import FACTOR
 from melm_studio.tables.grammars.r_table import r_table
@@ -101,6 +101,8 @@ class Joined:
         Whether the first column names the samples.
     warnings : tuple of str
         The step by which rows were taken for those of the same samples, unless these are named.
+    are_features : bool
+        Whether its rows are named by a table of what features are, so that samples may be columns.
     """
 
     data: bytes
@@ -111,6 +113,7 @@ class Joined:
     words: str = ""
     is_named: bool = True
     warnings: tuple[str, ...] = ()
+    are_features: bool = False
 
 
 def joined_samples(raw: bytes, limits: Limits, part_of: Callable[..., Part]) -> Joined | None:
@@ -205,9 +208,8 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: boo
         pairs,
         key=lambda pair: (
             parts[pair[1]].is_measured,
-            not any(_is_of_features(tables[name][0]) for name in pair[1:]),
+            not any(are_of_features(tables[name][0]) for name in pair[1:]),
             not says_features(tables[pair[2]][0][pair[0][0]]),
-            not _is_of_features(tables[pair[2]][0]),
             pair[1] not in of_columns,
             _has_factor(tables[pair[2]][0]),
             len(pair[0][2]),
@@ -245,7 +247,9 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: boo
     data = _written([header, *below])
     words = part.words if group in rows[0] else ""
     said += range(len(rows[0]), len(header))
-    return Joined(data, numbers, (*part.steps, step), is_measured, tuple(said), words)
+    steps = (*part.steps, step)
+    are_features = not is_measured and are_of_features(tables[samples][0])
+    return Joined(data, numbers, steps, is_measured, (*said,), words, are_features=are_features)
 
 
 def _with_further(
@@ -294,11 +298,6 @@ def _with_further(
 
 def _has_factor(header: Sequence[str]) -> bool:
     return any(name.startswith(FACTOR) for name in header)
-
-
-def _is_of_features(header: Sequence[str]) -> bool:
-    """Return whether half of the columns behind the first say what features are."""
-    return 2 * sum(map(says_features, header)) >= max(2, len(header) - 1)
 
 
 def _pairs(

@@ -16,7 +16,7 @@ from melm_studio.tables.grammars.layout import (
     is_number,
 )
 from melm_studio.tables.grammars.sample_names import are_crossed, words_of_samples
-from melm_studio.tables.identifiers import PLAIN_NAMES
+from melm_studio.tables.identifiers import PLAIN_NAMES, names_identifier
 
 LEAST_SAMPLES, LEAST_FEATURES = 4, 3
 LEAST_RECURRING = 6  # columns whose names are those of their groups
@@ -56,6 +56,8 @@ _THINGS = {
 }  # fmt: skip
 _SUCH = {"id", "name", "mass", "mz", "rt"}
 _HIGH_RANKS = {"domain", "kingdom", "lineage", "phylum", "taxonomy"}
+_RANKS = {"domain", "kingdom", "phylum", "class", "order", "family", "genus", "species"}
+LEAST_RANKS = 3  # that are of taxa: one or two may be of the samples
 # Of statistics of a comparison, in letters alone: adj.P.Val, padj, log2FoldChange.
 _CHANGES = ("foldchange", "lfc", "logfc", "logratio")
 _CHANCES = ("adjp", "fdr", "padj", "pval", "qval")
@@ -281,7 +283,9 @@ def beside_taxa(first: FirstLines) -> Layout | None:
     if not (ranks or taxa):
         return None
     columns = [*zip(*below, strict=True)]
-    numbers = tuple(j for j, cells in enumerate(columns) if _are_numbers(cells))
+    are_names = names_identifier(header[0] or "id") and len({*columns[0]}) == len(below)
+    may_be = range(are_names, len(header))
+    numbers = tuple(j for j in may_be if _are_numbers(columns[j]))
     names = tuple(j for j, cells in enumerate(columns) if len({*cells}) == len(below))
     names = tuple(j for j in names if j not in numbers)
     samples = tuple(header[j] for j in numbers)
@@ -400,6 +404,20 @@ def says_features(name: str) -> bool:
     words |= {word.removesuffix("id") for word in words}  # Geneid
     is_thing = not words.isdisjoint(_THINGS) and not words.isdisjoint(_SUCH)
     return is_thing or not words.isdisjoint(_WORDS_OF_FEATURES)
+
+
+def are_of_features(header: Sequence[str]) -> bool:
+    """Return whether half of the columns behind the first say what features are.
+
+    Examples
+    --------
+    >>> are_of_features(["", "Kingdom", "Phylum", "Class"]), are_of_features(["id", "Class", "age"])
+    (True, False)
+    """
+    ranks = [name for name in header if name.lower() in _RANKS]
+    n_said = sum(map(says_features, header))
+    n_said += len(ranks) if len(ranks) >= LEAST_RANKS else 0
+    return 2 * n_said >= max(2, len(header) - 1)
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from melm_studio.tables import TableError, prepare, read_table
+from melm_studio.tables import ReadOptions, TableError, prepare, read_table
 
 GENES = "gene,a,b,c,d,e\nTP53,1,2,3,4,5\nMYC,9,7,8,6,5\nLYZ,2,2,4,4,1\n"
 SAMPLES = "donor;sample;kind\n1;e;ill\n2;b;ill\n3;d;well\n4;a;well\n"
@@ -540,6 +540,49 @@ def test_what_samples_are_is_joined_before_what_features_are(further, order):
     data = prepare(read_table(zipped(**dict([*files.items()][::order])), "study.zip"))
     assert data.feature_names == tuple(f"g{at}" for at in range(30))
     assert data.class_names == ("u", "v")
+
+
+RANKS = ["Kingdom", "Phylum", "Class", "Order", "Family", "Genus", "Species"]
+
+
+def ranks_of(names, ranks=RANKS):
+    """Write a taxonomy, of which a phylum has several classes and these several genera."""
+    cells = [[f"{rank[0]}{at % (place + 1)}" for place, rank in enumerate(ranks)]
+             for at, _ in enumerate(names)]  # fmt: skip
+    rows = [["", *ranks], *([name, *row] for name, row in zip(names, cells, strict=True))]
+    return "".join(",".join(map(str, row)) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize("order", [*permutations(range(3))])
+@pytest.mark.parametrize("corner", ["", "#OTU ID"])
+@pytest.mark.parametrize("ranks", [RANKS, RANKS[:6], RANKS[2:5]])
+def test_ranks_of_taxa_say_what_features_are(order, corner, ranks):
+    counts = of_features(n_features=30).replace("gene", corner).replace("\ng", "\n70")
+    ids = [f"70{at}" for at in range(30)]
+    files = [("otu", counts), ("kinds", KINDS), ("taxa", ranks_of(ids, ranks))]
+    data = prepare(read_table(zipped(**dict(files[place] for place in order)), "study.zip"))
+    assert (data.class_names, data.feature_names) == (("u", "v"), tuple(ids))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_samples_of_counts_beside_a_taxonomy_alone_have_no_label(order):
+    counts = of_features(n_features=30).replace("gene", "").replace("\ng", "\n70")
+    ids = [f"70{at}" for at in range(30)]
+    files = [("otu", counts), ("taxa", ranks_of(ids))][::order]
+    table = read_table(raw := zipped(**dict(files)), "study.zip")
+    data = prepare(table)
+    assert (len(data.X), data.feature_names) == (8, tuple(ids))
+    assert table.asked["samples"] == "Kingdom says what rows are"
+    table = read_table(raw, "study.zip", options=ReadOptions(samples="rows"))
+    assert len(prepare(table).X) == 30
+
+
+def test_measures_of_species_are_told_apart_by_their_ranks():
+    species = [f"sp{at}" for at in range(24)]
+    rows = [f"{name},{at * 7 % 11}.5,{at * at % 9}.25" for at, name in enumerate(species)]
+    files = {"traits": "\n".join(["name,mass,wing", *rows, ""]), "taxa": ranks_of(species)}
+    data = prepare(read_table(zipped(**files), "study.zip"), "Phylum")
+    assert (len(data.X), data.feature_names[:2]) == (24, ("mass", "wing"))
 
 
 def test_numbers_named_as_proteins_are_no_description_of_features():
