@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from itertools import groupby, pairwise, takewhile
 
@@ -81,7 +81,9 @@ def with_joined_classes(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
     return joined, f"Joined: {listed(columns)} into {into}.", asked
 
 
-def with_ticks(frame: pd.DataFrame, limits: Limits) -> tuple[pd.DataFrame, str]:
+def with_ticks(
+    frame: pd.DataFrame, limits: Limits, beside: Collection[str] = ()
+) -> tuple[pd.DataFrame, str]:
     """Put a column for each answer in the place of one with all answers that somebody ticked.
 
     These stand by themselves in some cells and, parted by commas, with others in more of them.
@@ -91,6 +93,8 @@ def with_ticks(frame: pd.DataFrame, limits: Limits) -> tuple[pd.DataFrame, str]:
     frame : DataFrame
     limits : Limits
         Of the table with its new columns.
+    beside : collection of str
+        Columns that are no features, which stay as they are.
 
     Returns
     -------
@@ -104,7 +108,11 @@ def with_ticks(frame: pd.DataFrame, limits: Limits) -> tuple[pd.DataFrame, str]:
     >>> with_ticks(pd.DataFrame({"eaten": eaten}), Limits(50, 50))[0].columns.tolist()
     ['eaten ticked: eggs', 'eaten ticked: milk', 'eaten ticked: nuts']
     """
-    texts = [name for name in frame.select_dtypes(exclude=np.float64) if not _is_label(str(name))]
+    texts = [
+        name
+        for name in frame.select_dtypes(exclude=np.float64)
+        if not (_is_label(str(name)) or name in beside)
+    ]
     read = {name: _options(frame[name]) for name in texts}
     options = {name: parts for name, (parts, _) in read.items() if parts}
     ticks = [f"{name}{TICKED}{part}" for name, parts in options.items() for part in parts]

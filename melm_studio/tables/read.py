@@ -299,7 +299,9 @@ def read_table(
         frame = written.iloc[: len(frame)]
     frame, left_out, asked["blocks"], block_steps = _filled_down(frame, content.left_out, options)
     # Of further rows, those that the first table has are looked for.
-    frame, tick_step = (frame, "") if options.as_written else with_ticks(frame, limits)
+    frame, tick_step = (
+        (frame, "") if options.as_written else with_ticks(frame, limits, content.beside)
+    )
     frame, joined_step, why_label = with_joined_classes(frame)
     asked.setdefault(LABEL, why_label)
     answers = {**content.answers}
@@ -405,21 +407,21 @@ def _of_joined(joined: Joined, limits: Limits, options: ReadOptions) -> _Content
     joined_options = msgspec.structs.replace(options, samples=samples, names="first-row")
     content = _of_text(joined.data, limits, joined.steps, joined_options)
     steps = tuple(step for step in content.steps if step not in content.form.steps)
+    columns = [*map(str, content.cells.columns)]  # of ISA-Tab, without their kinds
     content = replace(
         content,
         steps=steps,
         asked={**content.asked, "names": ""},
+        beside=(*content.beside, *(columns[place] for place in joined.said)),
         warnings=(*joined.warnings, *content.warnings),
     )
     if not joined.is_measured:
         return content
-    columns = [*map(str, content.cells.columns)]  # of ISA-Tab, without their kinds
     others = {question: use for question, use in content.answers.items() if use != Use.NAME}
     return replace(
         content,
         texts=content.texts.union(columns[: joined.is_named]),  # 1 P2 is no number in a unit
         is_measured=True,
-        beside=tuple(columns[place] for place in joined.said),
         answers={**others, **({f"{USE}{columns[0]}": Use.NAME.value} if joined.is_named else {})},
         asked={**content.asked, LABEL: joined.words},
     )
@@ -644,7 +646,8 @@ def _of_layout(
         answers = {f"{USE}{sample}": Use.NAME.value, **answers}
         if not (read.words or read.marks):
             answers[LABEL] = NO_LABEL  # all other columns are features
-    is_measured = read.cells is not None and not (isinstance(layout.turned, Long) and layout.asked)
+    may_be_other = isinstance(layout.turned, Long) and layout.asked and layout.turned.marks
+    is_measured = read.cells is not None and not may_be_other
     if read.words:
         asked[LABEL] = f"{read.words} has words of the names of the samples"
     return replace(

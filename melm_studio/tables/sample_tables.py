@@ -94,7 +94,7 @@ class Joined:
     is_measured : bool
         Whether its numbers were columns for each sample, or of a format that tells it.
     said : tuple of int
-        The places of the columns of what is said of samples then.
+        The places of the columns of what is said of samples.
     words : str
         As those of a part.
     is_named : bool
@@ -246,7 +246,7 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: boo
     )
     data = _written([header, *below])
     words = part.words if group in rows[0] else ""
-    said += range(len(rows[0]), len(header))
+    said += range(len(rows[0]), len(header)) if is_measured else ()
     steps = (*part.steps, step)
     are_features = not is_measured and are_of_features(tables[samples][0])
     return Joined(data, numbers, steps, is_measured, (*said,), words, are_features=are_features)
@@ -418,7 +418,7 @@ def _stacked(parts: Mapping[str, Part], limits: Limits) -> Joined | None:
     name = _FILE if _FILE not in columns else f"{_FILE} of the row"
     data = _written([[*header, *([name] if words else [])], *rows])
     is_measured = all(parts[file].is_measured for file in files)
-    names_said = {*parts[first].said, name}
+    names_said = {*parts[first].said, *([name] if is_measured and words else ())}
     said = [place for place, column in enumerate((*header, name)) if column in names_said]
     return Joined(data, first, (step,), is_measured, tuple(said), is_named=False)
 

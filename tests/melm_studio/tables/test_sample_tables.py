@@ -610,6 +610,19 @@ def test_words_of_names_are_guessed_unless_their_table_names_classes(name, prefi
     assert "ill, well" in " ".join(choice.label for choice in question.choices)
 
 
+def test_words_of_the_names_of_samples_with_mutations_are_no_features():
+    names = [f"{kind}{at}" for at in range(8) for kind in ("P-", "s_DK_")]
+    header = "Hugo_Symbol\tVariant_Classification\tTumor_Sample_Barcode\n"
+    rows = [f"G{at * n % 5}\tMissense\t{name}\n" for at, name in enumerate(names) for n in (1, 2)]
+    said = "Tumor_Sample_Barcode\tPANEL\tAGE\tSITES\tSAMPLE_TYPE\n" + "".join(
+        f"{name}\tI{at % 3}\t{at * 7 % 23}\t{('lung', 'lung,bone')[at % 2]}\t{'uv'[at // 2 % 2]}\n"
+        for at, name in enumerate(names)
+    )
+    files = {"mutations.txt": header + "".join(rows), "clinical.tsv": said}
+    data = prepare(read_table(archived(files), "study.zip"))
+    assert (data.label, {*data.feature_names}) == ("SAMPLE_TYPE", {f"G{at}" for at in range(5)})
+
+
 def test_features_of_a_format_that_another_table_names_are_no_samples():
     about = "Protein IDs,place\n" + "".join(f"P{at},{'xy'[at % 2]}\n" for at in range(6))
     files = {"proteinGroups.txt": proteins(NAMES), "about.csv": about}
