@@ -176,7 +176,7 @@ DESIGN = "a factor of the design: each class has as many rows of each level"
 SETTING = "it says how an instrument was set, which nobody measured of the row"
 EARLIER = "it is what another column was before"
 FOLLOW_UP = "it says how long the row was followed, which ends with what the label says"
-EMBEDDED = "a survey recorded it beside the answers, and nobody answered it"
+EMBEDDED = "it was recorded beside answers or measurements, and is none of these"
 IMPUTED = "it says which cells of another column were imputed"
 WRITTEN_IN = "beside a few common answers it has many in words of one's own"
 ORIGINS = (WHERE, WHEN, WHENCE, HOW_MANY, SETTING, EARLIER, DESIGN, FOLLOW_UP, EMBEDDED, IMPUTED)
@@ -661,7 +661,7 @@ def origins(
     frame : DataFrame
         The rows that have a class.
     embedded : collection of str
-        Those that a survey recorded beside its answers.
+        Those that were recorded beside answers or measurements.
     """
     are_few = len(columns) <= MOST_OF_PANEL  # more have the words of a language for names
     of_few_levels = [
@@ -690,7 +690,8 @@ def origins(
         if column.reason in ORIGINS:
             reasons[column.name] = column.reason
             continue
-        is_feature = column.role in FEATURES and (are_few or column.role is not Role.NUMERIC)
+        is_likely = are_few or column.role is not Role.NUMERIC or column.name in embedded
+        is_feature = column.role in FEATURES and is_likely
         if not (is_told or is_feature):
             continue
         if why := _said_origin(column) or of_tables.get(column.name, ""):

@@ -162,7 +162,8 @@ class Table:
     beside : collection of str
         The columns that say what the samples are, where features are measured.
     embedded : tuple of str
-        The columns of which the format says that a survey recorded them beside its answers.
+        The columns that a survey recorded beside its answers, as its format says, or that a table
+        of samples has beside measurements.
     is_measured : bool
         Whether the format is one of measurements, whatever the names of its features say elsewhere.
     rules : CellRules
@@ -207,13 +208,17 @@ class Table:
             series = (family.members for family in self._families if family.is_series)
             most = (members for members in series if len(members) >= least)
             return frozenset(name for name in names if TICKED in name).union(*most)
-        said = {*self.beside, *(question.removeprefix(USE) for question in self.answers)}
+        said = {
+            *self.beside,
+            *self.embedded,
+            *(question.removeprefix(USE) for question in self.answers),
+        }
         clocks = {name for name in names if is_clock(name) and runs_along(self.frame[name])}
         return names - said - clocks
 
     @cached_property
     def recorded_beside(self) -> tuple[str, ...]:
-        """The columns that a survey recorded beside its answers, as its format or a name says."""
+        """The columns recorded beside answers or measurements, as the format or a name says."""
         durations = survey_durations(map(str, self.frame))
         return (*self.embedded, *(name for name in durations if USE + name not in self.answers))
 
@@ -413,6 +418,7 @@ def _of_joined(joined: Joined, limits: Limits, options: ReadOptions) -> _Content
         steps=steps,
         asked={**content.asked, "names": ""},
         beside=(*content.beside, *(columns[place] for place in joined.said)),
+        embedded=tuple(columns[place] for place in joined.recorded),
         warnings=(*joined.warnings, *content.warnings),
     )
     if not joined.is_measured:

@@ -133,7 +133,7 @@ _SAID_ELSE = {
     EARLIER: "what another column was before",
     DESIGN: "how a design divides the rows",
     FOLLOW_UP: "how long rows were followed, until the event or no longer",
-    EMBEDDED: "what a survey recorded beside its answers",
+    EMBEDDED: "what was recorded beside answers or measurements",
     IMPUTED: "which cells of other columns were imputed",
 }
 _SAYS = ("It says", "They say")
@@ -275,7 +275,7 @@ def column_questions(
     numbers : Numbers
         Of all rows.
     embedded : collection of str
-        Columns that a survey recorded beside its answers.
+        Columns that were recorded beside answers or measurements.
     are_more : bool
         Whether there are features beside these columns, about which nothing is asked.
     """

@@ -16,7 +16,11 @@ from pathlib import PurePosixPath
 from melm_core.base import MISSING, unique_names
 from melm_studio.tables.aligned import as_tabs
 from melm_studio.tables.formatting import count, listed, shortened, words_of
-from melm_studio.tables.grammars.features_in_rows import are_of_features, says_features
+from melm_studio.tables.grammars.features_in_rows import (
+    FAR_MORE,
+    are_of_features,
+    says_features,
+)
 from melm_studio.tables.grammars.layout import FirstLines, is_number
 from melm_studio.tables.grammars.omics import FACTOR
 from melm_studio.tables.grammars.r_table import r_table
@@ -40,6 +44,7 @@ _SUFFIXES = (
 _LEAST_SHARED = 0.5  # of the samples of the numbers, which the other table must name
 _ROWS_PROBED = 20  # of a column that may be a sample
 _MOST_FILES = 8
+_LEAST_OF_KIND = 20  # numbers, such as counts of species
 _MOST_TARGETS = 3  # columns that rows without a label lack
 _LEAST_COLUMNS = 3  # of tables whose rows are put together
 # A row below the names of QIIME 2, which may be shorter.
@@ -48,6 +53,7 @@ _IN_NAMES = "words of names"  # of samples, where their table names its own clas
 _FILE = "file"  # the column of what the rows of each file are
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
+_DIGITS = re.compile(r"\d+")
 _AROUND = re.compile(r"^.*[\\/]|\.[A-Za-z]\w{0,5}$")  # the name of the file of a sample
 
 _Records = list[list[str]]
@@ -95,6 +101,8 @@ class Joined:
         Whether its numbers were columns for each sample, or of a format that tells it.
     said : tuple of int
         The places of the columns of what is said of samples.
+    recorded : tuple of int
+        Those of what a table of samples says, where it may have been measured, too.
     words : str
         As those of a part.
     is_named : bool
@@ -110,6 +118,7 @@ class Joined:
     steps: tuple[str, ...]
     is_measured: bool = False
     said: tuple[int, ...] = ()
+    recorded: tuple[int, ...] = ()
     words: str = ""
     is_named: bool = True
     warnings: tuple[str, ...] = ()
@@ -232,6 +241,11 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: boo
         f"{_left_out({*tables} - {numbers, samples, further})}"
     )
     places_of_rows = [row_of.get(row[0]) for row in rows[1:]]
+    are_features = not is_measured and are_of_features(tables[samples][0])
+    is_settled = is_measured or are_features
+    are_many, is_of_one_kind = (
+        (False, False) if is_settled else _kind_of_numbers(rows, part.said, beside)
+    )
     rows = _without_said_again(rows, part.said, beside, places_of_rows)
     said = [place for place, name in enumerate(rows[0]) if name in part.said]
     group = part.words.partition(" ")[0]
@@ -245,11 +259,17 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: boo
         for row, place in zip(rows[1:], places_of_rows, strict=True)
     )
     data = _written([header, *below])
-    words = part.words if group in rows[0] else ""
-    said += range(len(rows[0]), len(header)) if is_measured else ()
-    steps = (*part.steps, step)
-    are_features = not is_measured and are_of_features(tables[samples][0])
-    return Joined(data, numbers, steps, is_measured, (*said,), words, are_features=are_features)
+    of_samples = range(len(rows[0]), len(header))
+    return Joined(
+        data,
+        numbers,
+        (*part.steps, step),
+        is_measured or is_of_one_kind,
+        (*said, *(of_samples if is_measured else ())),
+        (*of_samples,) if are_many else (),
+        part.words if group in rows[0] else "",
+        are_features=are_features,
+    )
 
 
 def _with_further(
@@ -311,6 +331,24 @@ def _pairs(
         for shared in [_shared(parts[numbers], parts[samples].records, form)]
         if shared is not None
     ]
+
+
+def _kind_of_numbers(rows: _Records, said: Collection[str], beside: _Records) -> tuple[bool, bool]:
+    """Return whether numbers are many, what stands beside them less so, and whether of one kind.
+
+    Of one kind are counts, names that differ in digits, and more numbers than rows.
+    """
+    columns = [[*cells] for cells in zip(*rows[: _ROWS_PROBED + 1], strict=True)][1:]
+    numbers = [column for column in columns if column[0] not in said]
+    n_beside = sum(map(_may_be_sample, zip(*beside[: _ROWS_PROBED + 1], strict=True)))
+    cells = [cell for _, *of_column in numbers for cell in of_column if cell not in MISSING]
+    is_sheet = n_beside < _LEAST_OF_KIND <= len(numbers)
+    if not (is_sheet and all(map(is_number, cells))):
+        return False, False
+    are_alike = len({_DIGITS.sub("", name) for name, *_ in numbers}) == 1
+    are_counts = all(cell.removesuffix(".0").isdecimal() for cell in cells)
+    is_of_one_kind = are_alike or are_counts or len(numbers) >= len(rows)
+    return is_of_one_kind or len(numbers) >= FAR_MORE * len(beside[0]), is_of_one_kind
 
 
 def _without_said_again(

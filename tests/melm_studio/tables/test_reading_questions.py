@@ -882,7 +882,7 @@ def test_what_a_survey_recorded_beside_its_answers_is_asked_about_and_no_feature
     [asked] = [one for one in data.questions if one.id == "use:sender"]
     assert asked.default == "info"
     assert asked.sentence == (
-        "Is sender measured, too? It says what a survey recorded beside its answers."
+        "Is sender measured, too? It says what was recorded beside answers or measurements."
     )
     told = read_and_prepared(text, {"label": "Q3", "use:sender": "feature"})
     assert {encoding.name for encoding in told.encodings} == {"Q1", "Q2", "sender"}
@@ -928,9 +928,9 @@ def test_many_other_words_are_information_and_not_asked_about(cells):
 
 FLAGS = np.array(["(0) Data Not Imputed", "(1) Data Imputed"], dtype=object)
 BESIDE = [
-    ("Durationinseconds", STEPS * 60.0, "what a survey recorded beside its answers"),
-    ("Duration (in seconds)", STEPS * 60.0, "what a survey recorded beside its answers"),
-    ("Duration..in.seconds.", STEPS * 60.0, "what a survey recorded beside its answers"),
+    ("Durationinseconds", STEPS * 60.0, "what was recorded beside answers or measurements"),
+    ("Duration (in seconds)", STEPS * 60.0, "what was recorded beside answers or measurements"),
+    ("Duration..in.seconds.", STEPS * 60.0, "what was recorded beside answers or measurements"),
     ("T_BEDSF", FLAGS[STEPS % 2], "which cells of other columns were imputed"),
 ]
 

@@ -610,6 +610,49 @@ def test_words_of_names_are_guessed_unless_their_table_names_classes(name, prefi
     assert "ill, well" in " ".join(choice.label for choice in question.choices)
 
 
+PERSONS = [f"p{at}" for at in range(36)]
+SHEET = "person,sex,age,Diagnosis\n" + "".join(
+    f"{name},{'FM'[at % 5 > 2]},{20 + at * 7 % 23},{'uv'[at % 2]}\n"
+    for at, name in enumerate(PERSONS)
+)
+LABS = [
+    "alb", "alp", "alt", "ast", "bun", "ca", "cl", "cr", "crp", "glu", "hb", "hct", "k", "ldh",
+    "mch", "mg", "na", "plt", "tsh", "wbc",
+]  # fmt: skip
+
+
+def measured_of_persons(names, digits):
+    cells = np.random.default_rng(0).normal(500, 90, (len(PERSONS), len(names))).round(digits)
+    rows = ([name, *row] for name, row in zip(PERSONS, cells.astype(str), strict=True))
+    return "".join(",".join(row) + "\n" for row in [["person", *names], *rows])
+
+
+@pytest.mark.parametrize(
+    ("names", "digits"),
+    [
+        (LABS, 0),
+        ([f"otu {at}" for at in range(20)], 2),
+        ([f"{name} {other}" for other in "uv" for name in LABS], 2),
+        ([f"{name} {other}" for other in "uv" for name in LABS][:32], 2),
+    ],
+    ids=["counts", "names", "more than rows", "far more than the sheet says"],
+)
+def test_what_a_sheet_says_of_samples_in_rows_is_asked_about_once(names, digits):
+    files = {"numbers": measured_of_persons(names, digits), "sheet": SHEET}
+    data = prepare(table := read_table(zipped(**files), "study.zip"))
+    assert (data.label, data.feature_names) == ("Diagnosis", tuple(names))
+    (question,) = [one for one in data.questions if one.id.startswith("use:")]
+    assert question.sentence.startswith("Are sex and age measured features, too? They say what was")
+    told = prepare(table, answers={question.id: "feature"})
+    assert {*told.feature_names} == {*names, "sex = M", "age"}
+
+
+def test_measures_of_persons_beside_others_are_features():
+    files = {"numbers": measured_of_persons(LABS, 2), "sheet": SHEET}
+    data = prepare(read_table(zipped(**files), "study.zip"))
+    assert (data.label, {*data.feature_names}) == ("Diagnosis", {*LABS, "sex = M", "age"})
+
+
 def test_words_of_the_names_of_samples_with_mutations_are_no_features():
     names = [f"{kind}{at}" for at in range(8) for kind in ("P-", "s_DK_")]
     header = "Hugo_Symbol\tVariant_Classification\tTumor_Sample_Barcode\n"
