@@ -25,6 +25,7 @@ from melm_studio.tables.grammars.layout import FirstLines, is_number
 from melm_studio.tables.grammars.omics import FACTOR
 from melm_studio.tables.grammars.r_table import r_table
 from melm_studio.tables.grammars.reading import read_layout
+from melm_studio.tables.grammars.sample_names import groups_in_names
 from melm_studio.tables.identifiers import names_identifier, names_label
 from melm_studio.tables.readers import MAX_UNPACKED, archived_files
 from melm_studio.tables.records import Limits, find_records
@@ -246,6 +247,8 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: boo
     are_many, is_of_one_kind = (
         (False, False) if is_settled else _kind_of_numbers(rows, part.said, beside)
     )
+    if not part.said and (is_turned or is_of_one_kind):
+        rows, part = _with_words_of_names(rows, part)
     rows = _without_said_again(rows, part.said, beside, places_of_rows)
     said = [place for place, name in enumerate(rows[0]) if name in part.said]
     group = part.words.partition(" ")[0]
@@ -349,6 +352,17 @@ def _kind_of_numbers(rows: _Records, said: Collection[str], beside: _Records) ->
     are_counts = all(cell.removesuffix(".0").isdecimal() for cell in cells)
     is_of_one_kind = are_alike or are_counts or len(numbers) >= len(rows)
     return is_of_one_kind or len(numbers) >= FAR_MORE * len(beside[0]), is_of_one_kind
+
+
+def _with_words_of_names(rows: _Records, part: Part) -> tuple[_Records, Part]:
+    """The rows with the words of the names of samples, as a format that tells these has them."""
+    groups = groups_in_names([row[0] for row in rows[1:]])
+    if not groups or not {*groups}.isdisjoint(rows[0]):
+        return rows, part
+    words_of_rows = [[*groups], *zip(*groups.values(), strict=True)]
+    rows = [[*row, *cells] for row, cells in zip(rows, words_of_rows, strict=True)]
+    words = f"{next(iter(groups))} has words of the names of the samples"
+    return rows, replace(part, said=(*groups,), words=words)
 
 
 def _without_said_again(

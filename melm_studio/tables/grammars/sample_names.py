@@ -28,6 +28,7 @@ MANY_NUMBERS = 20  # beside names alone, of which counts may be few
 _PARTS = re.compile(r"[ _.\-/]+|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _DOSE = re.compile(r"(?<![^\W_])\d+[^\W\d_]+(?![^\W_])")  # 24h, 125amol
 _BARCODE = re.compile(r"(?<![^\W_])[ACGT]{6,}(?![^\W_])")
+_ACCESSION = re.compile(r"[DES]R[A-Z][0-9]{6,9}")  # which says in what archive reads are
 _REPLICATE = re.compile(r"(?:biorep|inj|rep|replicate|run|techrep)\d+", re.IGNORECASE)
 _LAST_REPLICATE = re.compile(
     r"[ _.\-]{0,2}(?:(?<![^\W\d_])(?i:biorep|inj|rep|replicate|run|techrep)|(?<![a-z])R)\d{1,3}$"
@@ -58,9 +59,13 @@ def words_of_samples(names: Sequence[str]) -> tuple[str, ...]:
     ()
     >>> words_of_samples(["ATCACG_1", "ATCACG_2", "CGATGT_1", "CGATGT_2"])
     ()
+    >>> words_of_samples(["ERX1783638", "ERX1796002", "SRX8851795", "SRX8851796"])
+    ()
     >>> words_of_samples(["L1_A5_rep1.raw", "L1_A5_rep2.raw", "L1_B5_rep1.raw", "L1_B5_rep2.raw"])
     ('A5', 'A5', 'B5', 'B5')
     """
+    if all(map(_ACCESSION.fullmatch, names)):
+        return ()
     varying = _without_shared(names)
     conditions = tuple(_LAST_REPLICATE.sub("", name) for name in varying)
     n_marked = sum(map(str.__ne__, conditions, varying))

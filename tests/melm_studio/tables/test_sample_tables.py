@@ -610,6 +610,12 @@ def test_words_of_names_are_guessed_unless_their_table_names_classes(name, prefi
     assert "ill, well" in " ".join(choice.label for choice in question.choices)
 
 
+def of_rows(numbers):
+    """Turn a table whose samples are columns."""
+    rows = zip(*(line.split(",") for line in numbers.splitlines()), strict=True)
+    return "".join(",".join(row) + "\n" for row in rows)
+
+
 PERSONS = [f"p{at}" for at in range(36)]
 SHEET = "person,sex,age,Diagnosis\n" + "".join(
     f"{name},{'FM'[at % 5 > 2]},{20 + at * 7 % 23},{'uv'[at % 2]}\n"
@@ -664,6 +670,36 @@ def test_words_of_the_names_of_samples_with_mutations_are_no_features():
     files = {"mutations.txt": header + "".join(rows), "clinical.tsv": said}
     data = prepare(read_table(archived(files), "study.zip"))
     assert (data.label, {*data.feature_names}) == ("SAMPLE_TYPE", {f"G{at}" for at in range(5)})
+
+
+WORDS = [f"{kind}_{at}" for at in range(12) for kind in ("ctl", "trt")]
+ACCESSIONS = [f"{archive}R{1783638 + at}" for at in range(12) for archive in ("ER", "SR")]
+
+
+@pytest.mark.parametrize(
+    ("names", "sheet", "label"),
+    [
+        (WORDS, "Sex", "group"),
+        (WORDS, "Condition", "Condition"),
+        (ACCESSIONS, "Sex", "Sex"),
+        ([f"s{at}" for at in range(24)], "Sex", "Sex"),
+    ],
+    ids=["words", "classes of the table", "accessions", "numbers"],
+)
+@pytest.mark.parametrize("in_columns", [True, False])
+def test_words_of_names_of_plain_counts_are_offered(names, sheet, label, in_columns):
+    numbers = of_features(names, n_features=24)
+    numbers = numbers if in_columns else of_rows(numbers)
+    said = "".join(
+        f"{name},{7 + at * 7 % 23 / 10},{'FM'[at % 5 > 2]}\n" for at, name in enumerate(names)
+    )
+    files = {"counts": numbers, "sheet": f"Sample,RIN,{sheet}\n{said}"}
+    data = prepare(read_table(zipped(**files), "study.zip"))
+    assert (data.label, len(data.feature_names)) == (label, 24)
+    offered = [
+        choice.label for one in data.questions if one.id == "label" for choice in one.choices
+    ]
+    assert any("ctl, trt" in choice for choice in offered) == (names is WORDS)
 
 
 def test_features_of_a_format_that_another_table_names_are_no_samples():
