@@ -47,7 +47,7 @@ _STARTS: tuple[tuple[bytes, bytes, str], ...] = (  # first bytes, others in the 
         b"",
         "a compressed archive. Unpack it and drop the CSV inside; pictures are read beside one "
         "table that names them, or in a folder for each class, and two tables where one names the "
-        "samples of the other.",
+        "samples of the other, and counts where each file has those of one sample.",
     ),
     (_COMPOUND, "WordDocument".encode("utf-16-le"), f"a Word document. {_CELLS}"),
     (_COMPOUND, "PowerPoint Document".encode("utf-16-le"), f"a presentation. {_CELLS}"),

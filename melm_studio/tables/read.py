@@ -424,6 +424,8 @@ def _of_joined(joined: Joined, limits: Limits, options: ReadOptions) -> _Content
     if not joined.is_measured:
         return content
     others = {question: use for question, use in content.answers.items() if use != Use.NAME}
+    if joined.is_named and not (joined.said or joined.recorded):
+        others[LABEL] = NO_LABEL
     return replace(
         content,
         texts=content.texts.union(columns[: joined.is_named]),  # 1 P2 is no number in a unit

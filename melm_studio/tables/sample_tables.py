@@ -8,9 +8,10 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise, permutations, takewhile
+from itertools import chain, pairwise, permutations, takewhile
 from pathlib import PurePosixPath
 
 from melm_core.base import MISSING, unique_names
@@ -22,12 +23,12 @@ from melm_studio.tables.grammars.features_in_rows import (
     says_features,
 )
 from melm_studio.tables.grammars.layout import FirstLines, is_number
-from melm_studio.tables.grammars.omics import FACTOR
+from melm_studio.tables.grammars.omics import FACTOR, place_of_counts
 from melm_studio.tables.grammars.r_table import r_table
 from melm_studio.tables.grammars.reading import read_layout
-from melm_studio.tables.grammars.sample_names import groups_in_names
+from melm_studio.tables.grammars.sample_names import LEAST_OF_EACH, groups_in_names, without_shared
 from melm_studio.tables.identifiers import names_identifier, names_label
-from melm_studio.tables.readers import MAX_UNPACKED, archived_files
+from melm_studio.tables.readers import MAX_UNPACKED, archived_files, unpacked
 from melm_studio.tables.records import Limits, find_records
 from melm_studio.tables.text import (
     DELIMITERS,
@@ -39,21 +40,28 @@ from melm_studio.tables.text import (
 )
 
 _SUFFIXES = (
-    ".csv", ".tsv", ".txt", ".tab", ".data", ".labels", ".biom", ".fcs", ".gct", ".gz", ".h5ad",
-    ".json", ".mztab", ".qza", ".shared", ".xls", ".xlsx",
+    ".csv", ".tsv", ".txt", ".tab", ".data", ".labels", ".biom", ".count", ".counts", ".fcs",
+    ".gct", ".gz", ".h5ad", ".json", ".mztab", ".qza", ".results", ".sf", ".shared", ".xls",
+    ".xlsx",
 )  # fmt: skip
 _LEAST_SHARED = 0.5  # of the samples of the numbers, which the other table must name
 _ROWS_PROBED = 20  # of a column that may be a sample
-_MOST_FILES = 8
+_MOST_FILES, _MOST_SAMPLES = 8, 1_000
+_BYTES_PROBED = 10_000
+_LEAST_COUNTS = 10  # of a sample, in a file of its own
 _LEAST_OF_KIND = 20  # numbers, such as counts of species
 _MOST_TARGETS = 3  # columns that rows without a label lack
 _LEAST_COLUMNS = 3  # of tables whose rows are put together
 # A row below the names of QIIME 2, which may be shorter.
 _TYPES = re.compile(rb'^[ "]*#q2:types[^\n]*\n', re.MULTILINE)
 _IN_NAMES = "words of names"  # of samples, where their table names its own classes
+_COUNTS = "counts"  # the table of those of files of a sample each
 _FILE = "file"  # the column of what the rows of each file are
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
+# What HTSeq and STAR count of no feature.
+_NO_FEATURES = ("__", "N_ambiguous", "N_multimapping", "N_noFeature", "N_unmapped")
+_CELLS = re.compile(r'[,;"\t\r\n]+')  # of a small table
 _DIGITS = re.compile(r"\d+")
 _AROUND = re.compile(r"^.*[\\/]|\.[A-Za-z]\w{0,5}$")  # the name of the file of a sample
 
@@ -130,7 +138,8 @@ def joined_samples(raw: bytes, limits: Limits, part_of: Callable[..., Part]) -> 
     """Join a table of numbers with one of samples, which an archive holds beside it.
 
     The samples are the rows of the numbers, or their columns, which are turned. Tables of the same
-    columns are put below each other, also where one lacks the label.
+    columns are put below each other, also where one lacks the label, and counts of one sample in
+    each file side by side.
 
     Parameters
     ----------
@@ -149,15 +158,33 @@ def joined_samples(raw: bytes, limits: Limits, part_of: Callable[..., Part]) -> 
     TableError
         If one of two tables is none, they name no samples of each other, or hold too many cells.
     """
-    files = _texts(raw)
-    if files is None:
+    texts = _texts(raw)
+    if texts is None:
         return None
+    counts, files = _side_by_side(texts, limits)
+    if len(counts) + len(files) > _MOST_FILES:
+        return None
+    joined = _joined_files(counts, files, limits, part_of)
+    if joined is None and counts:
+        steps = (*counts[_COUNTS].steps, *_left_out_of(files))
+        return _alone(replace(counts[_COUNTS], steps=steps))
+    return joined
+
+
+def _joined_files(
+    counts: Mapping[str, Part],
+    files: Mapping[str, bytes],
+    limits: Limits,
+    part_of: Callable[..., Part],
+) -> Joined | None:
+    """The tables of files as one, beside one of counts that were put side by side."""
     for is_plain in (False, True):  # the columns of a format may be named in full
-        parts = _parts(files, partial(part_of, limits=limits, is_plain=is_plain))
-        joined = _joined_parts(parts, limits, are_columns=is_plain) if parts else None
+        others = _parts(files, partial(part_of, limits=limits, is_plain=is_plain))
+        parts = {**counts, **others}
+        joined = _joined_parts(parts, limits, are_columns=is_plain) if others else None
         if joined is not None:
-            others = [name for name in files if name not in parts]
-            left = (f"Left out, as no tables: {listed(others)}.",) if others else ()
+            no_tables = [name for name in files if name not in parts]
+            left = (f"Left out, as no tables: {listed(no_tables)}.",) if no_tables else ()
             return replace(joined, steps=(*joined.steps, *left))
         n_measured = sum(part.is_measured for part in parts.values())
         if n_measured != 1:
@@ -165,6 +192,82 @@ def joined_samples(raw: bytes, limits: Limits, part_of: Callable[..., Part]) -> 
     if len(parts) == len(files) == 2:
         raise _refusal(parts)
     return None
+
+
+def _side_by_side(
+    files: Mapping[str, bytes], limits: Limits
+) -> tuple[dict[str, Part], dict[str, bytes]]:
+    """Put counts of the same features, a file of each sample, side by side as one table.
+
+    Returns
+    -------
+    counts : dict of str to Part
+        The table of all samples by what it has; empty without several such files.
+    others : dict of str to bytes
+        The files that are none of these.
+    """
+    counts: dict[str, dict[str, str]] = {}
+    most = MAX_UNPACKED // len(files)
+    for name, data in files.items():
+        with suppress(TableError, csv.Error):
+            if of_sample := _counts_of(*unpacked(data, name, most)):
+                counts[name] = of_sample
+        if name in counts:
+            limits.reject_cells(len(counts), len(counts[name]))
+    features = dict.fromkeys(chain.from_iterable(counts.values()))
+    shared = {*features}.intersection(*counts.values())
+    if len(counts) < LEAST_OF_EACH or len(shared) < _LEAST_SHARED * len(features):
+        return {}, {**files}
+    limits.reject_cells(len(counts), len(features))
+    others = {name: data for name, data in files.items() if name not in counts}
+    numbers = chain.from_iterable(of_sample.values() for of_sample in counts.values())
+    absent = "0" if all(map(str.isdecimal, numbers)) else ""
+    below = (
+        [sample, *(of_sample.get(name, absent) for name in features)]
+        for sample, of_sample in zip(_called([*counts], others), counts.values(), strict=True)
+    )
+    step = f"Put side by side: {count(len(features), 'feature')} of {count(len(counts), 'file')}."
+    part = Part([["sample", *features], *below], is_measured=True, steps=(step,))
+    return {_COUNTS: _with_words_of_names(part)}, others
+
+
+def _counts_of(data: bytes, name: str) -> dict[str, str]:
+    """The numbers of the features of one sample; none of another table.
+
+    Those stand below a header, or as STAR and HTSeq write them.
+    """
+    first = FirstLines(without_comments(data[:_BYTES_PROBED])[0].lstrip(b"\n"))
+    header = first.cells(0, first.delimiter)
+    if not (place := place_of_counts(header)):
+        return {}
+    text = without_comments(as_utf8(data, name).data)[0].decode()
+    rows = csv.reader(text.split("\n"), delimiter=first.delimiter)
+    pairs = [(row[0].strip(), row[place].strip()) for row in rows if len(row) > place]
+    pairs = pairs if is_number(header[place]) else pairs[1:]
+    pairs = [pair for pair in pairs if not pair[0].startswith(_NO_FEATURES)]
+    counts = dict(pairs)
+    are_told_apart = len(counts) == len(pairs) >= _LEAST_COUNTS
+    are_named = says_features(header[0]) or not any(map(is_number, counts))
+    are_counts = are_told_apart and are_named and all(map(is_number, counts.values()))
+    return counts if are_counts else {}
+
+
+def _called(files: Sequence[str], others: Mapping[str, bytes]) -> Sequence[str]:
+    """The names of samples within those of their files, as most of them stand in other files."""
+    apart = without_shared(files)
+    parts = zip(*(name.partition("_")[::2] for name in apart), strict=True)
+    forms = [apart, files, [_AROUND.sub("", name) for name in files], *parts]
+    texts = (text.decode("utf-8", "replace") for text in others.values())
+    cells = {cell for text in texts for cell in _CELLS.split(text)}
+    names_apart = [names for names in forms if len({*names}) == len(files)]
+    return max(names_apart, key=lambda names: len(cells.intersection(names)))
+
+
+def _alone(part: Part) -> Joined:
+    """The table of counts by itself."""
+    said = [place for place, name in enumerate(part.records[0]) if name in part.said]
+    data = _written(part.records)
+    return Joined(data, _COUNTS, part.steps, True, tuple(said), words=part.words)
 
 
 def _parts(files: Mapping[str, bytes], part_of: Callable[[bytes, str], Part]) -> dict[str, Part]:
@@ -248,7 +351,8 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: boo
         (False, False) if is_settled else _kind_of_numbers(rows, part.said, beside)
     )
     if not part.said and (is_turned or is_of_one_kind):
-        rows, part = _with_words_of_names(rows, part)
+        part = _with_words_of_names(replace(part, records=rows))
+        rows = part.records
     rows = _without_said_again(rows, part.said, beside, places_of_rows)
     said = [place for place, name in enumerate(rows[0]) if name in part.said]
     group = part.words.partition(" ")[0]
@@ -354,15 +458,15 @@ def _kind_of_numbers(rows: _Records, said: Collection[str], beside: _Records) ->
     return is_of_one_kind or len(numbers) >= FAR_MORE * len(beside[0]), is_of_one_kind
 
 
-def _with_words_of_names(rows: _Records, part: Part) -> tuple[_Records, Part]:
-    """The rows with the words of the names of samples, as a format that tells these has them."""
-    groups = groups_in_names([row[0] for row in rows[1:]])
-    if not groups or not {*groups}.isdisjoint(rows[0]):
-        return rows, part
+def _with_words_of_names(part: Part) -> Part:
+    """The table with the words of the names of samples, as a format that tells these has them."""
+    groups = groups_in_names([row[0] for row in part.records[1:]])
+    if not groups or not {*groups}.isdisjoint(part.records[0]):
+        return part
     words_of_rows = [[*groups], *zip(*groups.values(), strict=True)]
-    rows = [[*row, *cells] for row, cells in zip(rows, words_of_rows, strict=True)]
+    records = [[*row, *cells] for row, cells in zip(part.records, words_of_rows, strict=True)]
     words = f"{next(iter(groups))} has words of the names of the samples"
-    return rows, replace(part, said=(*groups,), words=words)
+    return replace(part, records=records, said=(*groups,), words=words)
 
 
 def _without_said_again(
@@ -434,8 +538,12 @@ def _bare(names: Sequence[str]) -> list[str]:
 
 
 def _left_out(files: Iterable[str]) -> str:
+    return "".join(f" {step}" for step in _left_out_of(files))
+
+
+def _left_out_of(files: Iterable[str]) -> tuple[str, ...]:
     names = sorted(files)
-    return f" Left out: {listed(names)}." if names else ""
+    return (f"Left out: {listed(names)}.",) if names else ()
 
 
 def _stacked(parts: Mapping[str, Part], limits: Limits) -> Joined | None:
@@ -565,19 +673,22 @@ def _texts(raw: bytes) -> dict[str, bytes] | None:
             files = archived_files(archive)
             names = [PurePosixPath(part.filename).name for part in files]
             are_texts = all(name.lower().endswith(_SUFFIXES) for name in names)
-            is_few = 2 <= len(files) == len({*names}) <= _MOST_FILES
+            if len({*names}) == 1:  # in a folder for each sample
+                names = [PurePosixPath(part.filename).parent.name for part in files]
+            is_few = 2 <= len(files) == len({*names}) <= _MOST_SAMPLES
             if not (is_few and are_texts):
                 return None
-            most = MAX_UNPACKED // len(files)
-            texts = []
-            for part in files:
+            texts: dict[str, bytes] = {}
+            n_left = MAX_UNPACKED
+            for name, part in zip(names, files, strict=True):
                 with archive.open(part) as opened:
-                    texts.append(opened.read(most + 1))
+                    texts[name] = opened.read(n_left + 1)
+                n_left -= len(texts[name])
+                if n_left < 0:
+                    return None
     except _DAMAGED:
         return None
-    if any(len(text) > most for text in texts):
-        return None
-    return dict(zip(names, texts, strict=True))
+    return texts
 
 
 def plain_records(data: bytes, name: str, limits: Limits) -> list[list[str]]:

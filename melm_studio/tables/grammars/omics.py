@@ -9,6 +9,8 @@ from itertools import dropwhile, takewhile
 from pathlib import PureWindowsPath
 
 from melm_core.base import MISSING
+from melm_studio.tables.formatting import words_of
+from melm_studio.tables.grammars.features_in_rows import says_features
 from melm_studio.tables.grammars.layout import FirstLines, Layout, Long, Turned, is_number
 from melm_studio.tables.questions import LABEL, USE
 from melm_studio.tables.roles import NO_LABEL, Use
@@ -76,7 +78,11 @@ _OF_ONE_SAMPLE = {
     "geneid", "genename", "isopct", "length", "name", "numreads", "reference", "start", "strand",
     "targetid", "tpm", "transcriptid", "transcriptids",
 }  # fmt: skip
+LEAST_COLUMNS = 2  # of features and their counts
+_COUNTS = {"count", "counts"}
 _LENGTHS = ("coverage", "effectivelength", "efflength")
+# Of these the numbers of a sample, best first.
+_COUNTED = ("numreads", "estcounts", "expectedcount", "tpm")
 _UNMAPPED, _CELLS_OF_STAR = "N_unmapped", 4
 _LAST_OF_HTSEQ = "__alignment_not_unique"
 _FEATURE_COUNTS = ["Geneid", "Chr", "Start", "End", "Strand", "Length"]
@@ -176,23 +182,49 @@ def feature_counts(first: FirstLines) -> Layout | None:
 def counts_of_one_sample(first: FirstLines) -> Layout | None:
     """Counts of salmon, kallisto, RSEM, StringTie, STAR or HTSeq: a row for each gene."""
     header = first.cells(0)
-    names = header if len(header) <= len(_OF_ONE_SAMPLE) else []
-    plain = {_MARKS_IN_NAMES.sub("", name).replace("_", "").lower() for name in names}
-    if "tpm" in plain and plain <= _OF_ONE_SAMPLE and not plain.isdisjoint(_LENGTHS):
-        return _of_one_sample("counts of transcripts or genes", header)
     if header[:1] == [_UNMAPPED] and len(header) == _CELLS_OF_STAR:
         return _of_one_sample("counts of STAR", header)
+    if len(header) > LEAST_COLUMNS and place_of_counts(header) > 0:
+        return _of_one_sample("counts of transcripts or genes", header)
     name, *counts = first.last.split("\t")
     if name == _LAST_OF_HTSEQ and sum(map(is_number, counts)) == 1:
         return _of_one_sample("counts of HTSeq", header)
     return None
 
 
+def place_of_counts(header: Sequence[str]) -> int:
+    """Return the column of the numbers of a file of one sample; 0 if it is another table.
+
+    Examples
+    --------
+    >>> place_of_counts(["Name", "Length", "EffectiveLength", "TPM", "NumReads"])
+    4
+    >>> place_of_counts(["gene_id", "tumor 1"]), place_of_counts(["feature", "count"])
+    (1, 1)
+    >>> place_of_counts(["TSPAN6", "184"]), place_of_counts(["id", "height"])
+    (1, 0)
+    """
+    if header[:1] == [_UNMAPPED] and len(header) == _CELLS_OF_STAR:
+        return 1
+    if header[:-1] == _FEATURE_COUNTS:
+        return len(_FEATURE_COUNTS)
+    if len(header) == LEAST_COLUMNS:
+        (feature, value), words = header, {*words_of(header[1])}
+        return int(says_features(feature) or is_number(value) or bool(words & _COUNTS))
+    names = header if len(header) <= len(_OF_ONE_SAMPLE) else []
+    plain = [_MARKS_IN_NAMES.sub("", name).replace("_", "").lower() for name in names]
+    are_such = "tpm" in plain and {*plain} <= _OF_ONE_SAMPLE
+    if not are_such or {*plain}.isdisjoint(_LENGTHS):
+        return 0
+    return plain.index(next(name for name in _COUNTED if name in plain))
+
+
 def _of_one_sample(what: str, header: Sequence[str]) -> Layout:
     """Features of a single sample, which are refused."""
+    or_zipped = ", or a .zip of such files, one of each sample" if place_of_counts(header) else ""
     refusal = (
         f"The file has a single sample: {what}. Put those of all samples side by side, a column "
-        "for each, and drop that table."
+        f"for each, and drop that table{or_zipped}."
     )
     return Layout(f"Read as {what}.", tuple(header), 1, refusal=refusal)
 

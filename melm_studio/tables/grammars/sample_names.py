@@ -66,7 +66,7 @@ def words_of_samples(names: Sequence[str]) -> tuple[str, ...]:
     """
     if all(map(_ACCESSION.fullmatch, names)):
         return ()
-    varying = _without_shared(names)
+    varying = without_shared(names)
     conditions = tuple(_LAST_REPLICATE.sub("", name) for name in varying)
     n_marked = sum(map(str.__ne__, conditions, varying))
     is_marked = n_marked >= (1 - MOST_ALONE) * len(names)
@@ -91,7 +91,7 @@ def words_of_samples(names: Sequence[str]) -> tuple[str, ...]:
     return words if _are_groups(words) else ()
 
 
-def _without_shared(names: Sequence[str]) -> tuple[str, ...]:
+def without_shared(names: Sequence[str]) -> tuple[str, ...]:
     """The names without the words that they all begin with, and what they all end with."""
     before = _shared(names)
     start = len(before) - len(_SEPARATORS.split(before)[-1])

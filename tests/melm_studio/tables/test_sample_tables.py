@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import zipfile
@@ -700,6 +701,103 @@ def test_words_of_names_of_plain_counts_are_offered(names, sheet, label, in_colu
         choice.label for one in data.questions if one.id == "label" for choice in one.choices
     ]
     assert any("ctl, trt" in choice for choice in offered) == (names is WORDS)
+
+
+STATE = [f"GSM{2_421 + at}_{kind}_{at}" for at, kind in enumerate(["ctl", "trt"] * 6)]
+
+
+NUMBERS = ("count", "value", "NumReads", "est_counts", "expected_count", "x.bam")
+
+
+def counts_of_file(above, behind=()):
+    """Write counts of genes for each file, below a header and above what else is counted."""
+    header = (above or "gene\tcount\n").splitlines()[-1].split("\t")
+    texts = {}
+    for at, name in enumerate(STATE):
+        rows = [
+            [
+                f"ENSG{gene:05}",
+                *(f"{(at * 7 + gene**2) % 11 if one in NUMBERS else 1}" for one in header[1:]),
+            ]
+            for gene in range(20)
+        ]
+        rows += [[other, "9"] for other in behind]
+        texts[name] = above + "".join("\t".join(row) + "\n" for row in rows)
+    return texts
+
+
+ABOVE_COUNTS = {
+    "{}_counts.tsv": "feature\tcount\n",
+    "{}.txt": "Gene ID\tvalue\n",
+    "{}.count": "",
+    "{}/quant.sf": "Name\tLength\tEffectiveLength\tTPM\tNumReads\n",
+    "{}/abundance.tsv": "target_id\tlength\teff_length\ttpm\test_counts\n",
+    "{}.genes.results": "gene_id\tlength\teffective_length\texpected_count\tTPM\tFPKM\n",
+    "{}_featureCounts.txt": "# Program\nGeneid\tChr\tStart\tEnd\tStrand\tLength\tx.bam\n",
+}
+
+
+@pytest.mark.parametrize("file", ABOVE_COUNTS)
+@pytest.mark.parametrize("is_gzip", [False, True])
+def test_counts_of_one_sample_each_are_put_side_by_side(file, is_gzip):
+    behind = () if ABOVE_COUNTS[file] else ("__no_feature", "__alignment_not_unique")
+    texts = counts_of_file(ABOVE_COUNTS[file], behind)
+    packed = (lambda text: gzip.compress(text.encode())) if is_gzip else str
+    named = {file.format(name) + ".gz" * is_gzip: packed(text) for name, text in texts.items()}
+    table = read_table(archived(named), "GSE1.zip")
+    data = prepare(table)
+    assert table.frame["sample"].tolist() == STATE
+    assert (data.class_names, data.label) == (("ctl", "trt"), "group")
+    assert data.feature_names == tuple(f"ENSG{gene:05}" for gene in range(20))
+    assert table.frame["ENSG00003"].tolist() == [(at * 7 + 9) % 11 for at in range(12)]
+
+
+def test_counts_of_star_are_put_side_by_side():
+    above = "".join(f"N_{name}\t9\t9\t9\n" for name in ("unmapped", "multimapping", "noFeature"))
+    texts = {
+        f"{name}ReadsPerGene.out.tab": f"{above}N_ambiguous\t1\t1\t1\n"
+        + "".join(f"G{gene}\t{(at * 7 + gene * gene) % 11}\t1\t2\n" for gene in range(20))
+        for at, name in enumerate(STATE)
+    }
+    data = prepare(read_table(archived(texts), "star.zip"))
+    assert (len(data.X), data.label) == (12, "group")
+    assert data.feature_names == tuple(f"G{gene}" for gene in range(20))
+
+
+@pytest.mark.parametrize(
+    "called",
+    [str, "{}_counts.tsv".format, lambda name: name[:7], lambda name: name[8:]],
+    ids=["name", "file", "accession", "title"],
+)
+def test_counts_of_one_sample_each_get_the_rows_of_their_table(called):
+    files = {f"{name}_counts.tsv": text for name, text in counts_of_file("gene\tcount\n").items()}
+    said = "".join(f"{called(name)},{'vu'[at // 3 % 2]},{at}\n" for at, name in enumerate(STATE))
+    files["samples.csv"] = f"id,Condition,RIN\n{said}"
+    data = prepare(read_table(archived(files), "GSE1.zip"))
+    assert (data.label, data.class_names) == ("Condition", ("u", "v"))
+    assert len(data.feature_names) == 20
+
+
+def test_counts_of_one_sample_each_without_rows_in_a_table_are_read_without_it():
+    files = {f"{name}_counts.tsv": text for name, text in counts_of_file("gene\tcount\n").items()}
+    files["samples.csv"] = "id,Condition\n" + "".join(f"x{at},{'uv'[at % 2]}\n" for at in range(9))
+    table = read_table(archived(files), "GSE1.zip")
+    assert "Left out: samples.csv." in table.steps
+    assert prepare(table).class_names == ("ctl", "trt")
+
+
+@pytest.mark.parametrize("header", ["id\theight\n", "count\tid\n", "hour\tcount\n"])
+def test_other_files_of_two_columns_are_not_put_side_by_side(header):
+    texts = counts_of_file(header).items()
+    files = {f"{name}.tsv": text.replace("ENSG", "") for name, text in texts}
+    with pytest.raises(TableError, match="drop the CSV inside"):
+        read_table(archived(files), "study.zip")
+
+
+def test_counts_of_one_sample_are_refused_with_the_way_to_several():
+    (text, *_) = counts_of_file("", ("__alignment_not_unique",)).values()
+    with pytest.raises(TableError, match=r"side by side, .* or a \.zip of such files, one of each"):
+        read_table(text.encode(), "sample.count")
 
 
 def test_features_of_a_format_that_another_table_names_are_no_samples():
