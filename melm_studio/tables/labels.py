@@ -158,7 +158,7 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
     """
     without = table.measured.union(without)
     candidates = [*label_candidates(table, without)]
-    last = str(table.frame.columns[-1])
+    last = _last_of(table.frame)
     is_told = bool(candidates) and (_is_hinted(candidates[0]) or candidates[0] == last)
     if not is_told:
         first = candidates[:1]
@@ -272,7 +272,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     loses_rows = cells.isna().mean() > MOST_LOST
     if guess.lower() in PLAIN_NAMES and not loses_rows:
         return _beside_plain_name(frame, guess, others)
-    first, last = str(frame.columns[0]), str(frame.columns[-1])
+    first, last = str(frame.columns[0]), _last_of(frame)
     is_hinted = _is_hinted(guess) and not (is_measure(cells) or _are_ids_of_many(cells))
     usable = dict(_could_be_labels(table, {*others}))
     likely = [name for name in others if _says_more(name, guess)]
@@ -347,7 +347,7 @@ def _is_told(frame: pd.DataFrame, guess: str) -> bool:
     Plain words for kinds within the table do, and more classes than are told apart, and a default
     or the like within it whose yes and no the last column has as well.
     """
-    first, last, words = str(frame.columns[0]), str(frame.columns[-1]), words_of(guess)
+    first, last, words = str(frame.columns[0]), _last_of(frame), words_of(guess)
     cells, is_within = frame[guess], guess not in (first, last)
     is_plain = is_within and _PLAIN_KINDS.issuperset(words)
     if is_within and not _VERDICTS.isdisjoint(words[-1:]) and cells.nunique() == 2:
@@ -364,7 +364,7 @@ def _expected(table: Table, usable: Mapping[str, int]) -> list[str]:
     None of many numbers that all have few.
     """
     frame, of_file = table.frame, _words_of_file(table)
-    last = str(frame.columns[-1])
+    last = _last_of(frame)
     is_of_many = last in table.numbers.names and _n_of_few_values(table, usable) > MOST_OF_FEW
     few = [last] if usable.get(last, MAX_CLASSES) <= FEW_TEXTS and not is_of_many else []
     named = [
@@ -399,7 +399,7 @@ def _most_values_of_rivals(table: Table, guess: str, usable: Mapping[str, int]) 
     None of many that say yes or no is, unless the guess says it too; nor are many of few values,
     such as genotypes, nor is any beside words with the name of a label.
     """
-    cells, is_last = table.frame[guess], guess == str(table.frame.columns[-1])
+    cells, is_last = table.frame[guess], guess == _last_of(table.frame)
     is_text, is_hinted = _is_text(cells), _is_hinted(guess)
     if is_text and is_hinted:
         return 0
@@ -540,6 +540,13 @@ def _may_number(cells: pd.Series) -> bool:
     return are_dense or cells.is_monotonic_increasing or cells.min() >= LEAST_OF_IDS
 
 
+def _last_of(frame: pd.DataFrame) -> str:
+    """The last column, or the one before it if the last numbers the rows, as an index does."""
+    cells, has_others = frame.iloc[:, -1], frame.shape[1] > MIN_COLUMNS
+    is_named = has_others and names_identifier(str(cells.name)) and _are_distinct(cells)
+    return str(frame.columns[-1 - (is_named or (has_others and _may_number(cells)))])
+
+
 def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, ...]:
     """Return the columns that look like a label, the guess first, the others in order."""
     without = table.members_of_families.union(
@@ -618,7 +625,7 @@ def may_be_no_label(frame: pd.DataFrame, name: str, *, is_of_many: bool) -> bool
     cells = frame[name]
     if cells.isna().mean() > MANY_MISSING and name.lower() not in PLAIN_NAMES:
         return True
-    ends = (str(frame.columns[0]), str(frame.columns[-1]))
+    ends = (str(frame.columns[0]), _last_of(frame))
     is_thing = _names_no_class(name) or "specimen" in words_of(name)
     if is_thing and not (_is_hinted(name) or _are_kinds(cells)):
         return True
@@ -741,9 +748,14 @@ def _hint(name: str) -> tuple[int, int]:
     return 1 + (ranks[0] is None and ranks[-1] is None), min(hinted)
 
 
-def _begins_with_kind(words: Sequence[str]) -> bool:
-    """Return whether a name says of which thing it is the type or the like: type_employer."""
-    return words[:1] != words and words[0] in _PLAIN_KINDS and not any(map(names_label, words[1:]))
+def _begins_with_kind(words: Sequence[str], *, is_text: bool) -> bool:
+    """Return whether a name says of which thing it is the type or the like: type_employer.
+
+    Words that are the class of something as well, but for the name or the number of a class.
+    """
+    is_kind = words[0] in _PLAIN_KINDS
+    is_kind |= is_text and words[0] == "class" and not names_identifier(" ".join(words))
+    return words[:1] != words and is_kind and not any(map(names_label, words[1:]))
 
 
 def _most_values(name: str, n_rows: int, *, is_number: bool) -> int:
@@ -868,7 +880,7 @@ class _Preference:
         self._rare = {*rare}
         self._numeric = {*table.numbers.names}
         self._n_values = n_values
-        last = str(table.frame.columns[-1])
+        last = _last_of(table.frame)
         self._ends_in_two = n_values.get(last) == 2 and self._rare.isdisjoint(words_of(last))
         words = (words_of(name) for name in n_values if name not in self._numeric)
         self._has_words = any(map(self._rare.isdisjoint, words))
@@ -898,7 +910,7 @@ class _Preference:
         is_flag = is_telling and name != last and _is_flag(self._frame[name])
         is_cut = is_number and self._has_named_words and is_measure(self._frame[name])
         is_measured = is_number and n_values > few and name != last
-        is_of_thing = self._ends_in_two and name != last and _begins_with_kind(words)
+        is_of_thing = self._ends_in_two and name != last and _begins_with_kind(words, is_text=not is_number)
         return (
             name.lower() not in PLAIN_NAMES and (is_cut or not self._can_be_held_out(name)),
             *(_NO_HINT if is_of_thing else _hint(name)),

@@ -684,6 +684,9 @@ def test_events_and_instruments_of_redcap_are_neither_the_label_nor_features():
         ("type_employer", ("low", "mid", "high"), "kind"),
         ("cell_type", ("low", "high"), "kind"),
         ("type of disease", ("low", "high"), "kind"),
+        ("class of worker", ("low", "high"), "last"),
+        ("class of worker", ("low", "mid", "high"), "kind"),
+        ("class_name", ("low", "high"), "kind"),
     ],
 )
 def test_the_type_of_something_comes_behind_two_values_in_the_last_column(kind, last, guess):
@@ -693,6 +696,25 @@ def test_the_type_of_something_comes_behind_two_values_in_the_last_column(kind, 
     expected = {"kind": kind, "last": "income"}[guess]
     assert guess_label(Table("t", frame, ())) == expected
     assert kind in {*asked, expected}
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "guess"),
+    [
+        ("row", range(N_ROWS), "income"),
+        ("size", np.random.default_rng(1).permutation(9 * N_ROWS)[:N_ROWS], "income"),
+        ("size", np.random.default_rng(1).permutation(900 * N_ROWS)[:N_ROWS], "kind"),
+        ("index 0", np.random.default_rng(1).permutation(900 * N_ROWS)[:N_ROWS], "income"),
+        ("row", (0, 1, 2, 3), "kind"),
+        ("row", np.linspace(0.5, 9.3, N_ROWS), "kind"),
+    ],
+)
+def test_numbers_of_rows_behind_the_last_column_leave_it_the_last(name, rows, guess):
+    frame = measured("a").assign(kind=words("x", "y"), b=numbers(1.5, 2.5, *range(3, 9)))
+    frame = frame.assign(income=words("low", "high", "high"), **{name: numbers(*rows)})
+    table = Table("t", frame, ())
+    assert guess_label(table) == guess
+    assert {guess, *offered(table)} >= {"kind", "income"}
 
 
 @pytest.mark.parametrize("name", ["BPID", "device id", "device"])
