@@ -193,6 +193,7 @@ ROWS_COMPARED = 256  # to find the columns that may say the same, and then compa
 MOST_TRIED = 5  # columns that may say the same as another
 OFF_LINE = 1e-6  # of the range of numbers, which files round
 SAYS_THE_SAME = "it says the same as "
+TWIN_OF_LABEL = f"{SAYS_THE_SAME}the label"
 MOST_WORDS = 4  # of a name; did_the_subject_meet_the_criteria is a question
 MOST_OF_PANEL = 1_000  # columns
 MIN_GROUPS = 2  # of every class: with one, no rows of the class could be held out

@@ -30,11 +30,12 @@ from melm_studio.tables.column_roles import (
     BEGINS_AGAIN,
     MIN_GROUPS,
     SAYS_THE_SAME,
+    TWIN_OF_LABEL,
     WHEN,
     WHERE,
     are_dates,
 )
-from melm_studio.tables.designs import design_question, is_balanced, is_shared
+from melm_studio.tables.designs import design_question, is_balanced, is_shared, n_labels
 from melm_studio.tables.distinct import (
     Numbers,
     blocks,
@@ -350,7 +351,8 @@ def dependence_questions(
     if not is_settled:
         asked += _asked_columns(rows, answers)
     elif Role.GROUP not in roles and not asked:  # dates of visits do not say who came
-        named = [column for column in _not_numbered_anew(rows) if _is_named(column.name)]
+        columns = _not_numbered_anew(rows)
+        named = [column for column in columns if _is_named(column.name)]
         often = [column for column in named if _repeats(column, len(rows.y))]
         nested = {*named_like_subjects(rows.frame, often, rows.y)}
         asked_for = (
@@ -358,7 +360,8 @@ def dependence_questions(
             for c in named
             if c.name in nested or _is_repeated_id(c, rows) or (c in often and _is_key(c, rows))
         )
-        repeated = islice(_of_different_rows(asked_for, rows), MOST_ASKED)
+        either = chain(asked_for, _nested_twins(columns, rows))
+        repeated = islice(_of_different_rows(either, rows), MOST_ASKED)
         asked += [_subject_question(column, rows) for column in repeated]
     is_open = not is_settled and NEIGHBORS not in {**known, **answers}
     if NEIGHBORS in answers or (is_open and _is_serial(rows)):
@@ -431,6 +434,7 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
             keys,
             candidates_like,
             blocked,
+            _nested_twins(unanswered, rows),
         ),
         rows,
     )
@@ -458,6 +462,25 @@ def _shared_information(columns: Iterable[Column], rows: AskedRows) -> Iterator[
         is_no_name |= cells.dtype.kind != "f" and are_dates([*map(str, values)])
         if is_shared and not is_no_name:
             yield column
+
+
+def _nested_twins(columns: Iterable[Column], rows: AskedRows) -> Iterator[Column]:
+    """Twins of the label of many codes of many rows each, several in each class.
+
+    As the tanks C1 to C8 of two treatments; names without a digit are kinds, such as of soil.
+    """
+    most = len(rows.y) / LEAST_DISTINCT
+    for column in columns:
+        is_such = column.reason == TWIN_OF_LABEL and LEAST_MEASURED <= column.n_values <= most
+        if is_such and _has_codes(rows.frame[column.name]):
+            codes = value_codes(rows.frame, [column.name])
+            if fewest_values(codes, rows.y)[0] >= MIN_GROUPS and _is_nested(codes[0], rows.y):
+                yield column
+
+
+def _is_nested(codes: IntArray, y: IntArray) -> bool:
+    """Return whether the rows of each value are of one class."""
+    return bool(n_labels(codes, y).max(initial=0) == 1)
 
 
 def _not_numbered_anew(rows: AskedRows) -> list[Column]:
@@ -676,10 +699,13 @@ def _near_rows(rows: AskedRows) -> int:
 
 def _subject_question(column: Column, rows: AskedRows) -> Question:
     short, independent = shortened(column.name), Choice(INDEPENDENT, "Rows are independent")
-    return design_question(rows.frame[column.name], rows.y, [independent]) or Question(
+    cells = rows.frame[column.name]
+    is_nested = rows.y.any() and _is_nested(pd.factorize(cells)[0], rows.y)
+    of_class = ", each of one class" if is_nested else ""
+    return design_question(cells, rows.y, [independent]) or Question(
         SUBJECTS + column.name,
         f"Do rows with the same {short} belong together? It has {number(column.n_values)} values "
-        f"in {number(len(rows.y))} rows, as if each were measured several times.",
+        f"in {number(len(rows.y))} rows{of_class}, as if each were measured several times.",
         (Choice(TOGETHER, "Keep them together"), independent),
     )
 

@@ -910,7 +910,9 @@ class _Preference:
         is_flag = is_telling and name != last and _is_flag(self._frame[name])
         is_cut = is_number and self._has_named_words and is_measure(self._frame[name])
         is_measured = is_number and n_values > few and name != last
-        is_of_thing = self._ends_in_two and name != last and _begins_with_kind(words, is_text=not is_number)
+        is_of_thing = (
+            self._ends_in_two and name != last and _begins_with_kind(words, is_text=not is_number)
+        )
         return (
             name.lower() not in PLAIN_NAMES and (is_cut or not self._can_be_held_out(name)),
             *(_NO_HINT if is_of_thing else _hint(name)),

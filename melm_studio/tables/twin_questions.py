@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from melm_core.base import FloatArray, IntArray, percent
 from melm_core.labels import ColumnAlone, Twin, are_quantized, label_twins
 from melm_studio.tables.classes import Classes
+from melm_studio.tables.column_roles import TWIN_OF_LABEL
 from melm_studio.tables.dependence import named_like_subjects
 from melm_studio.tables.distinct import blocks
 from melm_studio.tables.formatting import listed, number, number_text, shortened, words_of
@@ -46,7 +47,6 @@ _SAYS = {
     Twin.RANGES: "it decides {label} in {rows}: the ranges of the classes do not overlap",
     Twin.FOLLOWS: "it alone tells {share} of held-out rows apart by {label}",
 }
-_WHY = "it says the same as the label"
 # Names of what a program made of features.
 CLUSTER_WORDS = {
     "clust", "cluster", "clusterid", "clustering", "clusters", "dbscan", "flowsom", "gmm", "hclust",
@@ -279,7 +279,7 @@ def without_twins(columns: Sequence[Column], questions: Sequence[Question]) -> t
         if (question.answer or question.default) == LEFT_OUT
     }
     return tuple(
-        replace(column, role=Role.IGNORED, reason=_WHY) if column.name in twins else column
+        replace(column, role=Role.IGNORED, reason=TWIN_OF_LABEL) if column.name in twins else column
         for column in columns
     )
 

@@ -268,6 +268,45 @@ def test_dates_of_visits_leave_open_where_each_class_has_places_of_its_own(name,
     assert asked_of(plot=crossed, SurveyDate=days, label=labels) == set()
 
 
+def tanks(code: str, n_of_each: int, *, has_dates: bool) -> Table:
+    """Twelve tanks of three treatments, of which the measurements tell nothing."""
+    tank, visit = np.divmod(np.arange(12 * n_of_each), n_of_each)
+    a, b = np.random.default_rng(5).normal(size=(2, len(tank)))
+    names = [code.format("abc"[place % 3], "ijklmnopqrst"[place], place) for place in tank]
+    dates = {"date": [f"2020-01-{1 + day // 2:02}" for day in visit]} if has_dates else {}
+    label = np.array(["x", "y", "z"])[tank % 3]
+    return table(vessel=names, a=a, b=b, **dates, label=label)
+
+
+@pytest.mark.parametrize(
+    ("code", "n_of_each", "has_dates", "is_asked"),
+    [
+        ("{0}-{2}", 6, False, True),
+        ("{0}-{2}", 30, False, True),
+        ("{0}-{2}", 6, True, True),
+        ("{0}-{2}", 3, False, False),
+        ("{1} soil", 6, False, False),
+        ("{0}1", 6, False, False),
+    ],
+)
+def test_codes_of_many_rows_within_a_class_may_keep_these_together(
+    code, n_of_each, has_dates, is_asked
+):
+    given = tanks(code, n_of_each, has_dates=has_dates)
+    data = prepare(given, "label")
+    asked = {one.id: one for one in data.questions}
+    assert "twin:vessel" in asked
+    assert "vessel" not in " ".join(data.feature_names)
+    assert ("subjects:vessel" in asked) == is_asked
+    if is_asked:
+        question = asked["subjects:vessel"]
+        assert "has 12 values" in question.sentence
+        assert "each of one class" in question.sentence
+        assert question.default == "each-way"
+        together = prepare(given, "label", answers={question.id: "together"})
+        np.testing.assert_array_equal(np.bincount(together.groups), [n_of_each] * 12)
+
+
 @pytest.mark.parametrize(
     ("name", "n_values", "is_asked"),
     [("Continent", 8, False), ("basin", 6, False), ("estate", 12, True), ("plot", 8, True)],
