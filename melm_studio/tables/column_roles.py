@@ -186,6 +186,7 @@ _PARTS_OF_DATE = {  # and their numbers
 LEAST_KEYS, LOOSEST_KEYS = 10, 1.5  # words that differ in a number; numbers for each of them
 FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
+ORDERED_BY_CHANCE = 0.06  # that codes of kinds, such as of arms, are in ranges of another
 MOST_BY_CHANCE = 1e-4  # expected pairs of columns that say the same
 # Columns: of fewer none is spared; more are spectra or genes, which follow each other by nature.
 LEAST_COMPARED, MOST_COMPARED = 3, 300
@@ -737,8 +738,8 @@ def copies(
     """Return the columns that say in all rows the same as a feature, and as which.
 
     As words or numbers. In few rows, or of a word that hardly any has, what may be chance does so
-    only by its name. Of not too many columns, also numbers on a line with others, and what has
-    gaps where the other has none.
+    only by its name. Of not too many columns, also numbers on a line with others, what has gaps
+    where the other has none, and what says in which of a few ranges a number is.
 
     Parameters
     ----------
@@ -808,8 +809,78 @@ def _copies_with_gaps(
             if is_source and _is_copy(frame[other.name], frame[column.name], len(compared)):
                 same[column.name] = other.name
                 break
+    same |= _cuts(compared, codes, same, frame)
     label = next((c.name for c in compared if c.role is Role.LABEL), "")
     return {c.name: same[c.name] for c in columns if same.get(c.name, label) != label}
+
+
+def _cuts(
+    compared: Sequence[Column], codes: FloatArray, same: Mapping[str, str], frame: pd.DataFrame
+) -> Iterator[tuple[str, str]]:
+    """The columns of few values, each of one range of a number, and of which.
+
+    But for numbers that tell the label so: then each that says the same as it does, too.
+    """
+    tells_label = _in_ranges(codes[0], codes) & (compared[0].role is Role.LABEL)
+    places = [
+        place
+        for place, column in enumerate(compared)
+        if column.role in FEATURES and column.name not in same and not tells_label[place]
+        if frame[column.name].dtype.kind == "f"
+    ]
+    places.sort(key=lambda place: -compared[place].n_values)
+    for place, column in enumerate(compared):
+        others = [other for other in places if compared[other].n_values > column.n_values]
+        is_such = column.role is not Role.LABEL and column.name not in same
+        if not others or not is_such or column.n_values > MAX_LEVELS:
+            continue
+        may_be_cut = np.flatnonzero(_in_ranges(codes[place], codes[others]))
+        for name in [compared[others[index]].name for index in may_be_cut[:MOST_TRIED]]:
+            if _is_cut(frame[name], frame[column.name], len(compared)):
+                yield column.name, name
+                break
+
+
+def _in_ranges(codes: FloatArray, others: FloatArray) -> npt.NDArray[np.bool_]:
+    """Return which rows of numbers have ranges that do not overlap for codes that are there."""
+    order = np.argsort(codes, kind="stable")[: int((~np.isnan(codes)).sum())]
+    starts = np.flatnonzero(np.diff(codes[order], prepend=np.nan) != 0)
+    if len(starts) < 2:
+        return np.zeros(len(others), dtype=np.bool_)
+    low, high = (reduce.reduceat(others[:, order], starts, axis=1) for reduce in (np.fmin, np.fmax))
+    by_low = np.argsort(low, axis=1)
+    low, high = (np.take_along_axis(ends, by_low, axis=1) for ends in (low, high))
+    return np.asarray((high[:, :-1] < low[:, 1:]).all(axis=1) & ~np.isnan(low[:, -1]))
+
+
+def _is_cut(number: pd.Series, column: pd.Series, n_columns: int) -> bool:
+    """Return whether each value of a column has a range of a number, by no chance.
+
+    Of codes, those that count from 0 or 1: others were rounded. A number that rises from row to row
+    along the file is a time, in which things follow each other.
+    """
+    is_present = column.notna().to_numpy()
+    cells, codes = number.to_numpy()[is_present], pd.factorize(column[is_present])[0]
+    if len(codes) < LEAST_NUMBERED or np.isnan(cells).any() or (np.diff(cells) > 0).all():
+        return False
+    low, high = (column.min(), column.max()) if column.dtype.kind == "f" else (0, codes.max())
+    if low not in (0, 1) or high - low != codes.max():
+        return False
+    values, first = np.unique(cells, return_index=True)
+    n_values = np.bincount(codes[first])  # of the number, in each range
+    if not len(n_values) < len(values) or not _in_ranges(codes.astype(np.float64), cells[None])[0]:
+        return False
+    in_order = math.lgamma(len(n_values) + 1) + sum(math.lgamma(n + 1) for n in n_values)
+    in_order -= math.lgamma(len(values) + 1)
+    shares = np.bincount(codes) / len(codes)
+    alike = (len(codes) - len(values)) * math.log(shares @ shares)  # rows of a value
+    by_chance = in_order + alike + 2 * math.log(n_columns)
+    return by_chance <= math.log(MOST_BY_CHANCE) and in_order <= math.log(ORDERED_BY_CHANCE)
+
+
+def is_cut(frame: pd.DataFrame, name: str, of: str) -> bool:
+    """Return whether a column that says the same as a number says it in ranges."""
+    return bool(frame.loc[frame[name].notna(), of].nunique() > frame[name].nunique())
 
 
 def _on_a_line(numbers: FloatArray) -> npt.NDArray[np.bool_]:
@@ -1250,7 +1321,14 @@ class _Guesses:
         names = {column.name for column in self._open if column.name in same}
         if any(self._chosen.get(name) in AS_FEATURES for name in [*same][:1]):
             return {}
-        return {name: (Role.INFO, f"{SAYS_THE_SAME}{shortened(same[name])}") for name in names}
+        return {
+            name: (
+                Role.INFO,
+                f"{SAYS_THE_SAME}{shortened(of)}{', in ranges' * is_cut(self._rows, name, of)}",
+            )
+            for name, of in same.items()
+            if name in names
+        }
 
     def _named(self, names_it: Callable[[Sequence[str]], bool]) -> Iterator[Column]:
         return (column for column, words in self._with_words if names_it(words))

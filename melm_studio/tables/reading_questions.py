@@ -34,6 +34,7 @@ from melm_studio.tables.column_roles import (
     are_all_that_is_measured,
     are_codes,
     copies,
+    is_cut,
     names_places,
     origins,
     written_in,
@@ -331,7 +332,7 @@ def column_questions(
         if column.name in [*from_where][:1]
         else _written_question(in_own_words, answered.get(column.name, ""))
         if column.name in in_own_words[:1]
-        else _copy_question(same, columns, answered.get(column.name, ""))
+        else _copy_question(same, columns, frame, answered.get(column.name, ""))
         if column.name in [*same][:1]
         else _weight_question(column, answered.get(column.name, ""))
         if column.name == weight
@@ -401,11 +402,15 @@ def _copies(
     return {} if beside.isdisjoint(same) else same
 
 
-def _copy_question(same: Mapping[str, str], columns: Sequence[Column], answer: str) -> Question:
+def _copy_question(
+    same: Mapping[str, str], columns: Sequence[Column], frame: pd.DataFrame, answer: str
+) -> Question:
     n_missing = {column.name: column.n_missing for column in columns}
     have_gaps = any(n_missing[name] > n_missing[of] for name, of in same.items())
     others = listed_in_sentence([*dict.fromkeys(same.values())])
-    what = f"the same as {others} in all rows{' that have both' if have_gaps else ''}"
+    are_cut = [is_cut(frame, name, of) for name, of in same.items()]
+    ranges = f", {'' if all(are_cut) else 'some '}in ranges" if any(are_cut) else ""
+    what = f"the same as {others} in all rows{' that have both' if have_gaps else ''}{ranges}"
     return _measured_question([*same], _SAYS, what, answer)
 
 

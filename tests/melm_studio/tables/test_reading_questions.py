@@ -11,6 +11,7 @@ import pytest
 
 from melm_studio.runs.records.data_source import DataSource
 from melm_studio.tables import (
+    NO_LABEL,
     LabeledData,
     ReadOptions,
     Role,
@@ -831,6 +832,74 @@ def test_numbers_that_say_the_same_as_the_label_are_asked_about_once(codes):
     assert {encoding.name for encoding in data.encodings} == {"mass"}
     assert {one.id for one in data.questions} >= {f"twin:{codes[0]}"}
     assert not any(one.id.startswith("use:") for one in data.questions)
+
+
+def cut(*bounds, words=None):
+    """Of each length, by which of these it lies; as a number, or one of these words."""
+    codes = np.digitize(LENGTHS, bounds)
+    return codes * 1.0 if words is None else np.array(words, dtype=object)[codes]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        cut(150),
+        cut(145, 155, words=["short", "usual", "tall"]),
+        np.where(STEPS > 1, cut(145, 155, words=["-145", "145-155", "155-"]), None),
+    ],
+    ids=["a number", "words", "with gaps"],
+)
+def test_ranges_of_a_number_are_asked_about_beside_it(cells):
+    columns = {"size": cells, "length": LENGTHS}
+    data = with_copies(columns)
+    assert {encoding.name for encoding in data.encodings} == {"mass", "length"}
+    [asked] = [one for one in data.questions if one.id.startswith("use:")]
+    assert (asked.id, asked.default) == ("use:size", "info")
+    assert asked.sentence.startswith("Is size measured, too? It says the same as length in all")
+    assert asked.sentence.endswith(", in ranges.")
+    told = with_copies(columns, {asked.id: "feature"})
+    assert {encoding.name for encoding in told.encodings} == {"mass", *columns}
+    [again] = [one for one in told.questions if one.id.startswith("use:")]
+    assert (again.sentence, again.answer) == (asked.sentence, "feature")
+
+
+def test_ranges_and_copies_are_asked_about_at_once():
+    data = with_copies({"size": cut(150), "length": LENGTHS, "in m": LENGTHS / 100})
+    [asked] = [one for one in data.questions if one.id.startswith("use:")]
+    assert asked.sentence == (
+        "Are size and in m measured features, too? They say the same as length in all rows, some "
+        "in ranges."
+    )
+
+
+def test_ranges_are_asked_about_without_a_label_too():
+    frame = pd.DataFrame({"size": cut(150), "length": LENGTHS, "mass": STEPS / LENGTHS})
+    data = prepare(Table("t", frame, ()), NO_LABEL)
+    assert [one.id for one in data.questions if one.id.startswith("use:")] == ["use:size"]
+
+
+def test_ranges_of_a_number_that_tells_the_label_are_its_twins():
+    points = np.where(np.arange(40) % 2, 10.0, 20.0) + np.arange(40) / 10
+    data = with_copies({"points": points, "grade": np.where(points > 15, "good", "bad")})
+    assert {"twin:points", "twin:grade"} <= {one.id for one in data.questions}
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"size": np.r_[1 - cut(150)[:1], cut(150)[1:]], "length": LENGTHS},
+        {"size": cut(LENGTHS.max()), "length": LENGTHS},
+        {"usual": np.where(cut(145, 155) == 1, "yes", "no"), "length": LENGTHS},
+        {"phase": np.repeat(np.array(["early", "late"], object), 20), "clock": np.arange(40) / 8},
+        {"size": cut(150), "length": np.where(STEPS > 1, LENGTHS, np.nan)},
+        {"first": (STEPS == 1) * 1.0, "arm": STEPS * 1.0},
+    ],
+    ids=["a row differs", "one row", "within", "along the file", "of gaps", "of codes"],
+)
+def test_what_is_no_range_of_a_number_or_by_chance_is_a_feature(columns):
+    data = with_copies(columns)
+    assert {encoding.name for encoding in data.encodings} == {"mass", *columns}
+    assert not any("says the same" in one.sentence for one in data.questions)
 
 
 @pytest.mark.parametrize(
