@@ -44,6 +44,7 @@ from melm_studio.tables.identifiers import (
 )
 from melm_studio.tables.labels import (
     ABOUT_ROWS,
+    FEW_TEXTS,
     LEAST_CODE,
     OCCASION_WORDS,
     SELECTED,
@@ -90,6 +91,7 @@ SMALLEST_SPREAD = 1e-150  # squares of smaller ones vanish
 RESOLUTION = 1e-13  # a spread below this share of the values is rounding error
 DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is an identifier
 ID_SHARE = 0.8  # of the values of a number with such a name are different, where some repeat
+FIRST_DAY, LAST_DAY = 19_000_101, 21_000_101  # as whole numbers
 LEAST_METERS = 10_000  # of a place on a map in meters
 LEAST_ID = 1_000  # of a first column without a header whose whole numbers are nearly all different
 CHOSEN = "as you chose"
@@ -447,6 +449,10 @@ def _says_little(cells: _Cells) -> tuple[Role, str] | None:
         return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
     if cells.n_values == 1 and cells.n_missing < MOST_GAPS * cells.n_present:
         return Role.CONSTANT, "every value is the same"
+    is_rare = cells.n_missing > cells.n_present and cells.n_values > FEW_TEXTS
+    if is_rare and np.median([*map(len, {*cells.texts})] or [0]) > LONGEST_NAME:
+        share = percent(cells.n_missing / n_rows)
+        return Role.IGNORED, f"{share} of its cells are empty: {LONG_TEXT}"
     return None
 
 
@@ -1157,7 +1163,10 @@ class _Guesses:
         return {name: (Role.GROUP, why)}
 
     def codes(self) -> dict[str, tuple[Role, str]]:
-        """Numbers by which things are known, where several columns but no most have them."""
+        """Numbers by which things are known, where several columns but no most have them.
+
+        And days with a number of the row behind the point.
+        """
         names = {column.name for column in self._open if column.role is Role.NUMERIC}
         is_long = self._numbers.low >= LEAST_CODE
         n_present = len(self._frame) - self._numbers.n_missing
@@ -1169,7 +1178,16 @@ class _Guesses:
         ]
         is_such = MANY_CODES <= len(codes) <= len(names) / 2
         why = "numbers by which things are known, as in several columns"
-        return dict.fromkeys(codes, (Role.INFO, why)) if is_such else {}
+        roles = dict.fromkeys(codes, (Role.INFO, why)) if is_such else {}
+        facts = self._numbers
+        may_be_dated = ~facts.is_whole & (facts.n_values >= LEAST_NUMBERED)
+        may_be_dated &= (facts.low >= FIRST_DAY) & (facts.high < LAST_DAY)
+        dated = [name for name in facts.which(may_be_dated) if name in names]
+        dated = [name for name in dated if _begin_with_days(self._frame[name].dropna())]
+        return {
+            **roles,
+            **dict.fromkeys(dated, (Role.INFO, "a day and a number, which measure nothing")),
+        }
 
     def counters(self) -> dict[str, tuple[Role, str]]:
         """Numbers from 1 on that begin again, in parts of the file that are not equally long.
@@ -1403,6 +1421,12 @@ def are_codes(numbers: pd.Series) -> bool:
         and bool((numbers % 1 == 0).all())
         and bool((numbers.drop_duplicates() % 5 == 0).mean() < MOST_ROUND)
     )
+
+
+def _begin_with_days(numbers: pd.Series) -> bool:
+    """Return whether numbers are such as 20210204.8163513."""
+    days = numbers.astype(np.int64).astype(str)
+    return bool(pd.to_datetime(days, format="%Y%m%d", errors="coerce").notna().all())
 
 
 def _has(some: set[str]) -> Callable[[Sequence[str]], bool]:

@@ -67,6 +67,43 @@ def test_what_many_words_number_one_after_the_other_was_not_measured(levels, rol
     assert column(given, "unit").role is role
 
 
+DAYS = np.array([20_171_230.0, 20_180_101, 20_210_204])[np.arange(60) % 3]
+
+
+@pytest.mark.parametrize(
+    ("values", "role"),
+    [
+        (DAYS + np.arange(60) / 64, Role.INFO),
+        (DAYS + np.arange(60) // 2 / 64, Role.INFO),
+        (DAYS + 99 + np.arange(60) / 64, Role.NUMERIC),
+        (DAYS / 10 + np.arange(60) / 64, Role.NUMERIC),
+    ],
+    ids=["of each row", "of two rows", "no day", "too short"],
+)
+def test_a_day_with_a_number_behind_the_point_measures_nothing(values, role):
+    assert column(table(key=np.random.default_rng(0).permutation(values)), "key").role is role
+
+
+def sentences(n_kinds: int, n_rows: int, n_words: int = 15) -> list[str | None]:
+    said = [f"{'for some work ' * (n_words // 3)}{'abcdefghijklm'[at]}" for at in range(n_kinds)]
+    return [said[row % n_kinds] if row < n_rows else None for row in range(N_ROWS)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "role"),
+    [
+        (sentences(12, 24), Role.INFO),
+        (sentences(12, 36), Role.CATEGORICAL),
+        (sentences(4, 24), Role.CATEGORICAL),
+        (sentences(12, 24, n_words=3), Role.CATEGORICAL),
+    ],
+    ids=["rare", "in most rows", "few", "short"],
+)
+def test_many_sentences_of_few_rows_are_no_categories(cells, role):
+    assert column(table(said=cells), "said").role is role
+    assert column(table(said=cells), "said", said=Use.CATEGORY).role is Role.CATEGORICAL
+
+
 @pytest.mark.parametrize(
     ("name", "values", "why"),
     [
