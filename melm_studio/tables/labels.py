@@ -178,6 +178,7 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
         without.update(_names_of_rows(table))
         candidates = [name for name in _measures(table.frame) if name not in without]
     is_none = not candidates or _empties_others(table.frame, candidates[0])
+    is_none = is_none or _are_all_measured(table, candidates)
     return [*([NO_LABEL] if is_none else []), *candidates]
 
 
@@ -189,6 +190,27 @@ def _empties_others(frame: pd.DataFrame, name: str) -> bool:
     numbers = frame.select_dtypes(np.float64).notna()
     is_any, is_left = numbers.any(), numbers[cells.notna()].any()
     return bool((is_any & ~is_left).sum() >= LEAST_EMPTIED * is_any.sum() > 0)
+
+
+def _are_all_measured(table: Table, candidates: Sequence[str]) -> bool:
+    """Return whether a table of numbers has no classes, the likeliest being lengths or the like.
+
+    Fractions, or many whole numbers, of some values each, and no codes that count from 0 or 1; nor
+    does the name of the file, or its own, say that it is asked for.
+    """
+    frame, facts = table.frame, table.numbers
+    texts = frame.loc[:, ~number_columns(frame)]
+    if not _are_numbers(frame, candidates[:1]) or not all(texts[name].is_unique for name in texts):
+        return False
+    words = words_of(candidates[0])
+    if _names_target(words) or not _words_of_file(table).isdisjoint(words):
+        return False
+    count_classes = facts.is_whole & np.isin(facts.low, (-1, 0, 1))
+    count_classes &= facts.high - facts.low <= facts.n_values
+    cells = frame[candidates[0]]
+    most = FEW_AT_END if (cells.dropna() % 1 != 0).any() else FEW_TEXTS
+    is_coded = not {*candidates}.isdisjoint(facts.which(count_classes))
+    return cells.nunique() > most and not (is_coded or is_measure(cells))
 
 
 def _is_target(frame: pd.DataFrame, name: str, without: Collection[str]) -> bool:

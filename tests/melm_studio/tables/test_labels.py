@@ -698,6 +698,33 @@ def test_the_type_of_something_comes_behind_two_values_in_the_last_column(kind, 
     assert kind in {*asked, expected}
 
 
+LENGTHS, WIDTHS = 17.4 + np.arange(12) % 9 / 4, 152.0 + np.arange(12)
+
+
+@pytest.mark.parametrize(
+    ("columns", "guess"),
+    [
+        ({"length": LENGTHS}, NO_LABEL),
+        ({"width": WIDTHS}, NO_LABEL),
+        ({"id": np.arange(1.0 * N_ROWS), "width": WIDTHS, "length": LENGTHS}, NO_LABEL),
+        ({"bird": [f"B{row}" for row in range(N_ROWS)], "length": LENGTHS}, NO_LABEL),
+        ({"width": WIDTHS, "kind": ("p", "q")}, "kind"),
+        ({"length": LENGTHS, "kind": (1.0, 2.0, 3.0)}, "kind"),
+        ({"length": (0.1, 0.5, 1.0, 2.5)}, "length"),
+        ({"width": (20.0, 40.0, 60.0, 80.0, 100.0, 120.0)}, "width"),
+        ({"grade": LENGTHS}, "grade"),
+        ({"yield": LENGTHS}, "yield"),
+        ({"sizes": LENGTHS}, "sizes"),
+    ],
+)
+def test_lengths_of_some_values_each_are_no_label_in_a_table_of_such(columns, guess):
+    others = {name: np.resize(np.array(cells), N_ROWS) for name, cells in columns.items()}
+    table = Table("sizes", measured("a", "b").assign(**others), ())
+    assert guess_label(table) == guess
+    if guess == NO_LABEL:
+        assert {NO_LABEL, [*columns][-1]} <= {*choices(table)}
+
+
 @pytest.mark.parametrize(
     ("name", "rows", "guess"),
     [
