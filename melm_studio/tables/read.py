@@ -120,6 +120,7 @@ MOST_PROBED = 2_000  # columns of a table that may be as a program writes it
 QUERY = "qid"  # the column of libsvm whose rows belong together
 _HAS_HEADER = {"auto": None, "first-row": True, "none": False}
 MAX_TOTALS = 3
+LEAST_COUNTED = 20  # rows that a column numbers, in a format of measurements
 LEAST_OF_SERIES = 20  # columns named alike that are most of a table, and no identifiers each
 # What a row of totals is called in its first cell.
 TOTALS = {
@@ -200,7 +201,8 @@ class Table:
         """The numbers that are features whatever their names say.
 
         Ticked answers, most columns where their names differ in numbers alone and, in a format of
-        measurements, all but what is said of the samples, and a clock that ran along them.
+        measurements, all but what is said of the samples, numbers of the rows, and a clock that ran
+        along them.
         """
         names = frozenset(map(str, self.numbers.names))
         if not self.is_measured:
@@ -214,7 +216,9 @@ class Table:
             *(question.removeprefix(USE) for question in self.answers),
         }
         clocks = {name for name in names if is_clock(name) and runs_along(self.frame[name])}
-        return names - said - clocks
+        is_long = len(self.frame) >= LEAST_COUNTED  # shorter ones may be measured so
+        counting = self.numbers.which(self.numbers.is_counting & is_long)
+        return names - said - clocks - {*counting}
 
     @cached_property
     def recorded_beside(self) -> tuple[str, ...]:

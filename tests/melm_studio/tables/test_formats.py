@@ -865,6 +865,13 @@ def test_the_clock_of_a_cytometer_is_no_channel(tmp_path, n_ticks, is_order):
     assert (data.columns[-1].role is Role.ORDER) == is_order
 
 
+@pytest.mark.parametrize(("step", "role"), [(1, Role.NAME), (2, Role.NUMERIC)])
+def test_numbers_of_the_events_of_flow_cytometry_are_no_channel(tmp_path, step, role):
+    flow(tmp_path / "cells.fcs", 300, ("FSC-A", "SSC-A", "CD3", "rid"), step * np.arange(300))
+    data = prepare(read_table((tmp_path / "cells.fcs").read_bytes(), "cells.fcs"))
+    assert data.columns[-1].role is role
+
+
 def test_the_rows_of_a_query_stay_together():
     raw, _, _ = TEXTS["libsvm with queries"]
     assert len(set(prepare(read_table(raw, "file")).groups)) == N // 2
