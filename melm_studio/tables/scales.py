@@ -199,12 +199,11 @@ def _times_a_year(words: Sequence[str]) -> float | None:
         [value for value, texts in of.items() if not _plain_words(texts).isdisjoint(words)]
         for of in (_OFTEN, _IN_EACH, _TIMES, _NEARLY)
     )
-    if often or len(each) != 1 or not times:  # a week alone says how long
-        rate = float(often[0]) if len(often) == 1 and not each else None
-    else:
-        numbers = [int(word) for word in words if word.isdecimal()]
-        rate = float(each[0] * (numbers[0] if numbers else times[0]))
-    return rate if rate is None or not nearly else rate * nearly[0]
+    if len(often) + len(each) != 1 or not (often or times):  # a week alone says how long
+        return None
+    numbers = [int(word) for word in words if word.isdecimal()]
+    several = (numbers or times)[0] if times else 1
+    return float((often or each)[0] * several * (nearly or [1])[0])
 
 
 @cache

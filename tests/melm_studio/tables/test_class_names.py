@@ -259,6 +259,7 @@ def test_words_of_an_order_stand_in_it_in_other_languages(names):
         ("Nunca", "Algunas veces al año", "Una vez por mes", "Algunas veces al mes",
          "Una vez por semana", "Algunas veces a la semana", "Diariamente"),
         ("nie", "einmal pro Woche", "mehr als einmal pro Woche", "täglich"),
+        ("once daily", "twice daily", "3 times daily"),
         ("monthly or less", "2 times a month", "weekly", "weekly or more", "5 times a week"),
     ],
 )  # fmt: skip
