@@ -775,9 +775,10 @@ def _begins_with_kind(words: Sequence[str], *, is_text: bool) -> bool:
 
     Words that are the class of something as well, but for the name or the number of a class.
     """
-    is_kind = words[0] in _PLAIN_KINDS
-    is_kind |= is_text and words[0] == "class" and not names_identifier(" ".join(words))
-    return words[:1] != words and is_kind and not any(map(names_label, words[1:]))
+    first, *others = words or ("",)
+    is_kind = first in _PLAIN_KINDS
+    is_kind |= is_text and first == "class" and not names_identifier(" ".join(words))
+    return bool(others) and is_kind and not any(map(names_label, others))
 
 
 def _most_values(name: str, n_rows: int, *, is_number: bool) -> int:

@@ -1354,3 +1354,34 @@ def test_words_that_say_who_or_when_are_sooner_the_label_than_measured_whole_num
     frame = pd.DataFrame({"length": numbers(*range(20, 38)), "width": numbers(*range(10, 23))})
     frame[name] = words(*"ABCDE"[:n_classes])
     assert guess_label(Table("t", frame, ())) == name
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "Пол Рост Вес Возраст Флаг",
+        "φύλο ύψος βάρος έτη ναι",
+        "性别 身高 体重 年龄 结果",
+        "# % ! ° _",
+    ],
+)
+@pytest.mark.parametrize("last", ["01", "ny", "abc"])
+def test_names_without_a_latin_letter_are_no_hint_and_no_error(names, last):
+    stream = np.random.default_rng(5)
+    columns = [
+        stream.choice(["f", "m"], N_ROWS),
+        stream.normal(170, 9, N_ROWS).round(1),
+        stream.choice(["x", "y", "z"], N_ROWS),
+        stream.integers(18, 90, N_ROWS),
+        stream.choice([*last], N_ROWS),
+    ]
+    for shift in range(4):
+        order = [*columns[shift:4], *columns[:shift], columns[4]]
+        rows = [",".join(map(str, row)) for row in zip(*order, strict=True)]
+        raw = "\n".join([",".join(names.split()), *rows]).encode()
+        data = prepare(read_table(raw, "anketa.csv"))
+        kinds = [
+            name for name, cells in zip(names.split(), order, strict=True) if len({*cells}) < 4
+        ]
+        assert data.label in kinds
+        assert {*data.class_names} <= {*map(str, order[names.split().index(data.label)])}
