@@ -1359,8 +1359,8 @@ def test_words_that_say_who_or_when_are_sooner_the_label_than_measured_whole_num
 @pytest.mark.parametrize(
     "names",
     [
-        "Пол Рост Вес Возраст Флаг",
-        "φύλο ύψος βάρος έτη ναι",
+        "Пол Рост Длина Возраст Флаг",
+        "φύλο ύψος βάρος έτη φύση",
         "性别 身高 体重 年龄 结果",
         "# % ! ° _",
     ],
