@@ -115,7 +115,8 @@ ABOUT_ROWS = {"metadata", "datastore", "redcap"}
 # Words of numbers that the training and testing of a model has left beside the rows.
 WORDS_OF_MODELS = _PREDICTED | _TRAINING | {"fold"}
 _HELD_OUT = {
-    "dev", "heldout", "holdout", "prediction", "test", "testing", "val", "valid", "validation",
+    "dev", "heldout", "holdout", "prediction", "test", "testing", "val", "valid", "validating",
+    "validation",
 }  # fmt: skip
 MOST_OF_SERIES = 3  # columns that are each offered
 LEAST_WORD = 4  # letters, of a word of the file's name that says what its label is

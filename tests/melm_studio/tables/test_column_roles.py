@@ -333,6 +333,7 @@ def test_a_column_that_is_nearly_empty_is_left_out_and_one_click_brings_it_back(
         ("Metadata_Site", np.arange(60.0) % 9),
         ("Case", ["Train", "Test"] * 30),
         ("training", ["True", "False"] * 30),
+        ("part/whole", ["training", "validating", "testing"] * 20),
     ],
 )
 def test_numbers_of_things_and_parts_for_tests_are_no_features(name, values):
