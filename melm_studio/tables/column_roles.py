@@ -1084,7 +1084,7 @@ class _Guesses:
         """At most one group and one batch."""
         roles: dict[str, tuple[Role, str]] = {}
         for role, names_it, why in (
-            (Role.GROUP, _names_group, "rows with the same value stay together"),
+            (Role.GROUP, names_group, "rows with the same value stay together"),
             (Role.BATCH, _names_batch, "not a property of the rows"),
         ):
             if role in self._taken:
@@ -1434,8 +1434,14 @@ def _has(some: set[str]) -> Callable[[Sequence[str]], bool]:
     return lambda words: not some.isdisjoint(words)
 
 
-def _names_group(words: Sequence[str]) -> bool:
-    """Return whether these words name what was measured several times, and ask nothing of it."""
+def names_group(words: Sequence[str]) -> bool:
+    """Return whether words name what was measured several times, and ask nothing of it.
+
+    Examples
+    --------
+    >>> names_group(["subject", "id"]), names_group(["subject", "weight"])
+    (True, False)
+    """
     if words in _NUMBERS_OF_IMAGES:
         return True
     named = [word for word in words if word not in _OF_THINGS]  # and no weight of a subject

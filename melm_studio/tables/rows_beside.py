@@ -13,10 +13,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from melm_core.base import IntArray
 from melm_studio.tables.classes import VALUES_AS_CLASSES, Classes, ClassRules, without_rows
+from melm_studio.tables.column_roles import LEAST_REPEATS, names_group
+from melm_studio.tables.designs import n_labels
 from melm_studio.tables.formatting import count, listed, shortened, words_of
 from melm_studio.tables.questions import CONTROLS, KEPT, LEFT_OUT, SMALL, Choice, Question
 from melm_studio.tables.roles import Use
+from melm_studio.tables.subjects_in_names import SUBJECT_WORDS
 
 LEAST_FOLDED = 5  # rows of a class, for folds that each hold one out
 MOST_SMALL = 0.1  # share of the rows in classes that are too small
@@ -148,16 +152,48 @@ def _small_question(
         return None
     sizes = np.bincount(classes.y, minlength=len(classes.names))
     small = np.flatnonzero(sizes < LEAST_FOLDED)
-    is_small = np.isin(classes.y, small)
-    if not len(small) or is_small.sum() > MOST_SMALL * len(frame):
+    small = small[: len(small) * (np.isin(classes.y, small).sum() <= MOST_SMALL * len(frame))]
+    thing, lone = _of_one_thing(frame, label, classes)
+    lone = np.setdiff1d(lone, small)
+    is_out = np.isin(classes.y, [*small, *lone])
+    if not is_out.any() or not _leaves_classes(classes, is_out, fewest=LEAST_FOLDED):
         return None
-    if not _leaves_classes(classes, is_small, fewest=LEAST_FOLDED):
-        return None
-    names = listed([classes.names[index] for index in small.tolist()])
-    which = f"{count(len(small), 'class', 'classes')} of fewer than {LEAST_FOLDED} rows ({names})"
+    which = " and ".join(
+        f"{count(len(codes), 'class', 'classes')} of {what} "
+        f"({listed([classes.names[code] for code in codes.tolist()])})"
+        for codes, what in (
+            (small, f"fewer than {LEAST_FOLDED} rows"),
+            (lone, f"a single {shortened(thing)}"),
+        )
+        if len(codes)
+    )
     sentence = f"Are classes too small for folds left out? {shortened(label)} has {which}."
     question = Question(SMALL, sentence, _CHOICES, answers.get(SMALL, ""), LEFT_OUT)
-    return question, is_small, f"Left out: {which}, too few to be held out.", label
+    return question, is_out, f"Left out: {which}, too few to be held out.", label
+
+
+def _of_one_thing(frame: pd.DataFrame, label: str, classes: Classes) -> tuple[str, IntArray]:
+    """The column of subjects or the like of one class each, and the classes that have only one.
+
+    None where these are most rows, or all classes but one.
+    """
+    names = map(str, frame) if len(classes.names) > 2 else ()  # two of which must be left
+    for name in names:
+        words = words_of(name)
+        is_named = names_group(words) or not SUBJECT_WORDS.isdisjoint(words[-1:])
+        if name == label or not is_named:
+            continue
+        codes, values = pd.factorize(frame[name].iloc[classes.rows])
+        is_such = LEAST_REPEATS * len(values) <= len(codes) and (codes >= 0).all()
+        if not is_such or n_labels(codes, classes.y).max() > 1:
+            continue
+        first = np.unique(codes, return_index=True)[1]
+        n_things = np.bincount(classes.y[first], minlength=len(classes.names))
+        lone = np.flatnonzero(n_things == 1)
+        is_rest = 2 * np.isin(classes.y, lone).sum() <= len(codes)
+        if is_rest and 0 < len(lone) <= len(n_things) - 2:
+            return name, lone
+    return "", np.zeros(0, dtype=np.int64)
 
 
 def _leaves_classes(classes: Classes, is_out: npt.NDArray[np.bool_], *, fewest: int) -> bool:

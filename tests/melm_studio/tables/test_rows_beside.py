@@ -115,6 +115,33 @@ def test_classes_too_small_for_folds_are_left_out_unless_an_answer_keeps_them(n_
     assert kept.class_counts["r"] == n_rows
 
 
+@pytest.mark.parametrize("name", ["Subject_ID", "mouse", "patient"])
+def test_a_class_of_a_single_subject_is_left_out_so_that_those_of_others_stay_together(name):
+    subjects = np.repeat(np.arange(9), 7)
+    frame = measured(63).assign(**{name: [f"P{each}" for each in subjects]})
+    frame["delivery"] = np.array(["C", "V"])[subjects % 2]
+    frame.loc[subjects == 8, "delivery"] = "U"
+    data = prepare(read(frame), "delivery")
+    assert data.class_names == ("C", "V")
+    assert question(data, "small").sentence.endswith(f"has 1 class of a single {name} (U).")
+    assert question(data, f"subjects:{name}") or len({*data.groups}) == 8
+    kept = prepare(read(frame), "delivery", answers={"small": "kept"})
+    assert kept.class_counts["U"] == 7
+
+
+@pytest.mark.parametrize(
+    ("kinds", "name"),
+    [("ABCABCABCABC", "Subject_ID"), ("AABBBBBBBBBB", "Subject_ID"), ("AAAABBBBCDDD", "strain"),
+     ("ABCDEFGHIJKL", "Subject_ID")],
+    ids=["several of each", "two classes", "no subjects", "each a class of its own"],
+)  # fmt: skip
+def test_classes_of_several_subjects_stay(kinds, name):
+    subjects = np.repeat(np.arange(12), 6)
+    frame = measured(72).assign(**{name: [f"P{each}" for each in subjects]})
+    frame["delivery"] = np.array([*kinds])[subjects]
+    assert question(prepare(read(frame), "delivery"), "small") is None
+
+
 def test_small_classes_of_a_small_study_stay():
     frame = measured(12).assign(kind=["p", "q", "r"] * 4)
     data = prepare(read(frame))
