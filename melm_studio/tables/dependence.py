@@ -26,6 +26,7 @@ from melm_core.folds import (
     share_owed_to_neighbors,
 )
 from melm_core.methods import COMPONENTS
+from melm_studio.tables.classes import value_name
 from melm_studio.tables.column_roles import (
     BEGINS_AGAIN,
     MIN_GROUPS,
@@ -63,6 +64,7 @@ from melm_studio.tables.questions import (
 )
 from melm_studio.tables.roles import Column, Role
 from melm_studio.tables.row_columns import RowColumn
+from melm_studio.tables.rows_beside import classes_of_one, names_subjects
 from melm_studio.tables.subjects_in_names import SUBJECT, SUBJECT_WORDS
 from melm_studio.tables.subjects_of_places import AND
 
@@ -218,6 +220,7 @@ def dependence_notes(rows: AskedRows, questions: Sequence[Question]) -> Iterator
             f"group stay together when rows are held out.{centered}"
         )
         return
+    yield from _lone_notes(rows)
     if Role.ORDER in by_role:
         yield (
             f"Order: {shortened(by_role[Role.ORDER].name)}. Rows that follow each other stay "
@@ -227,6 +230,20 @@ def dependence_notes(rows: AskedRows, questions: Sequence[Question]) -> Iterator
     yield from _duplicate_notes(rows.duplicates)
     if not any(question.id == NEIGHBORS for question in questions):
         yield from _run_notes(rows.y)
+
+
+def _lone_notes(rows: AskedRows) -> Iterator[str]:
+    """Say that all rows of a class are of one subject, where those of another are of several."""
+    for name in (c.name for c in rows.columns if c.role is not Role.LABEL):
+        if not names_subjects(name):
+            continue
+        lone = classes_of_one(rows.frame[name], rows.y)
+        if 0 < len(lone) <= rows.y.max():
+            of_class = rows.frame[name].iloc[np.flatnonzero(rows.y == lone[0])[0]]
+            yield (
+                f"All rows of a class are of {shortened(name)} {value_name(of_class)}: what tells "
+                "them apart may be that one alone. Add rows of another one."
+            )
 
 
 def _batch_notes(cells: pd.Series, y: IntArray) -> Iterator[str]:

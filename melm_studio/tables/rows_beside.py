@@ -173,27 +173,43 @@ def _small_question(
 
 
 def _of_one_thing(frame: pd.DataFrame, label: str, classes: Classes) -> tuple[str, IntArray]:
-    """The column of subjects or the like of one class each, and the classes that have only one.
+    """The column of subjects and the classes that have only one, where other classes have more.
 
     None where these are most rows, or all classes but one.
     """
-    names = map(str, frame) if len(classes.names) > 2 else ()  # two of which must be left
-    for name in names:
-        words = words_of(name)
-        is_named = names_group(words) or not SUBJECT_WORDS.isdisjoint(words[-1:])
-        if name == label or not is_named:
-            continue
-        codes, values = pd.factorize(frame[name].iloc[classes.rows])
-        is_such = LEAST_REPEATS * len(values) <= len(codes) and (codes >= 0).all()
-        if not is_such or n_labels(codes, classes.y).max() > 1:
-            continue
-        first = np.unique(codes, return_index=True)[1]
-        n_things = np.bincount(classes.y[first], minlength=len(classes.names))
-        lone = np.flatnonzero(n_things == 1)
-        is_rest = 2 * np.isin(classes.y, lone).sum() <= len(codes)
-        if is_rest and 0 < len(lone) <= len(n_things) - 2:
+    if len(classes.names) < 3:  # two of which must be left
+        return "", np.zeros(0, dtype=np.int64)
+    for name in filter(names_subjects, map(str, frame.columns.drop(label, errors="ignore"))):
+        lone = classes_of_one(frame[name].iloc[classes.rows], classes.y)
+        is_rest = 2 * np.isin(classes.y, lone).sum() <= len(classes.y)
+        if is_rest and 0 < len(lone) <= len(classes.names) - 2:
             return name, lone
     return "", np.zeros(0, dtype=np.int64)
+
+
+def names_subjects(name: str) -> bool:
+    """Return whether a column is named as the subjects of rows are.
+
+    Examples
+    --------
+    >>> [names_subjects(name) for name in ("Subject_ID", "mouse", "patient weight")]
+    [True, True, False]
+    """
+    words = words_of(name)
+    return names_group(words) or not SUBJECT_WORDS.isdisjoint(words[-1:])
+
+
+def classes_of_one(cells: pd.Series, y: IntArray) -> IntArray:
+    """Return the codes of classes whose rows have one value each, if no value has two classes.
+
+    None where values hardly recur, or some are missing.
+    """
+    codes, values = pd.factorize(cells)
+    is_such = LEAST_REPEATS * len(values) <= len(codes) and (codes >= 0).all()
+    if not is_such or n_labels(codes, y).max(initial=0) != 1:
+        return np.zeros(0, dtype=np.int64)
+    first = np.unique(codes, return_index=True)[1]
+    return np.flatnonzero(np.bincount(y[first]) == 1)
 
 
 def _leaves_classes(classes: Classes, is_out: npt.NDArray[np.bool_], *, fewest: int) -> bool:

@@ -127,6 +127,16 @@ def test_a_class_of_a_single_subject_is_left_out_so_that_those_of_others_stay_to
     assert question(data, f"subjects:{name}") or len({*data.groups}) == 8
     kept = prepare(read(frame), "delivery", answers={"small": "kept"})
     assert kept.class_counts["U"] == 7
+    assert f"All rows of a class are of {name} P8: what tells" in " ".join(kept.warnings)
+
+
+def test_one_subject_in_one_of_two_classes_is_said():
+    subjects = np.repeat(np.arange(4), 8)
+    for n_subjects in (1, 2):
+        kinds = np.where(subjects < 4 - n_subjects, "C", "V")
+        data = prepare(read(measured(32).assign(mouse=[f"M{at}" for at in subjects], kind=kinds)))
+        is_said = any(warning.startswith("All rows of a class are of") for warning in data.warnings)
+        assert (len(data.X), is_said) == (32, n_subjects == 1)
 
 
 @pytest.mark.parametrize(
