@@ -50,6 +50,7 @@ _WORDS_OF_FEATURES = {
 }  # fmt: skip
 # Numbers that say of genes or proteins where they are and how long, behind names of these.
 _PLACES = {"end", "length", "start", "stop", "width"}
+_CHROMOSOMES = {"chr", "chrom", "chromosome", "seqnames"}
 # Of which the name is an id, a name or a mass.
 _THINGS = {
     "row", "alignment", "feature", "compound", "cluster", "peak", "average", "mean", "quant", "ref",
@@ -200,7 +201,9 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     columns_below = zip(header, zip(*below, strict=True), strict=True)
     varying = (name for name, cells in columns_below if len({*cells}) > 1)
     is_first = says_features(next(varying, "")) or are_many  # behind the name of the study
-    of_many = {"name", *(_PLACES if are_many else ())}
+    # A first column without a name, as R writes names of rows, says nothing itself.
+    is_first = is_first or (_are_placed(said) and _SUCH.issuperset(words_of(header[0])))
+    of_many = {"name", *(_PLACES if are_many or _are_placed(said) else ())}
     telling = [name for name in said if says_features(name) or name.lower() in of_many]
     if are_many and telling and _SUCH & {*words_of(header[0])}:
         # The ids of genes; where they are those of patients, a gene said of these recurs.
@@ -391,9 +394,17 @@ def _first_record(first: FirstLines) -> int:
 
 
 def _may_be_beside(column: int, header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    is_place = says_features(header[0]) and header[column].lower() in _PLACES
+    is_place = header[column].lower() in _PLACES and (
+        says_features(header[0]) or _are_placed(header[:MOST_BESIDE])
+    )
     is_said = is_place or says_features(header[column])
     return is_said or not _are_numbers([row[column] for row in below])
+
+
+def _are_placed(names: Sequence[str]) -> bool:
+    """Return whether the names are of a chromosome and of several places on it."""
+    plain = {*map(str.lower, names)}
+    return not plain.isdisjoint(_CHROMOSOMES) and len(plain & _PLACES) > 1
 
 
 def says_features(name: str) -> bool:

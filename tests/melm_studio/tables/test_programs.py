@@ -610,6 +610,37 @@ def test_ids_beside_genes_are_of_features_unless_the_genes_recur(
 
 
 @pytest.mark.parametrize(
+    ("beside", "sample", "is_turned"),
+    [
+        (["", "chr", "start", "end", "strand", "length"], "{}{}", True),
+        (["", "chr", "start", "end", "length"], "{}{}", True),
+        (["id", "seqnames", "start", "end", "width"], "{}_{}", True),
+        (["", "ward", "start", "end", "length"], "{}{}", False),
+        (["", "chr", "start"], "{}{}", False),
+        (["sample", "chr", "start", "end", "length"], "{}{}", False),
+        (["", "chr", "start", "end", "length"], "descriptor {2}", False),
+    ],
+)
+def test_places_on_chromosomes_say_what_features_are_behind_names_of_rows(
+    beside, sample, is_turned
+):
+    header = [
+        *beside,
+        *(sample.format(["WT", "HK"][at % 2], at, "abcdefgh"[at]) for at in range(8)),
+    ]
+    cells = {"chr": "chr1", "seqnames": "chr1", "ward": "north"}
+    rows = [
+        [f"G{at}x", *(cells.get(name, at * 100 + len(name)) for name in beside[1:]), *row]
+        for at, row in enumerate(RNG.poisson(50, (20, 8)))
+    ]
+    table = read_table(written(header, rows), "counts.csv")
+    assert len(table.frame) == (8 if is_turned else 20)
+    if is_turned:
+        assert prepare(table).class_names == ("HK", "WT")
+        assert "say what features are" in table.asked["samples"]
+
+
+@pytest.mark.parametrize(
     ("name", "samples", "is_turned"),
     [
         ("Metabolite Name", "CS12_{}_{}", True),
