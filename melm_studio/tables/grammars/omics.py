@@ -19,7 +19,7 @@ from melm_studio.tables.text import DELIMITERS
 _DIMENSIONS = re.compile(r"\d+(?:\t\d+)+")
 _MISSING_OF_GCT = "-666"  # in version 1.3
 _MAF = {"database_identifier", "metabolite_identification"}
-_LAST_OF_MAF = "smallmolecule_abundance_std_error_sub"
+_LAST_OF_MAF, _IDENTIFIER_OF_MAF = "smallmolecule_abundance_std_error_sub", "_identifier"
 _MAXQUANT = {"Majority protein IDs", "Protein IDs"}
 _PEPTIDES_OF_MAXQUANT = {"Sequence", "Leading razor protein", "PEP"}
 # Where there are reporters, all else is of all samples of an experiment.
@@ -255,8 +255,23 @@ def maf(first: FirstLines) -> Layout | None:
     header = first.cells(0)
     if not _MAF.issubset(header) or _LAST_OF_MAF not in header:
         return None
-    columns = range(header.index(_LAST_OF_MAF) + 1, len(header))
-    named = ("metabolite_identification", "database_identifier", "chemical_formula")
+    start = header.index(_LAST_OF_MAF) + 1
+    columns = [
+        j for j in range(start, len(header)) if not header[j].lower().endswith(_IDENTIFIER_OF_MAF)
+    ]
+    # More may be said of metabolites there: words, or nothing before the first with numbers.
+    wordy, empty = {*columns}, {*columns}
+    for cells, _ in first.records("\t", 1):
+        wordy -= {j for j in wordy if is_number("".join(cells[j : j + 1]))}
+        empty -= {j for j in empty & wordy if "".join(cells[j : j + 1])}
+        if not wordy:
+            break
+    begin = min({*columns} - wordy, default=start)
+    columns = [j for j in columns if j not in wordy or (j > begin and j in empty)]
+    named = (
+        "metabolite_identification", "database_identifier", "chemical_formula", "chemical_shift",
+        "mass_to_charge",
+    )  # fmt: skip
     features = [header.index(name) for name in named if name in header]
     return _matrix("metabolites of MetaboLights", header, 1, columns, features=features)
 

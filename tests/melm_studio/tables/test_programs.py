@@ -46,6 +46,35 @@ def test_a_table_that_is_cut_off_is_read_or_refused_in_a_sentence(kind, share):
     assert outcome(raw[: int(len(raw) * share)]).endswith(".")
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"assigned_chebi_identifier": "CHEBI:{}", "chebi_identifier_search_status": "not found"},
+        {"assigned_pubchem_identifier": "{}", "note": "", "level": "level {}"},
+        {},
+    ],
+)
+def test_what_metabolights_adds_of_metabolites_is_no_sample(more):
+    maf = ["database_identifier", "metabolite_identification", "chemical_shift"]
+    header = [*maf, "smallmolecule_abundance_std_error_sub", *more, *SAMPLES]
+    gaps = np.where(np.arange(len(SAMPLES)) == 3, "", np.array(MATRIX, dtype=str))
+    rows = [
+        [
+            "",
+            gene * (at % 2 == 0),
+            f"[0.{at}]",
+            "",
+            *(cell.format(at) for cell in more.values()),
+            *row,
+        ]
+        for at, (gene, row) in enumerate(zip(GENES, gaps, strict=True))
+    ]
+    table = read_table(lines([header, *rows], "\t").encode(), "m_study_maf.tsv")
+    assert table.frame["sample"].tolist() == SAMPLES
+    names = [f"[0.{at}]" if at % 2 else gene for at, gene in enumerate(GENES)]
+    assert [*table.frame][1:] == [*names, "group"]
+
+
 @pytest.mark.parametrize("header", ['"ID_REF"\t"GSM1"\t"GSM2"', '"ID_REF"\t"GSM1"'])
 @pytest.mark.parametrize("end", ["\n", "", "\n\n"])
 def test_a_series_matrix_without_values_says_where_these_are(header, end):
