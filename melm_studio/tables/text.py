@@ -193,7 +193,7 @@ def without_comments(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     line, first = last.decode(), rest.partition(b"\n")[0].decode()
     if line.startswith(("#", "%")) and _is_alike(line, first):
         head, rest = above, data[len(above) :]
-    elif line.startswith(("#", "%")) and _is_above_numbers(line[1:].split(), first.split()):
+    elif line.startswith(("#", "%")) and _is_above_row(line.lstrip("#% ").split(), first):
         head, rest = above, data[len(above) + 1 :]
     n_comments = sum(map(bool, map(bytes.strip, head.split(b"\n"))))
     steps = (f"Skipped: {count(n_comments, 'comment line')} at the top.",) if n_comments else ()
@@ -226,11 +226,27 @@ def _is_alike(line: str, other: str) -> bool:
     return False
 
 
-def _is_above_numbers(words: list[str], cells: list[str]) -> bool:
-    """Return whether words, which all differ, are as many as numbers that spaces align."""
-    are_numbers = [NUMBERS["."].fullmatch(cell) is not None for cell in (*words, *cells)]
-    is_each = 1 < len({*words}) == len(words) == len(cells)
-    return is_each and are_numbers == [False] * len(words) + [True] * len(cells)
+def _is_above_row(words: list[str], line: str) -> bool:
+    """Return whether words, which all differ, are as many as cells of a row that spaces align.
+
+    A row has numbers alone, begins with a number or has one that is no count, as headers have none
+    but years. Rows of libsvm, and those that a delimiter parts, have names of their own.
+
+    Examples
+    --------
+    >>> names = "plot tree species".split()
+    >>> _is_above_row(names, "2 1 PCAB"), _is_above_row(names, "plot 2019 2020")
+    (True, False)
+    """
+    cells = line.split()
+    if not 1 < len({*words}) == len(words) == len(cells):
+        return False
+    is_number = NUMBERS["."].fullmatch
+    if any(map(is_number, words)) or all(map(is_number, cells)):
+        return not any(map(is_number, words))
+    are_parted = any(mark in line for mark in DELIMITERS) or all(":" in cell for cell in cells[1:])
+    telling = (cell for cell in cells if cell is cells[0] or not cell.isdigit())
+    return not are_parted and any(map(is_number, telling))
 
 
 def without_last_delimiter(data: bytes) -> bytes:

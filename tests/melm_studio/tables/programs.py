@@ -933,7 +933,10 @@ def below_comments_and_titles() -> dict[str, Program]:
     head = ["Country Name", "Country Code", *range(2000, 2008), ""]
     return {
         "comments of MATLAB": Program(
-            ("% a study\n% a b c kind\n" + lines(with_kinds(X3), " ")).encode(), **unnamed
+            ("% a b c kind\n% a study\n" + lines(with_kinds(X3), " ")).encode(), **unnamed
+        ),
+        "comments of MATLAB with names": Program(
+            ("% a study\n% a b c kind\n" + lines(with_kinds(X3), " ")).encode(), **named
         ),
         "comments of C": Program(("// a study\na,b,c,kind\n" + body).encode(), **named),
         "a header of percentages": Program(

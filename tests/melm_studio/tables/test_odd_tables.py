@@ -117,6 +117,37 @@ def test_the_last_comment_above_rows_has_their_names(header, row):
     assert table.frame.columns[1] == header.split(",")[1]
 
 
+@pytest.mark.parametrize("above", ["", "# made today, of two plots\n"])
+@pytest.mark.parametrize(
+    ("line", "rows"),
+    [
+        ("#plot tree kind", "1 7 oak\n2 8 elm\n"),
+        ("# kind size tree", "oak 1.5 7\nelm 2 8\n"),
+        ("% size kind of", "-1.5 oak 7\n2.5 elm 8\n"),
+    ],
+)
+def test_a_comment_of_as_many_words_as_cells_that_spaces_part_has_their_names(above, line, rows):
+    table = read(above + line + "\n" + rows)
+    assert [*table.frame] == line.strip("#% ").split()
+    assert len(table.frame) == 2
+    assert any("Skipped: 1 comment" in step for step in table.steps) == bool(above)
+
+
+@pytest.mark.parametrize(
+    ("line", "rows", "first"),
+    [
+        ("# measured by hand\nkind 2019 2020", "oak 1.5 7\nelm 2 8\n", "kind"),
+        ("# plot 7 trees each", "1 7 5 oak\n2 8 6 elm\n", "column 1"),
+        ("# two of plots", "1 7 5 oak\n2 8 6 elm\n", "column 1"),
+        ("# two trees", "1\toak\n2\telm\n", "column 1"),
+    ],
+)
+def test_other_words_above_cells_that_spaces_part_are_a_comment(line, rows, first):
+    table = read(line + "\n" + rows * 6)
+    assert next(iter(table.frame)) == first
+    assert "Skipped: 1 comment line at the top." in table.steps
+
+
 def test_rows_are_counted_with_the_comments_above_them():
     with pytest.raises(TableError, match=r"Row 5 .* has 1 field where the header has 2"):
         read("# one\n# two\nx,y\n1,2\n3\n")
