@@ -47,6 +47,7 @@ from melm_studio.tables.grammars import (
     is_long,
     read_layout,
     recognized,
+    said_beside_taxa,
     survey_durations,
     with_groups,
 )
@@ -164,7 +165,7 @@ class Table:
         The columns that say what the samples are, where features are measured.
     embedded : tuple of str
         The columns that a survey recorded beside its answers, as its format says, or that a table
-        of samples has beside measurements.
+        of samples has beside measurements, or one of taxa beside these.
     is_measured : bool
         Whether the format is one of measurements, whatever the names of its features say elsewhere.
     rules : CellRules
@@ -340,7 +341,7 @@ def read_table(
         encodings=content.encodings,
         missing_words=content.missing_words,
         beside=(*_with_units(content.beside, frame), *groups),
-        embedded=(*_with_units(content.embedded, frame),),
+        embedded=(*_with_units(content.recorded_beside, frame),),
         is_measured=content.is_measured,
         rules=rules,
         warnings=content.warnings,
@@ -461,6 +462,13 @@ class _Content:
     is_measured: bool = False
     left_out: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def recorded_beside(self) -> tuple[str, ...]:
+        """The columns recorded beside what was measured, as the format or names of taxa say."""
+        if self.embedded or self.is_measured:
+            return self.embedded
+        return said_beside_taxa([*map(str, self.cells.columns)])
 
 
 def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _Content:

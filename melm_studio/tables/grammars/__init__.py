@@ -15,6 +15,7 @@ from melm_studio.tables.grammars.features_in_rows import (
     beside_statistics,
     beside_taxa,
     far_more_rows,
+    said_beside_taxa,
 )
 from melm_studio.tables.grammars.geo import dataset_soft, series_matrix
 from melm_studio.tables.grammars.layout import ROWS_COMPARED, FirstLines, Grammar, Layout, Long
@@ -124,6 +125,7 @@ __all__ = [
     "is_long",
     "read_layout",
     "recognized",
+    "said_beside_taxa",
     "survey_durations",
     "with_groups",
 ]

@@ -142,6 +142,22 @@ def _are_taxa(names: Sequence[str]) -> bool:
     return max(n_taxa, n_lipids) >= NEARLY_ALL * len(names)
 
 
+def said_beside_taxa(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns before and behind most, which are taxa, as those of bar plots of QIIME 2.
+
+    Examples
+    --------
+    >>> said_beside_taxa(["id", "k__A;p__B", "Unassigned;__", "k__A;p__C", "k__D;p__E", "pH"])
+    ('id', 'pH')
+    >>> said_beside_taxa(["id", "k__A;p__B", "pH", "depth"])
+    ()
+    """
+    taxa = [j for j, name in enumerate(names) if _TAXON.search(name) or name.endswith(";__")]
+    if len(taxa) < LEAST_FEATURES or 2 * len(taxa) <= len(names):
+        return ()
+    return (*names[: taxa[0]], *names[taxa[-1] + 1 :])
+
+
 def behind_a_corner(first: FirstLines) -> Layout | None:
     """Return samples above the numbers and features beside them, behind an empty corner."""
     rows = first.rows

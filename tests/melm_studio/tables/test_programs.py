@@ -639,6 +639,39 @@ def test_ids_beside_genes_are_of_features_unless_the_genes_recur(
 
 
 @pytest.mark.parametrize(
+    ("taxon", "n_taxa", "are_said"),
+    [
+        ("k__A;p__P{}", 12, True),
+        ("Bacteria|Firmicutes|Bacilli|Order{}", 12, True),
+        ("k__A;p__P{}", 3, False),
+        ("met{}", 12, False),
+    ],
+)
+@pytest.mark.parametrize("is_behind", [True, False])
+@pytest.mark.parametrize("mark", [",", "\t"])
+def test_numbers_beside_most_columns_that_are_taxa_are_said_of_samples(
+    taxon, n_taxa, are_said, is_behind, mark
+):
+    taxa = [taxon.format(at) for at in range(n_taxa)]
+    at = np.arange(24)
+    counts = RNG.poisson(50, (24, n_taxa))
+    said = np.column_stack([RNG.normal(7, 1, (24, 3)).round(3), np.array(["mud", "sea"])[at % 2]])
+    parts = [(taxa, counts), (["pH", "redox", "salinity", "form"], said)][:: 1 if is_behind else -1]
+    names = ["index", *(name for part, _ in parts for name in part)]
+    rows = np.column_stack([np.char.add("s", at.astype(str)), *(cells for _, cells in parts)])
+    table = read_table(written(names, rows, mark), "level-2.csv")
+    data = prepare(table)
+    measured = ("pH", "redox", "salinity")
+    features = (*taxa, *measured) if is_behind else (*measured, *taxa)
+    assert data.label == "form"
+    assert data.feature_names == (tuple(taxa) if are_said else features)
+    asked = {question.id for question in data.questions}
+    assert ("use:pH" in asked) == are_said
+    if are_said:
+        assert prepare(table, answers={"use:pH": "feature"}).feature_names == features
+
+
+@pytest.mark.parametrize(
     ("beside", "sample", "is_turned"),
     [
         (["", "chr", "start", "end", "strand", "length"], "{}{}", True),
