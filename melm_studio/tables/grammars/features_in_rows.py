@@ -152,6 +152,8 @@ def said_beside_taxa(names: Sequence[str]) -> tuple[str, ...]:
     >>> said_beside_taxa(["id", "k__A;p__B", "pH", "depth"])
     ()
     """
+    if not any(map(_TAXON.search, names[:: max(1, len(names) // PROBED)])):  # as of most tables
+        return ()
     taxa = [j for j, name in enumerate(names) if _TAXON.search(name) or name.endswith(";__")]
     if len(taxa) < LEAST_FEATURES or 2 * len(taxa) <= len(names):
         return ()
