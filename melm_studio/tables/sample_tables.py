@@ -228,7 +228,7 @@ def _side_by_side(
     )
     step = f"Put side by side: {count(len(features), 'feature')} of {count(len(counts), 'file')}."
     part = Part([["sample", *features], *below], is_measured=True, steps=(step,))
-    return {_COUNTS: _with_words_of_names(part)}, others
+    return {_COUNTS: _with_words_of_names(part, without_shared([*counts]))}, others
 
 
 def _counts_of(data: bytes, name: str) -> dict[str, str]:
@@ -458,9 +458,12 @@ def _kind_of_numbers(rows: _Records, said: Collection[str], beside: _Records) ->
     return is_of_one_kind or len(numbers) >= FAR_MORE * len(beside[0]), is_of_one_kind
 
 
-def _with_words_of_names(part: Part) -> Part:
-    """The table with the words of the names of samples, as a format that tells these has them."""
-    groups = groups_in_names([row[0] for row in part.records[1:]])
+def _with_words_of_names(part: Part, names: Sequence[str] = ()) -> Part:
+    """The table with the words of the names of samples, as a format that tells these has them.
+
+    Of longer names of these, such as those of their files, if there are any.
+    """
+    groups = groups_in_names(names or [row[0] for row in part.records[1:]])
     if not groups or not {*groups}.isdisjoint(part.records[0]):
         return part
     words_of_rows = [[*groups], *zip(*groups.values(), strict=True)]

@@ -776,6 +776,8 @@ def test_counts_of_one_sample_each_get_the_rows_of_their_table(called):
     data = prepare(read_table(archived(files), "GSE1.zip"))
     assert (data.label, data.class_names) == ("Condition", ("u", "v"))
     assert len(data.feature_names) == 20
+    [asked] = [one for one in data.questions if one.id == "label"]
+    assert any("ctl, trt" in choice.label for choice in asked.choices)  # of the names of files
 
 
 def test_counts_of_one_sample_each_without_rows_in_a_table_are_read_without_it():
