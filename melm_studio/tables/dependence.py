@@ -36,7 +36,7 @@ from melm_studio.tables.column_roles import (
     WHERE,
     are_dates,
 )
-from melm_studio.tables.designs import design_question, is_balanced, is_shared, n_labels
+from melm_studio.tables.designs import design_question, is_balanced, is_nested, is_shared
 from melm_studio.tables.distinct import (
     Numbers,
     blocks,
@@ -491,13 +491,8 @@ def _nested_twins(columns: Iterable[Column], rows: AskedRows) -> Iterator[Column
         is_such = column.reason == TWIN_OF_LABEL and LEAST_MEASURED <= column.n_values <= most
         if is_such and _has_codes(rows.frame[column.name]):
             codes = value_codes(rows.frame, [column.name])
-            if fewest_values(codes, rows.y)[0] >= MIN_GROUPS and _is_nested(codes[0], rows.y):
+            if fewest_values(codes, rows.y)[0] >= MIN_GROUPS and is_nested(codes[0], rows.y):
                 yield column
-
-
-def _is_nested(codes: IntArray, y: IntArray) -> bool:
-    """Return whether the rows of each value are of one class."""
-    return bool(n_labels(codes, y).max(initial=0) == 1)
 
 
 def _not_numbered_anew(rows: AskedRows) -> list[Column]:
@@ -717,8 +712,8 @@ def _near_rows(rows: AskedRows) -> int:
 def _subject_question(column: Column, rows: AskedRows) -> Question:
     short, independent = shortened(column.name), Choice(INDEPENDENT, "Rows are independent")
     cells = rows.frame[column.name]
-    is_nested = rows.y.any() and _is_nested(pd.factorize(cells)[0], rows.y)
-    of_class = ", each of one class" if is_nested else ""
+    are_nested = rows.y.any() and is_nested(pd.factorize(cells)[0], rows.y)
+    of_class = ", each of one class" if are_nested else ""
     return design_question(cells, rows.y, [independent]) or Question(
         SUBJECTS + column.name,
         f"Do rows with the same {short} belong together? It has {number(column.n_values)} values "

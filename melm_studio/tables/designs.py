@@ -77,7 +77,7 @@ def design_question(
     choices : sequence of Choice, optional
         Further ones.
     """
-    of_values = n_labels(pd.factorize(cells)[0], y)
+    of_values = _n_labels(pd.factorize(cells)[0], y)
     n_classes, n_subjects = int(y.max()) + 1, len(of_values)
     n_compared = int((of_values > 1).sum())
     if n_compared < max(LEAST_ASKED, MOSTLY * n_subjects):
@@ -203,11 +203,24 @@ def _crossed(codes: IntArray, others: IntArray) -> IntArray:
     return counts.reshape(n_codes, n_others)
 
 
-def n_labels(codes: IntArray, y: IntArray) -> IntArray:
+def _n_labels(codes: IntArray, y: IntArray) -> IntArray:
     """The number of classes of each value; codes are -1 where a value is missing."""
     is_known, n_classes = codes >= 0, int(y.max()) + 1
     pairs = np.unique(codes[is_known] * n_classes + y[is_known])
     return np.bincount(pairs // n_classes, minlength=int(codes.max()) + 1)
+
+
+def is_nested(codes: IntArray, y: IntArray) -> bool:
+    """Return whether the rows of each value are of one class.
+
+    Parameters
+    ----------
+    codes : ndarray of int of shape (n_samples,)
+        Of the values, -1 where one is missing.
+    y : ndarray of int of shape (n_samples,)
+        Of the classes.
+    """
+    return bool(_n_labels(codes, y).max(initial=0) == 1)
 
 
 def compared_within(
@@ -233,7 +246,7 @@ def compared_within(
     column = asked[0].removeprefix(SUBJECTS)
     cells, name = frame[column].iloc[classes.rows], shortened(column)
     codes, values = pd.factorize(cells)
-    is_alone = (codes < 0) | (np.append(n_labels(codes, classes.y), 0)[codes] < 2)
+    is_alone = (codes < 0) | (np.append(_n_labels(codes, classes.y), 0)[codes] < 2)
     n_compared = len(np.unique(codes[~is_alone]))
     if n_compared < LEAST_COMPARED:
         has = (

@@ -16,7 +16,7 @@ import pandas as pd
 from melm_core.base import IntArray
 from melm_studio.tables.classes import VALUES_AS_CLASSES, Classes, ClassRules, without_rows
 from melm_studio.tables.column_roles import LEAST_REPEATS, names_group
-from melm_studio.tables.designs import n_labels
+from melm_studio.tables.designs import is_nested
 from melm_studio.tables.formatting import count, listed, shortened, words_of
 from melm_studio.tables.questions import CONTROLS, KEPT, LEFT_OUT, SMALL, Choice, Question
 from melm_studio.tables.roles import Use
@@ -152,7 +152,8 @@ def _small_question(
         return None
     sizes = np.bincount(classes.y, minlength=len(classes.names))
     small = np.flatnonzero(sizes < LEAST_FOLDED)
-    small = small[: len(small) * (np.isin(classes.y, small).sum() <= MOST_SMALL * len(frame))]
+    if sizes[small].sum() > MOST_SMALL * len(frame):
+        small = small[:0]
     thing, lone = _of_one_thing(frame, label, classes)
     lone = np.setdiff1d(lone, small)
     is_out = np.isin(classes.y, [*small, *lone])
@@ -206,7 +207,7 @@ def classes_of_one(cells: pd.Series, y: IntArray) -> IntArray:
     """
     codes, values = pd.factorize(cells)
     is_such = LEAST_REPEATS * len(values) <= len(codes) and (codes >= 0).all()
-    if not is_such or n_labels(codes, y).max(initial=0) != 1:
+    if not (is_such and is_nested(codes, y)):
         return np.zeros(0, dtype=np.int64)
     first = np.unique(codes, return_index=True)[1]
     return np.flatnonzero(np.bincount(y[first]) == 1)
