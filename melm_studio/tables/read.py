@@ -341,7 +341,7 @@ def read_table(
         encodings=content.encodings,
         missing_words=content.missing_words,
         beside=(*_with_units(content.beside, frame), *groups),
-        embedded=(*_with_units(content.recorded_beside, frame),),
+        embedded=(*_with_units(content.embedded_or_beside_taxa, frame),),
         is_measured=content.is_measured,
         rules=rules,
         warnings=content.warnings,
@@ -464,7 +464,7 @@ class _Content:
     warnings: tuple[str, ...] = ()
 
     @property
-    def recorded_beside(self) -> tuple[str, ...]:
+    def embedded_or_beside_taxa(self) -> tuple[str, ...]:
         """The columns recorded beside what was measured, as the format or names of taxa say."""
         if self.embedded or self.is_measured:
             return self.embedded
