@@ -521,7 +521,7 @@ def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
     is_key = (is_key and all(map(_DIGIT.search, levels))) or are_uuids(levels)
     if is_key or _number_things(levels):
         return Role.IGNORED, "keys of what several rows share"
-    if cells.n_values > MAX_LEVELS and not _are_written_in(cells.texts):
+    if cells.n_values > MAX_LEVELS and not _are_written_in(cells.texts, cells.n_values):
         return Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)
     days = [text for text in map(str, pd.unique(cells.texts)) if text not in _CODES]
     are_times = all(map(_CLOCK.fullmatch, days))
@@ -542,12 +542,14 @@ def _number_things(levels: Sequence[str]) -> bool:
     return len(words) == 1 and numbers[-1] - numbers[0] < LOOSEST_KEYS * len(levels)
 
 
-def _are_written_in(texts: npt.NDArray[Any]) -> bool:
+def _are_written_in(texts: npt.NDArray[Any], n_values: int) -> bool:
     """Return whether nearly all texts are a few answers, and the others mostly differ."""
+    if n_values > MAX_CHOSEN_LEVELS:
+        return False
     n_rows = np.bincount(pd.factorize(texts)[0])
     common, once = n_rows[n_rows >= LEAST_OF_COMMON], n_rows == 1
     are_most = len(common) >= 2 and common.sum() >= LEAST_IN_COMMON * len(texts)
-    return bool(are_most and 2 * once.sum() > len(n_rows) and len(n_rows) <= MAX_CHOSEN_LEVELS)
+    return bool(are_most and 2 * once.sum() > n_values)
 
 
 def _too_many(n_levels: int, limit: int) -> str:
@@ -647,7 +649,7 @@ def guess_roles(
         one only.
     """
     guesses = _Guesses(table, columns, classes, chosen)
-    roles = {**guesses.codes(), **guesses.counters(), **guesses.first()}
+    roles = {**guesses.codes(), **guesses.dated(), **guesses.counters(), **guesses.first()}
     roles |= {**guesses.groups(), **guesses.orders(), **guesses.maps()}
     roles = {**guesses.written_in(), **roles}
     roles = {**guesses.origins(roles), **roles}
@@ -734,7 +736,7 @@ def written_in(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
         if column.n_values > MAX_LEVELS
         and (column.role is Role.CATEGORICAL or column.reason in (WRITTEN_IN, CHOSEN))
         and frame[column.name].dtype.kind != "f"
-        and _are_written_in(frame[column.name].dropna().to_numpy())
+        and _are_written_in(frame[column.name].dropna().to_numpy(), column.n_values)
     ]
 
 
@@ -1163,10 +1165,7 @@ class _Guesses:
         return {name: (Role.GROUP, why)}
 
     def codes(self) -> dict[str, tuple[Role, str]]:
-        """Numbers by which things are known, where several columns but no most have them.
-
-        And days with a number of the row behind the point.
-        """
+        """Numbers by which things are known, where several columns but no most have them."""
         names = {column.name for column in self._open if column.role is Role.NUMERIC}
         is_long = self._numbers.low >= LEAST_CODE
         n_present = len(self._frame) - self._numbers.n_missing
@@ -1178,16 +1177,20 @@ class _Guesses:
         ]
         is_such = MANY_CODES <= len(codes) <= len(names) / 2
         why = "numbers by which things are known, as in several columns"
-        roles = dict.fromkeys(codes, (Role.INFO, why)) if is_such else {}
+        return dict.fromkeys(codes, (Role.INFO, why)) if is_such else {}
+
+    def dated(self) -> dict[str, tuple[Role, str]]:
+        """Days with a number of the row behind the point."""
         facts = self._numbers
         may_be_dated = ~facts.is_whole & (facts.n_values >= LEAST_NUMBERED)
         may_be_dated &= (facts.low >= FIRST_DAY) & (facts.high < LAST_DAY)
-        dated = [name for name in facts.which(may_be_dated) if name in names]
-        dated = [name for name in dated if _begin_with_days(self._frame[name].dropna())]
-        return {
-            **roles,
-            **dict.fromkeys(dated, (Role.INFO, "a day and a number, which measure nothing")),
-        }
+        names = {column.name for column in self._open if column.role is Role.NUMERIC}
+        days = [
+            name
+            for name in facts.which(may_be_dated)
+            if name in names and _begin_with_days(self._frame[name].dropna())
+        ]
+        return dict.fromkeys(days, (Role.INFO, "a day and a number, which measure nothing"))
 
     def counters(self) -> dict[str, tuple[Role, str]]:
         """Numbers from 1 on that begin again, in parts of the file that are not equally long.
