@@ -34,6 +34,7 @@ from melm_studio.tables.column_roles import (
     TWIN_OF_LABEL,
     WHEN,
     WHERE,
+    WRITTEN_IN,
     are_dates,
 )
 from melm_studio.tables.designs import design_question, is_balanced, is_nested, is_shared
@@ -504,8 +505,8 @@ def _not_numbered_anew(rows: AskedRows) -> list[Column]:
 
 
 def _is_no_thing(column: Column, rows: AskedRows) -> bool:
-    """Return whether information says the same as a column, or is a number of how long or much."""
-    if column.role is not Role.INFO or column.reason.startswith(SAYS_THE_SAME):
+    """Return whether information says the same as a column, or answers, or how long or much."""
+    if column.role is not Role.INFO or column.reason.startswith((SAYS_THE_SAME, WRITTEN_IN)):
         return column.role is Role.INFO
     is_named = not AMOUNT_WORDS.isdisjoint(words_of(column.name))
     return is_named and rows.frame[column.name].dtype.kind == "f"

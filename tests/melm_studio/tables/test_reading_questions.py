@@ -984,6 +984,18 @@ def test_one_choice_beside_which_some_wrote_words_of_their_own_is_asked_about():
         assert (again.sentence, again.answer) == (asked.sentence, answer)
 
 
+def test_answers_that_some_wrote_themselves_are_no_subjects_whatever_rows_of_them_resemble():
+    stream = np.random.default_rng(7)
+    frame = pd.DataFrame({"age": stream.normal(size=690), "mode": stream.choice(MODES[:3], 690)})
+    frame["mass"] = stream.normal(size=690) + (frame["mode"] == "bus")
+    own = stream.choice(690, 40, replace=False)
+    frame.loc[own, "mode"] = [f"by {at}" for at in own]
+    frame["town"] = [f"town {'abcdefghijklmnopqrstuvwxyzäöüß'[at % 30]}" for at in range(690)]
+    asked = {one.id for one in prepare(Table("t", frame, ()), "town").questions}
+    assert "use:mode" in asked
+    assert "subjects:mode" not in asked
+
+
 @pytest.mark.parametrize(
     "cells",
     [MODES, np.repeat(MODES[-28:], 5), np.r_[MODES, MODES, MODES[:75], MODES[:75]]],
