@@ -55,11 +55,8 @@ one-half:
 other-half:
 	@$(FAST_TESTS) $(addprefix --ignore ,$(ONE_HALF)) $(ARGS)
 
-# To note what each test runs takes as long again, and is not needed while what changed stays noted.
-quick: $(ENGINE) $(PAGE_TOOLS) redis ## Run the tests outside of the browser that a change concerns, the first time all
-	@$(FAST_TESTS) --ignore tests/browser --numprocesses 2 --dist loadfile --testmon-forceselect \
-		$(if $(wildcard .testmondata),--testmon-nocollect,--testmon) $(ARGS) || \
-		test $$? -eq 5  # it concerns none
+quick: $(ENGINE) $(PAGE_TOOLS) redis ## Run the tests nearest to your change, for a minute
+	@$(WITH_NODE) $(ONE_THREAD) $(PYTHON_IN_VENV) -m lab.quick $(ARGS)
 
 slow: $(ENGINE) browser browsers redis nginx ## Run the slow tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m slow $(ARGS)
@@ -140,7 +137,7 @@ constants: $(DEV) ## Write the constants that the page's scripts share with Pyth
 	@$(PYTHON_IN_VENV) -m lab.page_constants
 
 clean: ## Remove the virtual environment, caches and test results
-	@rm -rf .testmondata* $(VENV) node_modules .eslint_cache .hypothesis .import_linter_cache .pytest_cache .ruff_cache test-results
+	@rm -rf $(VENV) node_modules .eslint_cache .hypothesis .import_linter_cache .pytest_cache .ruff_cache test-results
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 page: $(NODE)
