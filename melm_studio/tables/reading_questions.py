@@ -42,7 +42,7 @@ from melm_studio.tables.column_roles import (
 from melm_studio.tables.designs import evenness
 from melm_studio.tables.distinct import Numbers, distinct_values, numbered_parts
 from melm_studio.tables.families import counted_words
-from melm_studio.tables.formatting import listed_in_sentence, number, shortened, words_of
+from melm_studio.tables.formatting import listed_in_sentence, shortened, words_of
 from melm_studio.tables.frames import columns_of
 from melm_studio.tables.identifiers import ends_as_id
 from melm_studio.tables.labels import (
@@ -80,9 +80,11 @@ _NUMBERING_WORDS = OCCASION_WORDS | CODE_WORDS
 # The last words of names that say where, in what or of which kind rows were, as soil_type from 1 to
 # 5, rather than how much of it there is.
 _LAST_WORDS = {
-    "cage", "cat", "category", "class", "colony", "kind", "nest", "pen", "plot", "position", "pot",
-    "quadrat", "station", "subplot", "tank", "transect", "tray", "type", "well",
+    "cage", "cat", "category", "class", "colony", "date", "kind", "nest", "pen", "plot", "position",
+    "pot", "quadrat", "station", "subplot", "tank", "transect", "tray", "type", "well",
 }  # fmt: skip
+_YEARS = {"year", "yr"}
+_DATES_OR_CODES = _YEARS | {"code", "date", "id", "no", "nr"}
 _SPACE_WORDS = {"room"}  # at the end of a longer name, how much of it there is
 _LAST_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]$")
 _NO_UNITS, LONGEST_UNIT = {"code", "id", "key", "no", "nr"}, 4  # letters
@@ -319,8 +321,10 @@ def column_questions(
             or column.reason == BEGINS_AGAIN
             or (
                 column.role is Role.NUMERIC
-                and 2 < column.n_values <= n_rows / LEAST_REPEATS
-                and column.name in whole
+                and (
+                    (column.name in whole and 2 < column.n_values <= n_rows / LEAST_REPEATS)
+                    or (column.name not in from_where and _dates_or_codes(column, numbers))
+                )
                 and _may_be_no_quantity(
                     frame, column, is_long=column.name in long, is_numbered=column.name in numbered
                 )
@@ -336,7 +340,7 @@ def column_questions(
         if column.name in [*same][:1]
         else _weight_question(column, answered.get(column.name, ""))
         if column.name == weight
-        else _number_question(column, numbers, answered.get(column.name, ""), taken)
+        else _number_question(column, numbers, answered.get(column.name, ""), taken, n_rows)
         for column in _without_series([*islice(asked, MOST_PROBED)], even.union(told))
     )
     return tuple(islice(questions, MOST_COLUMNS))
@@ -439,20 +443,22 @@ def _weight_question(column: Column, answer: str) -> Question:
 
 
 def _number_question(
-    column: Column, numbers: Numbers, answer: str, taken: Mapping[str, str]
+    column: Column, numbers: Numbers, answer: str, taken: Mapping[str, str], n_rows: int
 ) -> Question:
-    """Ask what whole numbers are; `taken` says which column has a use that only one can have."""
+    """Ask what numbers are; `taken` says which column has a use that only one can have."""
     place = numbers.names.index(column.name)
-    lowest, highest = int(numbers.low[place]), int(numbers.high[place])
-    low, high = number(lowest), number(highest)
-    if lowest >= FIRST_YEAR and highest <= LAST_YEAR:
+    lowest, highest = float(numbers.low[place]), float(numbers.high[place])
+    are = "whole numbers" if numbers.is_whole[place] else "numbers"
+    low, high = (f"{value:,.16g}" for value in (lowest, highest))
+    if highest <= LAST_YEAR:
         low, high = low.replace(",", ""), high.replace(",", "")
-    sentence = f"What is {shortened(column.name)}? It has whole numbers from {low} to {high}."
+    sentence = f"What is {shortened(column.name)}? It has {are} from {low} to {high}."
     choices = tuple(
         choice
         for choice in _NUMBER_CHOICES
         if taken.get(choice.value, column.name) == column.name
         and (choice.value != Use.CATEGORY or column.n_values <= MAX_CHOSEN_LEVELS)
+        and (choice.value in (Use.FEATURE, Use.INFO) or column.n_values <= n_rows / LEAST_REPEATS)
     )
     default = Use.INFO if column.reason == BEGINS_AGAIN else Use.FEATURE
     return Question(USE + column.name, sentence, choices, answer, default)
@@ -516,6 +522,18 @@ def _may_be_no_quantity(
     if "number of" in " ".join(words) or any(map(_is_span, words, words[1:])):
         return False
     return is_named or is_numbered or are_codes(frame[column.name].dropna())
+
+
+def _dates_or_codes(column: Column, numbers: Numbers) -> bool:
+    """Return whether numbers are named as dates, years or codes, of which hardly any may repeat."""
+    last = (words_of(column.name) or ("",))[-1]
+    if last not in _DATES_OR_CODES:  # as of most columns
+        return False
+    place = numbers.names.index(column.name)
+    low, high, is_whole = numbers.low[place], numbers.high[place], numbers.is_whole[place]
+    if last in _YEARS:
+        return bool(is_whole and low >= FIRST_YEAR and high <= LAST_YEAR)
+    return bool(low >= 0 and (last == "date" or (is_whole and column.n_values > 2)))
 
 
 def _is_span(before: str, word: str) -> bool:

@@ -441,6 +441,40 @@ def test_other_fractions_weigh_no_rows(numbers):
     assert not any("weigh the rows" in question.sentence for question in asked)
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "says"),
+    [
+        ("Year", np.roll(1910 + np.arange(90) * 4.0 // 5, 9), "whole numbers from 1910 to 1981"),
+        ("year", np.resize([2002.0, 2003.0], 90), "whole numbers from 2002 to 2003"),
+        ("date", np.roll(60 + np.arange(90.0) / 8, 9), "numbers from 60 to 71.125"),
+        ("sowing date", np.resize(np.arange(5.0), 90), "whole numbers from 0 to 4"),
+        ("catalogue_nr", np.resize(np.arange(1.0, 66), 90)[::-1], "whole numbers from 1 to 65"),
+    ],
+)
+def test_dates_years_and_codes_are_asked_about_though_hardly_any_repeat(name, values, says):
+    data = with_numbers(**{name: values})
+    [asked] = [question for question in data.questions if question.id == f"use:{name}"]
+    assert asked.sentence == f"What is {name}? It has {says}."
+    are_repeated = len({*values}) <= 45
+    assert ("A group" in [choice.label for choice in asked.choices]) is are_repeated
+    assert name not in with_numbers({asked.id: "info"}, **{name: values}).feature_names
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("years", np.roll(1910 + np.arange(90) * 4.0 // 5, 9)),  # how many
+        ("year", np.arange(90.0) % 60),  # of a study
+        ("date", np.arange(90.0) / 30 - 1.5),
+        ("code", np.resize([1.0, -1.0], 90)),
+        ("update", np.arange(90.0) * 1.5),
+        ("humid", np.resize(np.arange(1.0, 66), 90)[::-1]),
+    ],
+)
+def test_other_numbers_of_which_hardly_any_repeat_are_not_asked_about(name, values):
+    assert f"use:{name}" not in {one.id for one in with_numbers(**{name: values}).questions}
+
+
 PAIRS = [
     ("Lat", "Long"), ("latitude_dd", "longitude_dd"), ("UTM_X", "UTM_Y"), ("easting", "northing"),
     ("decimalLatitude", "decimalLongitude"), ("fam_lat", "fam_long"), ("Lat (N)", "Lon (E)"),
