@@ -616,7 +616,8 @@ def _numbers_things(cells: _Cells) -> bool:
     is_long_id = bool(before) and last == "id" and cells.low >= LEAST_CODE  # of chips and runs
     least = 2 if is_long_id else LEAST_NUMBERED
     if not cells.is_whole:  # such as 5034.107635
-        return bool(before) and last == "id" and cells.n_values == cells.n_present
+        is_id = (bool(before) and last == "id") or last in {"rowname", "rownames"}
+        return is_id and cells.n_values == cells.n_present
     if not least <= cells.n_values < cells.n_present:
         return False
     # id_plot, as in languages where what it is of comes behind.

@@ -816,6 +816,7 @@ def test_times_of_day_that_rows_share_are_no_categories(times, role):
         ("ID", 0, Role.NAME),
         ("Sample No.", 0, Role.NAME),
         ("plot", 0, Role.NAME),
+        ("rownames", 1, Role.NAME),
         ("ID", 1, Role.NUMERIC),  # the inner diameter
         ("NO", 0, Role.NUMERIC),  # nitric oxide
         ("refractive index", 0, Role.NUMERIC),
