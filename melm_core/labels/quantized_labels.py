@@ -69,16 +69,16 @@ def are_quantized(X: FloatArray, y: IntArray) -> bool:
 
     Notes
     -----
-    Where k-means or a tree would leave 95 % of the rows where they are, tables are drawn from one
-    Gaussian with the covariance of the rows and clustered, and others from Gaussian classes as far
-    apart as these. What is compared is how far classes are apart, and how deep in their cells rows
-    lie, also less their own part in the means, which is large of many features. Labels are taken
-    for clusters that are within two standard deviations of the first kind and more than 1.3 from
-    the second, or, where each class has rows for a shape of its own, farther from both, along the
-    direction that tells them best. Of a mixture's labels the rows in their own region are counted,
-    more than in 95 % of tables of classes. Features are taken as they are, and standardized. Of
-    more than 300 rows a stratified sample is looked at; a tree needs all rows, and is grown of up
-    to 1,000.
+    Where k-means or a tree would leave 95 % of the rows where they are, and most of each class,
+    tables are drawn from one Gaussian with the covariance of the rows and clustered, and others
+    from Gaussian classes as far apart as these. What is compared is how far classes are apart, and
+    how deep in their cells rows lie, also less their own part in the means, which is large of many
+    features. Labels are taken for clusters that are within two standard deviations of the first
+    kind and more than 1.3 from the second, or, where each class has rows for a shape of its own,
+    farther from both, along the direction that tells them best. Of a mixture's labels the rows in
+    their own region are counted, more than in 95 % of tables of classes. Features are taken as they
+    are, and standardized. Of more than 300 rows a stratified sample is looked at; a tree needs all
+    rows, and is grown of up to 1,000.
 
     References
     ----------
@@ -141,7 +141,12 @@ def _possible_trees(X: FloatArray, y: IntArray) -> Iterator[_Clustering]:
     if _n_torn(distances, y) > n_classes - 1 + (1.0 - _SAME) * len(y):
         return iter(())
     trees = [_Tree(method) for method in _TREES]
-    return (tree for tree in trees if _agreement(y, tree.cut(distances, n_classes)) >= _SAME)
+    return (tree for tree in trees if _are_branches(y, tree.cut(distances, n_classes)))
+
+
+def _are_branches(y: IntArray, z: IntArray) -> bool:
+    matched = _n_matched(y, z)  # also most rows of a class of few
+    return bool(matched.sum() >= _SAME * len(y) and (matched > np.bincount(y) / 2).all())
 
 
 def _n_torn(distances: FloatArray, y: IntArray) -> int:
@@ -201,11 +206,19 @@ class _Tree:
         return self.cut(pdist(X), n_classes)
 
 
-def _agreement(y: IntArray, z: IntArray) -> float:
-    """The share of rows in matched classes."""
+def _n_matched(y: IntArray, z: IntArray) -> IntArray:
+    """Count the rows of each class in the cluster that is matched with it."""
     counts = np.zeros((int(y.max()) + 1, int(z.max()) + 1), dtype=np.int64)
     np.add.at(counts, (y, z), 1)
-    return float(counts[linear_sum_assignment(-counts)].sum() / len(y))
+    classes, clusters = linear_sum_assignment(-counts)
+    matched = np.zeros(len(counts), dtype=np.int64)
+    matched[classes] = counts[classes, clusters]
+    return matched
+
+
+def _agreement(y: IntArray, z: IntArray) -> float:
+    """The share of rows in matched classes."""
+    return float(_n_matched(y, z).sum() / len(y))
 
 
 def _have_shapes(X: FloatArray, y: IntArray) -> bool:

@@ -10,7 +10,7 @@ from sklearn.mixture import GaussianMixture
 
 from lab.experiments.honesty.dependent_tables import is_significant, says_plain_yes
 from melm_core.base import UserError
-from melm_core.labels import are_quantized
+from melm_core.labels import are_quantized, quantized_labels
 from melm_studio.tables import (
     Role,
     Table,
@@ -392,6 +392,19 @@ def test_classes_of_few_rows_are_not_taken_for_clusters():
         X = stream.normal(size=(40, 3)) + np.outer(y, [3.8, 0, 0])
         said += are_quantized(X, y)
     assert said <= 1
+
+
+def test_a_class_of_few_rows_that_is_no_branch_is_compared_with_no_trees(monkeypatch):
+    """A branch of one odd row leaves 95 % of the rows where they are, and none of such a class."""
+    grown = []
+    linkage = quantized_labels.linkage
+    monkeypatch.setattr(
+        quantized_labels, "linkage", lambda *given: grown.append(given[1]) or linkage(*given)
+    )
+    stream = np.random.default_rng(0)
+    y = (np.arange(400) % 25 == 0).astype(int)
+    assert not are_quantized(stream.lognormal(size=(400, 4)), y)
+    assert len(grown) <= 2 * 3  # each kind once, of features as they are, and standardized
 
 
 @pytest.mark.parametrize("n_rows", [6, 8])
