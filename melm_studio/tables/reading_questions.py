@@ -72,9 +72,9 @@ MOST_WORDS = 8  # of a name; longer ones describe, such as a protein
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 # Names of whole numbers that tell things apart.
 CODE_WORDS = {
-    "branch", "campus", "centre", "clinic", "code", "device", "district", "farm", "hospital", "id",
-    "identifier", "instrument", "key", "machine", "no", "nr", "number", "plate", "region",
-    "room", "sensor", "shop", "site", "store", "ward",
+    "branch", "campus", "center", "centre", "clinic", "code", "county", "device", "district",
+    "farm", "hospital", "id", "identifier", "instrument", "key", "machine", "no", "nr", "num",
+    "number", "plate", "region", "room", "sensor", "shop", "site", "store", "tract", "ward",
 }  # fmt: skip
 _NUMBERING_WORDS = OCCASION_WORDS | CODE_WORDS
 # The last words of names that say where, in what or of which kind rows were, as soil_type from 1 to
@@ -84,7 +84,7 @@ _LAST_WORDS = {
     "pot", "quadrat", "station", "subplot", "tank", "transect", "tray", "type", "well",
 }  # fmt: skip
 _YEARS = {"year", "yr"}
-_DATES_OR_CODES = _YEARS | {"code", "date", "id", "no", "nr"}
+_DATES_OR_CODES = _YEARS | {"code", "date", "id", "no", "nr", "num", "station"}
 _SPACE_WORDS = {"room"}  # at the end of a longer name, how much of it there is
 _LAST_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]$")
 _NO_UNITS, LONGEST_UNIT = {"code", "id", "key", "no", "nr"}, 4  # letters
