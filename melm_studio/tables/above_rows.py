@@ -517,13 +517,21 @@ def _groups_of_columns(head: Head | None, data: bytes) -> str:
         rows = rows[:-1]
     corner = head.rows[0][0]
     are_far_more = far_more_rows(names, data.count(b"\n"))
-    is_id = are_far_more and names_identifier(corner)
+    is_id = are_far_more and names_identifier(corner) and not _count_up([row[0] for row in rows])
     may_be_numbers = is_id or _says_features(corner)
     if not _are_named_numbers(rows, may_be_numbers=may_be_numbers, may_recur=is_id):
         return ""
     if len(last) == len(head.rows[0]) and _are_groups(last[1:]):
         return _BELOW
     return _groups_in_names(head.rows[0]) or (NO_GROUPS if are_far_more else "")
+
+
+def _count_up(names: Sequence[str]) -> bool:
+    """Return whether names are consecutive numbers, as those of rows, and not ids of genes, are."""
+    if not all(name.isdecimal() for name in names):
+        return False
+    first, *others = map(int, names)
+    return others == [*range(first + 1, first + len(names))]
 
 
 def _groups_in_names(header: Sequence[str]) -> str:

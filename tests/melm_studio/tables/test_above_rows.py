@@ -177,6 +177,31 @@ def far_more(corner, names, things):
     return read("\n".join(",".join(map(str, line)) for line in ([corner, *names], *rows)))
 
 
+@pytest.mark.parametrize(("first", "is_asked"), [(1, False), (100, False), (7157, True)])
+def test_numbers_that_count_the_rows_are_no_ids_of_genes(first, is_asked):
+    """Entrez ids do not count up by one."""
+    step = 13 if is_asked else 1
+    things = [(row, first + step * row) for row in range(60)]
+    table = far_more("id", ["y1", "y2", "y3", "y4", "y5"], things)
+    assert ("samples" in {question.id for question in prepare(table).questions}) is is_asked
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "are_features"),
+    [
+        ("DOMAIN", ["VS"], False),
+        ("EXDOSU", ["mg"], False),  # milligrams, and no monoglycerides
+        ("domain", ["Bacteria", "Archaea"], True),
+        ("class", ["MG", "TG", "DG"], True),
+    ],
+)
+def test_one_word_in_all_rows_is_no_taxon_of_these(name, words, are_features):
+    rows = [f"r{row},{words[row % len(words)]},{row % 5},{row % 7},{row % 3},{row}"
+            for row in range(12)]  # fmt: skip
+    table = read("\n".join([f"record,{name},a,b,c,d", *rows]))
+    assert (table.asked.get("samples") == f"{name} says what rows are") is are_features
+
+
 def test_far_more_named_rows_than_alike_columns_are_features_whose_samples_have_groups():
     names = [f"Sample_{at}_Kind{at % 3}_{'AB'[at % 2]}" for at in range(6)]
     table = far_more("", names, [(row, f"p{row}") for row in range(60)])
