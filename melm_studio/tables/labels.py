@@ -406,14 +406,26 @@ def _words_of_file(table: Table) -> set[str]:
 
 
 def _beside_plain_name(frame: pd.DataFrame, guess: str, others: Sequence[str]) -> list[str]:
-    """Of those beside a column called label, or the like, the ones that part its classes further.
+    """Of those beside a column called label, or the like, the ones with the name of a label.
 
-    Beside one class, each could as well be the label.
+    Which part its classes further, or rows into few others: of class and survived, either may be
+    asked for, of label and survived the one alone. Beside one class, each could as well be it.
     """
-    if frame[guess].nunique() < 2:
+    cells, is_label = frame[guess], guess.lower().startswith("label")
+    if cells.nunique() < 2:
         return [*others]
     hinted = (name for name in others if _is_all_hint(name))
-    return [name for name in hinted if _parts_further(frame[guess], frame[name])]
+    return [
+        name
+        for name in hinted
+        if _parts_further(cells, frame[name])
+        or not (
+            is_label
+            or name.lower() == "group"
+            or frame[name].nunique() > FEW_TEXTS
+            or _parts_further(frame[name], cells)
+        )
+    ]
 
 
 def _most_values_of_rivals(table: Table, guess: str, usable: Mapping[str, int]) -> int:

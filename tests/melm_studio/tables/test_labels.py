@@ -638,6 +638,27 @@ def test_a_class_is_asked_about_only_where_a_group_parts_it_further():
     assert choices(Table("t", frame.assign(group=words("c", "d")), ())) == []
 
 
+@pytest.mark.parametrize(
+    ("label", "other", "are_asked"),
+    [
+        ("class", {"survived": numbers(0, 1)}, True),
+        ("target", {"species": words("Ba", "Bg")}, True),
+        ("label", {"survived": numbers(0, 1)}, False),  # says that it is
+        ("class", {"sex": words("f", "m")}, False),
+        ("class", {"survived": words(*"abcdefghijklm")}, False),  # too many
+        ("class", {"type": words("u", "u", "v", "v", "w", "w")}, False),  # in classes of its kinds
+    ],
+)
+def test_beside_class_or_target_another_with_the_name_of_a_label_is_asked_about(
+    label, other, are_asked
+):
+    kinds = words("p", "q", "r") if "type" not in other else words(*"abcdef")
+    frame = measured("a", "b").assign(**{label: kinds}, **other)
+    (name,) = other
+    asked = [label, name] if are_asked else []
+    assert choices(Table("t", frame, ())) == asked
+
+
 def test_numbers_that_count_no_classes_are_asked_about_beside_text():
     grades = measured("a", "b").assign(grade=numbers(7, 8), school=words("p", "q", "r"))
     assert offered(Table("t", grades, ())) == ["grade", "school"]
