@@ -20,6 +20,7 @@ from melm_studio.tables.classes import Classes, without_rows
 from melm_studio.tables.distinct import (
     Numbers,
     blocks,
+    distinct_values,
     n_equal_pairs,
     neighbor_kappa,
     value_codes,
@@ -332,12 +333,30 @@ def _few_categories(
     """
     categories = [c.name for c in columns if c.role is Role.CATEGORICAL or c.reason == _CATEGORY]
     numbers = [c.name for c in columns if c.role is Role.NUMERIC or c.reason.startswith(_AS_SHARED)]
+    if flags := {*_flags_beside_label(columns, frame)}.difference(categories):
+        categories = [c.name for c in columns if c.name in flags.union(categories)]
+        numbers = [name for name in numbers if name not in flags]
     if not 0 < len(categories) <= len(numbers):
         return []
     some = Numbers.of(columns_of(frame, numbers[:MOST_PROBED]))
     n_measured = np.count_nonzero(~some.is_whole)
     are_few = n_measured >= max(LEAST_FRACTIONS, len(categories), len(some.names) / 2)
     return [name for name in categories if name not in roles and are_few]
+
+
+def _flags_beside_label(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
+    """The numbers 0 and 1 that stand beside such a label, and nowhere else, as of several labels.
+
+    A table of numbers may end with what several questions are about: amazed, happy, calm, sad.
+    """
+    label = next((c for c in columns if c.role is Role.LABEL), None)
+    if label is None or label.n_values != 2 or frame[label.name].dtype.kind != "f":
+        return []
+    may_be = (c for c in columns if c.n_values == 2 and (c.role is Role.NUMERIC or c is label))
+    of_two = [c.name for c in may_be if {*distinct_values(frame[c.name])} == {0.0, 1.0}]
+    places = [place for place, c in enumerate(columns) if c.name in of_two]
+    are_together = label.name in of_two and places[-1] - places[0] == len(places) - 1
+    return [name for name in of_two if name != label.name] if are_together else []
 
 
 @dataclass(frozen=True)

@@ -266,6 +266,38 @@ def test_categories_beside_measured_numbers_are_asked_about_together_and_of_a_su
         assert "categories" not in [one.id for one in data.questions]
 
 
+def moods(**changed):
+    """Measured numbers, and behind these three that are yes or no."""
+    generator = np.random.default_rng(7)
+    columns = {name: generator.normal(size=80) for name in "abcdef"}
+    columns |= {name: generator.integers(0, 2, 80) * 1.0 for name in ("calm", "happy", "sad")}
+    return Table("t", pd.DataFrame(columns | changed), ())
+
+
+@pytest.mark.parametrize(
+    ("label", "others"), [("sad", ("calm", "happy")), ("calm", ("happy", "sad"))]
+)
+def test_flags_beside_such_a_label_are_asked_about_as_they_may_be_labels_too(label, others):
+    (asked,) = [one for one in prepare(moods(), label).questions if one.id == "categories"]
+    assert asked.sentence.startswith(f"Are {' and '.join(others)} measured of each row?")
+    left = prepare(moods(), label, answers={"categories": "left-out"})
+    assert left.feature_names == tuple("abcdef")
+    assert next(one for one in left.questions if one.id == "categories").answer == "left-out"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"c": np.arange(80) % 3 % 2 * 1.0},  # a flag within the numbers
+        {"sad": np.resize(np.array(["no", "yes", "yes"], dtype=object), 80)},
+        {name: np.arange(80) % (at + 4) * 1.0 for at, name in enumerate("abcdef")},  # a survey
+    ],
+)
+def test_flags_elsewhere_or_beside_other_labels_are_measured(changed):
+    data = prepare(moods(**changed), "sad")
+    assert "categories" not in [one.id for one in data.questions]
+
+
 def test_logarithms_are_taken_before_the_mean_is_subtracted():
     found, data = pairs(), within(pairs(), recipe=LOG)
     logs = np.log(found.frame[["a", "b", "c"]].to_numpy())
