@@ -60,6 +60,9 @@ def without_rows_beside(
 ) -> tuple[Classes, tuple[Question, ...], dict[str, Use]]:
     """The classes without rows that stand beside them, unless an answer keeps these.
 
+    And without rows of which nothing but the class is known, as where a program wrote a flag below
+    the last record.
+
     Parameters
     ----------
     frame : DataFrame
@@ -80,6 +83,10 @@ def without_rows_beside(
     """
     questions = []
     uses: dict[str, Use] = {}
+    is_bare = _is_bare(frame, label, classes)
+    if is_bare.any() and _leaves_classes(classes, is_bare, fewest=2):
+        step = f"Left out: {count(int(is_bare.sum()), 'row')} with nothing but {shortened(label)}."
+        classes = without_rows(classes, label, is_bare, step)
     for ask in (_controls_question, _small_question):
         controls = ask(frame, label, classes, answers, rules)
         if controls is not None:
@@ -89,6 +96,16 @@ def without_rows_beside(
             if (question.answer or question.default) == LEFT_OUT:
                 classes = without_rows(classes, label, is_out, step)
     return classes, tuple(questions), uses
+
+
+def _is_bare(frame: pd.DataFrame, label: str, classes: Classes) -> npt.NDArray[np.bool_]:
+    """Return which rows of the classes have no cell beside their label."""
+    places = classes.rows
+    for name in map(str, frame):
+        if name != label and len(places):  # of most tables the first column leaves none
+            places = places[frame[name].iloc[places].isna().to_numpy()]
+    has_others = frame.shape[1] > (label in frame)
+    return np.isin(classes.rows, places if has_others else [])
 
 
 # A question, the rows that it is about, what is said of them, and the column that tells them.

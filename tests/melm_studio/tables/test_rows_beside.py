@@ -285,3 +285,24 @@ def test_numbered_names_of_several_rows_each_are_no_controls():
     assert len(data.y) == 72
     injections = frame.assign(plant=[f"QC{at}" if at % 6 == 0 else f"S{at}" for at in range(72)])
     assert question(prepare(read(injections), "kind"), "controls").default == "left-out"
+
+
+@pytest.mark.parametrize("n_bare", [0, 1, 12])
+def test_rows_of_which_nothing_but_the_class_is_known_are_left_out_and_said(n_bare):
+    """As where a program wrote a flag below the last record."""
+    frame = measured(50).assign(kind=["a", "b"] * 25)
+    bare = pd.DataFrame({"kind": ["a"] * n_bare})
+    both = pd.concat([frame, bare], ignore_index=True).sort_values("kind", ignore_index=True)
+    data = prepare(read(both), "kind")
+    assert len(data.y) == 50
+    rows = "1 row" if n_bare == 1 else f"{n_bare} rows"
+    assert (f"Left out: {rows} with nothing but kind." in data.warnings) is (n_bare > 0)
+
+
+def test_rows_with_a_few_gaps_and_a_class_that_has_nothing_else_are_kept():
+    frame = measured(50).assign(kind=["a", "b"] * 25)
+    frame.loc[:20, ["ma", "nb", "oc"]] = np.nan
+    assert len(prepare(read(frame), "kind").y) == 50
+    frame.loc[frame.kind == "b", ["ma", "nb", "oc", "pd"]] = np.nan
+    data = prepare(read(frame), "kind")
+    assert data.class_names == ("a", "b")
