@@ -17,7 +17,7 @@ import pandas as pd
 
 from melm_core.base import BEYOND_LIMIT, CODES, FloatArray, IntArray, percent
 from melm_studio.tables.classes import Classes, find_classes, no_such_column
-from melm_studio.tables.designs import MOST_LEVELS, factors
+from melm_studio.tables.designs import MOST_LEVELS, factors, is_nested
 from melm_studio.tables.distinct import (
     COUNTING,
     Numbers,
@@ -683,6 +683,7 @@ def origins(
         and not column.reason.endswith(CHOSEN)
     ]
     label = next((column.name for column in columns if column.role is Role.LABEL), "")
+    on_map = coordinates([column.name for column in columns])
     of_words = [n for n in of_few_levels if are_few and frame[n].dtype.kind != "f"]
     are_designed = are_few and label in frame
     of_tables = {
@@ -692,7 +693,8 @@ def origins(
         **dict.fromkeys(_earlier(columns) if are_few else (), EARLIER),
         **dict.fromkeys(_follow_up(columns, frame, label) if are_designed else (), FOLLOW_UP),
         **dict.fromkeys((n for n in of_words if says_imputed(frame[n].dropna().unique())), IMPUTED),
-        **dict.fromkeys(coordinates([column.name for column in columns]), WHERE),
+        **dict.fromkeys(on_map, WHERE),
+        **dict.fromkeys(_numbers_of_places(columns, frame, on_map) if are_few else (), WHERE),
         **dict.fromkeys(_meters_of_map(columns, frame), WHERE),
     }
     reasons: dict[str, str] = {}
@@ -955,6 +957,25 @@ def _meters_of_map(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
     axes = [c.name for c in columns if c.name.lower() in ("x", "y") and frame[c.name].dtype == "f8"]
     is_far = len(axes) > 1 and frame[axes].abs().min().min() >= LEAST_METERS
     return axes if is_far else []
+
+
+def _numbers_of_places(
+    columns: Sequence[Column], frame: pd.DataFrame, on_map: Sequence[str]
+) -> list[str]:
+    """The whole numbers of which each is of one place, as cells of a grid and altitudes are."""
+    numbers = [name for name in on_map if frame[name].dtype.kind == "f"]
+    if len(numbers) < 2:
+        return []
+    place = frame.groupby(numbers, dropna=False, sort=False).ngroup().to_numpy().astype(np.int64)
+    return [
+        column.name
+        for column in columns
+        if (column.role is Role.NUMERIC or column.reason.endswith(CHOSEN))
+        and LEAST_KEYS <= column.n_values <= len(frame) / LEAST_REPEATS
+        and frame[column.name].dtype.kind == "f"
+        and bool((frame[column.name].dropna() % 1 == 0).all())
+        and is_nested(frame[column.name].array.factorize()[0], place)
+    ]
 
 
 def names_places(columns: Sequence[Column]) -> bool:

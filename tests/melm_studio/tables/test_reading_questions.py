@@ -509,6 +509,31 @@ def test_where_rows_are_is_no_feature_and_one_answer_makes_a_pair_one(names):
         assert (again.sentence, again.answer) == (asked.sentence, answer)
 
 
+PLACES = np.random.default_rng(2).permutation(np.arange(120) % 30)
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells", "is_of_place"),
+    [
+        ("of a grid", 100.0 + PLACES, True),
+        ("of several places each", 100.0 + PLACES % 11, False),
+        ("measured there", np.sqrt(1.0 + PLACES), False),
+        ("of any place", np.random.default_rng(3).integers(0, 30, 120) * 1.0, False),
+    ],
+)
+def test_whole_numbers_of_which_each_is_of_one_place_say_where_rows_are(kind, cells, is_of_place):
+    frame = pd.DataFrame(RNG.normal(size=(120, 2)), columns=["mass", "size"])
+    lat, long = RNG.normal(50, 1, 30)[PLACES], RNG.normal(8, 1, 30)[PLACES]
+    kinds = np.resize(np.array(["p", "q"], dtype=object), 120)
+    table = Table(kind, frame.assign(cell=cells, lat=lat, long=long, kind=kinds), ())
+    data = prepare(table, "kind")
+    (asked,) = [one for one in data.questions if " lat" in one.sentence and "use:" in one.id]
+    assert ("cell" in asked.sentence) is is_of_place
+    assert ("cell" not in data.feature_names) is is_of_place
+    told = prepare(table, "kind", answers={asked.id: "feature"})
+    assert {"lat", "long", "cell"} <= {*told.feature_names}
+
+
 def test_several_pairs_of_coordinates_are_one_question():
     names = ["Lat", "Long", "UTM_X", "UTM_Y", "row", "column"]
     data = with_places(names)
