@@ -384,7 +384,7 @@ class Head:
         """
         columns = _numeric_columns(self.rows[place + 1 :])
         above, below = (row[:MOST_CHECKED] for row in (self.rows[0], self.rows[place]))
-        names = [above[j] for j in columns]
+        names = [above[j] for j in columns if above[j] or j]  # a corner above ids needs none
         others = [cell for j, cell in enumerate(below) if j not in {*columns}]
         if not any(others):
             are_whole = all(names) and len(set(names)) == len(names)

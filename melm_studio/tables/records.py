@@ -388,7 +388,7 @@ def _is_header(first: list[str], rest: list[list[str]], decimal: str) -> tuple[b
         return False, False
     rows = [record for record in rest[:ROWS_COMPARED] if len(record) == len(cells)]
     # Column by column: of most tables the first ones tell.
-    if any(
+    if _has_corner(cells, rows) or any(
         text
         and cell
         and cell not in GAPS
@@ -411,6 +411,13 @@ def _is_header(first: list[str], rest: list[list[str]], decimal: str) -> tuple[b
     if ascends or not texts:
         return True, False
     return not are_alike, True
+
+
+def _has_corner(first: list[str], rows: list[list[str]]) -> bool:
+    """Return whether only what names the rows has no name itself, as R and pandas write these."""
+    names = [row[0].strip() for row in rows]
+    are_names = bool(names) and all(names) and len({*names}) == len(names)
+    return not first[0] and all(first[1:]) and are_names
 
 
 def _are_numbers(cells: list[str], decimal: str) -> bool:

@@ -532,3 +532,31 @@ def test_headers_of_words_that_begin_scripts_are_names(header):
 )
 def test_tables_that_begin_as_a_file_of_an_instrument_are_read(raw):
     assert len(read_table(raw, "t.txt").frame) >= 2
+
+
+TEAMS = ["Red,man,yes,7.5", "Blue,sex,no,1.25", "Red,man,no,3.5", "Green,sex,yes,8"]
+
+
+@pytest.mark.parametrize(
+    "names", [("1", "2", "3", "4"), ("0", "1", "2", "3"), ("Al", "Bo", "Cy", "Di")]
+)
+@pytest.mark.parametrize("corner", ["", '""'])
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_names_stand_beside_a_corner_without_one_above_words_alone(names, corner, n_columns):
+    """As R and pandas write the names of rows, also where a header looks like the words below."""
+    below = [
+        ",".join([name, *row.split(",")[:n_columns]])
+        for name, row in zip(names, TEAMS, strict=True)
+    ]
+    header = ",".join([corner, *("Band", "her", "who")[:n_columns]])
+    table = read_table("\n".join([header, *below, ""]).encode(), "t.csv")
+    assert [*table.frame][1:] == ["Band", "her", "who"][:n_columns]
+    assert len(table.frame) == 4
+
+
+@pytest.mark.parametrize("corner", ["", '""'])
+def test_rows_with_an_empty_cell_below_a_corner_without_a_name_are_no_header(corner):
+    rows = [f"{row},{row * 7 % 5}.5,{row % 3},{'no' if row > 3 else ''}" for row in range(1, 9)]
+    table = read_table("\n".join([f"{corner},wage,educ,sex", *rows, ""]).encode(), "t.csv")
+    assert [*table.frame][1:] == ["wage", "educ", "sex"]
+    assert (len(table.frame), "header" in table.asked) == (8, False)
