@@ -173,7 +173,8 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
     if table.asked.get("samples") == NO_GROUPS and _are_numbers(table.frame, candidates):
         sexes = [name for name in candidates if not _SEXES.isdisjoint(words_of(name))]
         return sexes or [NO_LABEL]
-    has_others = table.frame.shape[1] > MIN_COLUMNS
+    n_columns = table.frame.shape[1] - (_first_of(table.frame) != str(table.frame.columns[0]))
+    has_others = n_columns > MIN_COLUMNS
     if not candidates and has_others and _has_several_features(table.frame):
         without = {*without, *table.members_of_families}
         without.update(_names_of_rows(table))
@@ -295,7 +296,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     loses_rows = cells.isna().mean() > MOST_LOST
     if guess.lower() in PLAIN_NAMES and not loses_rows:
         return _beside_plain_name(frame, guess, others)
-    first, last = str(frame.columns[0]), _last_of(frame)
+    first, last = _first_of(frame), _last_of(frame)
     is_hinted = _is_hinted(guess) and not (is_measure(cells) or _are_ids_of_many(cells))
     usable = dict(_could_be_labels(table, {*others}))
     likely = [name for name in others if _says_more(name, guess)]
@@ -370,7 +371,7 @@ def _is_told(frame: pd.DataFrame, guess: str) -> bool:
     Plain words for kinds within the table do, and more classes than are told apart, and a default
     or the like within it whose yes and no the last column has as well.
     """
-    first, last, words = str(frame.columns[0]), _last_of(frame), words_of(guess)
+    first, last, words = _first_of(frame), _last_of(frame), words_of(guess)
     cells, is_within = frame[guess], guess not in (first, last)
     is_plain = is_within and _PLAIN_KINDS.issuperset(words)
     if is_within and not _VERDICTS.isdisjoint(words[-1:]) and cells.nunique() == 2:
@@ -564,7 +565,7 @@ def _is_recurring_id(name: str) -> bool:
 
 def _are_distinct(cells: pd.Series) -> bool:
     """Return whether these are whole numbers that all differ."""
-    return cells.dtype.kind == "f" and bool((cells % 1 == 0).all()) and cells.is_unique
+    return not _is_text(cells) and _is_whole_or_text(cells) and cells.is_unique
 
 
 def _may_number(cells: pd.Series) -> bool:
@@ -573,6 +574,18 @@ def _may_number(cells: pd.Series) -> bool:
         return False
     are_dense = cells.max() - cells.min() < SPARSE * len(cells)
     return are_dense or cells.is_monotonic_increasing or cells.min() >= LEAST_OF_IDS
+
+
+def _first_of(frame: pd.DataFrame) -> str:
+    """The first column, or the one behind it if the first names or numbers the rows."""
+    cells, name = frame.iloc[:, 0], str(frame.columns[0])
+    is_named = name == FIRST_UNNAMED or names_identifier(name)
+    names_rows = is_named and frame.shape[1] > MIN_COLUMNS
+    return str(frame.columns[int(names_rows and cells.is_unique and _is_whole_or_text(cells))])
+
+
+def _is_whole_or_text(cells: pd.Series) -> bool:
+    return _is_text(cells) or bool((cells % 1 == 0).all())
 
 
 def _last_of(frame: pd.DataFrame) -> str:
@@ -660,7 +673,7 @@ def may_be_no_label(frame: pd.DataFrame, name: str, *, is_of_many: bool) -> bool
     cells = frame[name]
     if cells.isna().mean() > MANY_MISSING and name.lower() not in PLAIN_NAMES:
         return True
-    ends = (str(frame.columns[0]), _last_of(frame))
+    ends = (_first_of(frame), _last_of(frame))
     is_thing = _names_no_class(name) or "specimen" in words_of(name)
     if is_thing and not (_is_hinted(name) or _are_kinds(cells)):
         return True
@@ -926,7 +939,7 @@ class _Preference:
         self._kinds_of_persons = {
             name for name in n_values if _names_no_class(name) and _are_kinds(table.frame[name])
         }
-        self._ends = (str(table.frame.columns[0]), last)
+        self._ends = (_first_of(table.frame), last)
         self._has_header = table.form.has_header
         self._file = _words_of_file(table)
         self._embedded = {

@@ -659,6 +659,27 @@ def test_beside_class_or_target_another_with_the_name_of_a_label_is_asked_about(
     assert choices(Table("t", frame, ())) == asked
 
 
+@pytest.mark.parametrize("corner", ["", "id", "row"])
+@pytest.mark.parametrize("names", [range(1, 61), [f"r{at}" for at in range(60)]])
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"mass": RNG.normal(size=60), "size": RNG.normal(size=60)},  # of no classes
+        {"time": np.arange(1990, 2005, 0.25), "gas": RNG.normal(size=60)},
+        {"maker": ["a", "b", "c", "d"] * 15, "n": np.arange(60) % 30, "leg": ["l", "m", "r"] * 20},
+    ],
+)
+def test_names_or_numbers_of_rows_before_a_table_change_nothing_of_its_label(
+    corner, names, columns
+):
+    frame = pd.DataFrame(columns)
+    bare = prepare(read_table(frame.to_csv(index=False).encode(), "t.csv"))
+    named = frame.to_csv(index=False).splitlines()
+    lines = [f"{corner},{named[0]}", *map("{},{}".format, names, named[1:])]
+    data = prepare(read_table("\n".join(lines).encode(), "t.csv"))
+    assert (data.label, data.feature_names) == (bare.label, bare.feature_names)
+
+
 def test_numbers_that_count_no_classes_are_asked_about_beside_text():
     grades = measured("a", "b").assign(grade=numbers(7, 8), school=words("p", "q", "r"))
     assert offered(Table("t", grades, ())) == ["grade", "school"]
