@@ -96,6 +96,7 @@ from melm_studio.tables.records import (
     Form,
     Limits,
     Records,
+    UnevenError,
     find_records,
     max_cells,
 )
@@ -119,6 +120,7 @@ ARFF_HEAD = 100_000  # bytes that may precede @relation
 MIN_COLUMNS = 2
 MOST_PROBED = 2_000  # columns of a table that may be as a program writes it
 QUERY = "qid"  # the column of libsvm whose rows belong together
+_ESCAPED = b'\\"'  # a quotation mark in a cell
 _HAS_HEADER = {"auto": None, "first-row": True, "none": False}
 MAX_TOTALS = 3
 LEAST_COUNTED = 20  # rows that a column numbers, in a format of measurements
@@ -581,6 +583,24 @@ def _written(text: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
 
 
 def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions) -> _Content:
+    """The content of text, also where it has \\" for a quotation mark, as R's write.table has."""
+    try:
+        return _of_plain_text(data, limits, steps, options)
+    except UnevenError:
+        doubled = data.replace(_ESCAPED, b'""')
+        if doubled == data or options.as_written:
+            raise
+        step = "Backslashes before quotation marks were left out."
+        try:
+            return _of_plain_text(doubled, limits, (*steps, step), options)
+        except TableError:
+            pass  # what is wrong with the file as it is
+        raise
+
+
+def _of_plain_text(
+    data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadOptions
+) -> _Content:
     data, quote_steps = without_quoted_lines(without_last_delimiter(data))
     data, number_steps = plain_numbers(data)
     data, flag_steps = without_flags(data)

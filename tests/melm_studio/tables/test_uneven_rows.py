@@ -187,3 +187,23 @@ def test_further_rows_of_a_table_are_all_read_or_refused():
         read(nests(r210="1"), as_written=True)
     with pytest.raises(TableError, match=r"Row 9 .* text stands behind"):
         read(nests(20, r9=ESCAPED), as_written=True)
+
+
+@pytest.mark.parametrize("mark", [" ", ",", "\t", ";"])
+@pytest.mark.parametrize("has_names", [True, False])
+def test_quotation_marks_of_write_table_are_read_beside_names_of_rows(mark, has_names):
+    """R has \\" for a quotation mark, and no name above those of the rows."""
+    says = ['he said \\"hi\\" to', "plain", '\\"b\\"', "none", r"C:\\dir", "a"]
+    cells = [
+        [f'"{row}"'] * has_names + [f'"{word}"', f"{row}.5", '"ab"']
+        for row, word in enumerate(says)
+    ]
+    text = "\n".join(map(mark.join, [['"text"', '"x"', '"kind"'], *cells, []]))
+    table = read_table(text.encode(), "t.txt")
+    assert [*table.frame["text"]] == [word.replace('\\"', '"') for word in says]
+    assert "Backslashes before quotation marks were left out" in " ".join(table.steps)
+
+
+def test_a_file_that_no_backslash_mends_is_refused_as_it_is():
+    with pytest.raises(TableError, match=r"Row 2 .* cannot be split"):
+        read_table(b'"a","b"\n"x" y,1\n"\\"z\\"",2\n"q",3\n', "t.csv")
