@@ -207,7 +207,8 @@ def prepare(
         roles=roles,
     )
     frame = _with_categories(labeled, columns)
-    encodings = _encodings(frame, columns, orders or {}, max_cells)
+    said = by_file.keys() - by_user.keys()
+    encodings = _encodings(frame, columns, orders or {}, max_cells, said)
     row_numbers, cells = table.row_numbers[classes.rows], frame[subjects] if subjects else None
     centering = _centering(recipe, encodings, _encoded(frame, encodings), cells)
     fitted, features = _fitted(centering, row_numbers, max_cells)
@@ -222,7 +223,7 @@ def prepare(
         things=_things(columns, questions, answers, subjects),
         roles=roles,
     )
-    columns = _as_the_file_says(columns, by_file.keys() - by_user.keys())
+    columns = _as_the_file_says(columns, said)
     sheet, notes = _sheet_of_samples(columns, frame), tuple(dependence_notes(rows, questions))
     unfit = [question for question in given if question not in answers]
     read_questions = (
@@ -550,8 +551,9 @@ def _encodings(
     columns: Sequence[Column],
     orders: Mapping[str, Sequence[str]],
     max_cells: int,
+    said: Collection[str],
 ) -> list[ColumnEncoding]:
-    """The encodings of the columns that are features."""
+    """The encodings of the columns that are features; of `said` the file says what they are."""
     encodings: list[ColumnEncoding] = []
     n_features = 0
     fills = _medians(frame, [column.name for column in columns if column.role is Role.NUMERIC])
@@ -566,7 +568,7 @@ def _encodings(
             _reject_too_many(n_features, len(frame), max_cells)
     _reject_too_many(n_features, len(frame), max_cells)
     if not encodings:
-        raise TableError(_no_feature(columns))
+        raise TableError(_no_feature(_as_the_file_says(columns, said)))
     return encodings
 
 

@@ -337,6 +337,14 @@ def test_a_table_without_features_gets_a_sentence_with_what_was_left_out():
         prepare(Table("t", pd.DataFrame(columns), ()))
 
 
+def test_what_the_file_says_of_a_column_is_not_said_to_be_chosen():
+    frame = pd.DataFrame({"row": [f"r{at}" for at in range(60)], "a": np.ones(N_ROWS)})
+    with pytest.raises(TableError, match=r"Left out: row \(as the file says\)"):
+        prepare(Table("t", frame, (), answers={"use:row": "name"}))
+    with pytest.raises(TableError, match=r"Left out: row \(as you chose\)"):
+        prepare(Table("t", frame, ()), roles={"row": "name"})
+
+
 @pytest.mark.parametrize(
     ("n_words", "what", "way_out"),
     [
