@@ -173,8 +173,8 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
     if table.asked.get("samples") == NO_GROUPS and _are_numbers(table.frame, candidates):
         sexes = [name for name in candidates if not _SEXES.isdisjoint(words_of(name))]
         return sexes or [NO_LABEL]
-    n_columns = table.frame.shape[1] - (_first_of(table.frame) != str(table.frame.columns[0]))
-    has_others = n_columns > MIN_COLUMNS
+    n_before = [*map(str, table.frame.columns)].index(_first_of(table.frame))
+    has_others = table.frame.shape[1] - n_before > MIN_COLUMNS
     if not candidates and has_others and _has_several_features(table.frame):
         without = {*without, *table.members_of_families}
         without.update(_names_of_rows(table))
@@ -577,11 +577,14 @@ def _may_number(cells: pd.Series) -> bool:
 
 
 def _first_of(frame: pd.DataFrame) -> str:
-    """The first column, or the one behind it if the first names or numbers the rows."""
-    cells, name = frame.iloc[:, 0], str(frame.columns[0])
-    is_named = name == FIRST_UNNAMED or names_identifier(name)
-    names_rows = is_named and frame.shape[1] > MIN_COLUMNS
-    return str(frame.columns[int(names_rows and cells.is_unique and _is_whole_or_text(cells))])
+    """The first column, or the one behind those that name or number the rows."""
+    return next(
+        str(name)
+        for index, name in enumerate(frame.columns)
+        if index + MIN_COLUMNS >= frame.shape[1]
+        or not (str(name) == FIRST_UNNAMED or names_identifier(str(name)))
+        or not (frame.iloc[:, index].is_unique and _is_whole_or_text(frame.iloc[:, index]))
+    )
 
 
 def _is_whole_or_text(cells: pd.Series) -> bool:

@@ -667,6 +667,12 @@ def test_beside_class_or_target_another_with_the_name_of_a_label_is_asked_about(
         {"mass": RNG.normal(size=60), "size": RNG.normal(size=60)},  # of no classes
         {"time": np.arange(1990, 2005, 0.25), "gas": RNG.normal(size=60)},
         {"maker": ["a", "b", "c", "d"] * 15, "n": np.arange(60) % 30, "leg": ["l", "m", "r"] * 20},
+        {
+            "ID": [f"GA{at}" for at in range(60)],
+            "kiln": ["a", "b", "c", "d"] * 15,
+            "region": ["l", "m", "r"] * 20,
+            "iron": RNG.normal(size=60),
+        },
     ],
 )
 def test_names_or_numbers_of_rows_before_a_table_change_nothing_of_its_label(
