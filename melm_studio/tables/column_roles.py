@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from operator import itemgetter
@@ -1235,7 +1235,10 @@ class _Guesses:
         }
 
     def first(self) -> dict[str, tuple[Role, str]]:
-        """A first column names the rows: without a name, or of fractions below that of ids."""
+        """A first column names the rows: without a name, or of fractions below that of ids.
+
+        Numbers without a name do while no other column does, as where a program counted the rows.
+        """
         first, second = ([*map(str, self._frame.columns[:2]), "", ""])[:2]
         is_open = any(column.name == first for column in self._open)
         if Role.NAME in self._taken or second == SECOND_UNNAMED or not is_open:
@@ -1248,6 +1251,8 @@ class _Guesses:
             is_name, why = not is_text and _are_ids(cells), "its numbers name things"
         if not is_name:
             return {}
+        if not is_text and first == FIRST_UNNAMED and any(self._names(self._open[1:])):
+            return {first: (Role.INFO, f"{why}: it numbers the rows")}
         self._taken.add(Role.NAME)
         return {first: (Role.NAME, f"{why}: it names the rows")}
 
@@ -1318,8 +1323,7 @@ class _Guesses:
         described = {c.name: (Role.INFO, c.reason) for c in self._describing(left_out)}
         described |= self._copies([c for c in left_out if c.name in described], roles)
         described |= self._copies_of_features({**roles, **described})
-        ids = (c for c in left_out if c.role is Role.ID and not self._recurs(c))
-        names = [column for column in ids if not self._says_more(column)]
+        names = [*self._names(left_out)]
         if names and Role.NAME not in self._taken:
             best = max(names, key=self._name_preference)
             described[best.name] = (
@@ -1385,6 +1389,11 @@ class _Guesses:
             return False
         codes = pd.factorize(cells)[0][np.newaxis]
         return int(fewest_values(codes, self._classes.y)[0]) >= MIN_GROUPS
+
+    def _names(self, columns: Iterable[Column]) -> Iterator[Column]:
+        """The columns of which one may name the rows."""
+        ids = (c for c in columns if c.role is Role.ID and not self._recurs(c))
+        return (column for column in ids if not self._says_more(column))
 
     def _recurs(self, column: Column) -> bool:
         return column.n_values <= len(self._classes.rows) / LEAST_REPEATS

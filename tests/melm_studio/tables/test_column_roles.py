@@ -830,6 +830,27 @@ def test_fractions_below_a_first_name_of_ids_name_the_rows(name, place, role):
     assert roles[name] is role
 
 
+@pytest.mark.parametrize(
+    ("name", "cells", "names_rows"),
+    [
+        ("state", [f"state of {'abcdef'[at % 6]}{at}" for at in range(60)], "state"),
+        ("patient_id", [900.0 + 7 * (at * 37 % 60) for at in range(60)], "patient_id"),
+        ("said", [f"{at} times we went there and it was good" * 3 for at in range(60)], "column 1"),
+        ("age", [20.0 + at % 40 for at in range(60)], "column 1"),
+    ],
+)
+def test_numbers_without_a_name_number_the_rows_where_another_column_names_them(
+    name, cells, names_rows
+):
+    """As an index that pandas wrote before the names of states."""
+    frame = pd.DataFrame({name: cells, "a": np.arange(60.0) % 7 / 3, "kind": ["x", "y"] * 30})
+    columns = column_roles(read_table(frame.to_csv().encode(), "t.csv"), "kind")
+    assert [one.name for one in columns if one.role is Role.NAME] == [names_rows]
+    first = columns[0]
+    assert first.role is (Role.NAME if names_rows == "column 1" else Role.INFO)
+    assert first.reason.startswith("it has no name: it n")
+
+
 WORDS = [f"{first}{last}{end}" for first in "bdfgk" for last in "aeiou" for end in "lmnrstvz"]
 
 
