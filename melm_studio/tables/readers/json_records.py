@@ -144,12 +144,12 @@ def _records_of_columns(objects: Sequence[Mapping[str, Any]]) -> list[Mapping[st
 
 
 def _records_of_object(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    if rows := _rows_beside_names(content):  # also of as many rows as columns
+        return _named(map(_name_of, content["columns"]), rows)
     columns = [value for value in content.values() if isinstance(value, list)]
     lengths = {len(value) for value in columns}
     if len(columns) == len(content) > 1 and len(lengths) == 1 and not _are_objects(columns[0]):
         return _named(content, zip(*columns, strict=True))
-    if rows := _rows_beside_names(content):
-        return _named(map(_name_of, content["columns"]), rows)
     within = [value for value in columns if _are_objects(value)]
     if len(within) == 1:  # beside what is known of the file
         return within[0]

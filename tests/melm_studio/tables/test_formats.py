@@ -131,6 +131,14 @@ def test_lists_of_words_in_json_lose_no_row(header):
     assert [*table.frame] == (header[0] if header else ["column 1", "column 2"])
 
 
+@pytest.mark.parametrize("orient", ["split", "columns", "records", "table"])
+def test_a_square_frame_in_json_is_read_as_any_other(orient):
+    """Columns, index and data are lists of one length then."""
+    square = pd.DataFrame(np.arange(81.0).reshape(9, 9) ** 2 % 7, columns=[*"abcdefghi"])
+    table = read_table(square.to_json(orient=orient).encode(), "t.json")
+    np.testing.assert_array_equal(table.frame[[*"abcdefghi"]], square)
+
+
 def stata(version):
     file = io.BytesIO()
     FRAME.to_stata(file, write_index=False, version=version)
