@@ -18,8 +18,9 @@ from melm_studio.tables.classes import VALUES_AS_CLASSES, Classes, ClassRules, w
 from melm_studio.tables.column_roles import LEAST_REPEATS, names_group
 from melm_studio.tables.designs import is_nested
 from melm_studio.tables.formatting import count, listed, shortened, words_of
+from melm_studio.tables.identifiers import names_identifier
 from melm_studio.tables.questions import CONTROLS, KEPT, LEFT_OUT, SMALL, Choice, Question
-from melm_studio.tables.roles import Use
+from melm_studio.tables.roles import FIRST_UNNAMED, Use
 from melm_studio.tables.subjects_in_names import SUBJECT_WORDS
 
 LEAST_FOLDED = 5  # rows of a class, for folds that each hold one out
@@ -99,12 +100,14 @@ def without_rows_beside(
 
 
 def _is_bare(frame: pd.DataFrame, label: str, classes: Classes) -> npt.NDArray[np.bool_]:
-    """Return which rows of the classes have no cell beside their label."""
-    places = classes.rows
+    """Return which rows of the classes have no cell beside their label, but what numbers them."""
+    places, has_others = classes.rows, False
     for name in map(str, frame):
-        if name != label and len(places):  # of most tables the first column leaves none
+        if name != label and not (name == FIRST_UNNAMED or names_identifier(name)):
+            has_others = True
             places = places[frame[name].iloc[places].isna().to_numpy()]
-    has_others = frame.shape[1] > (label in frame)
+        if not len(places):  # as behind the first column of most tables
+            break
     return np.isin(classes.rows, places if has_others else [])
 
 

@@ -288,11 +288,13 @@ def test_numbered_names_of_several_rows_each_are_no_controls():
 
 
 @pytest.mark.parametrize("n_bare", [0, 1, 12])
-def test_rows_of_which_nothing_but_the_class_is_known_are_left_out_and_said(n_bare):
+@pytest.mark.parametrize("is_numbered", [False, True])
+def test_rows_of_which_nothing_but_the_class_is_known_are_left_out_and_said(n_bare, is_numbered):
     """As where a program wrote a flag below the last record."""
     frame = measured(50).assign(kind=["a", "b"] * 25)
     bare = pd.DataFrame({"kind": ["a"] * n_bare})
     both = pd.concat([frame, bare], ignore_index=True).sort_values("kind", ignore_index=True)
+    both = both.reset_index(names="id") if is_numbered else both
     data = prepare(read(both), "kind")
     assert len(data.y) == 50
     rows = "1 row" if n_bare == 1 else f"{n_bare} rows"
