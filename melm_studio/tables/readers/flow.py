@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Mapping
+from functools import partial
 
 import pandas as pd
 
@@ -44,11 +46,16 @@ def flow_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
             f"{install_command('statistics')}. Until then, save the events as CSV and drop that."
         ) from None
     try:
-        head = flowio.FlowData(io.BytesIO(raw), only_text=True)
+        read = partial(flowio.FlowData, ignore_offset_error=True, ignore_offset_discrepancy=True)
+        head = read(io.BytesIO(raw), only_text=True)
         n_events, n_channels = int(head.event_count), int(head.channel_count)
         limits.reject(n_events, n_channels)
-        flow = flowio.FlowData(io.BytesIO(raw))
+        # Some programs count one byte too many; that all events are there, $TOT tells.
+        with warnings.catch_warnings(action="ignore"):
+            flow = read(io.BytesIO(raw))
         events = flow.as_array(preprocess=True)
+        if events.shape != (n_events, n_channels):
+            raise ValueError
         names = [_name(flow.text, channel) for channel in range(1, events.shape[1] + 1)]
         cells = pd.DataFrame(events, columns=pd.Index(names, dtype=object))
     except (TableError, MemoryError):
