@@ -215,6 +215,9 @@ def _saying_what_is_missing(
     return cells
 
 
+_READ_FOR_ZERO = 16.0**-65  # by pandas, of transport files
+
+
 def _sas(raw: bytes) -> pd.DataFrame:
     if _EIGHTH in raw[:_HEAD]:
         import pyreadstat  # noqa: PLC0415 (an extra)
@@ -225,6 +228,8 @@ def _sas(raw: bytes) -> pd.DataFrame:
         return pd.read_sas(io.BytesIO(raw), format="sas7bdat", encoding="utf-8")
     with pd.read_sas(io.BytesIO(raw), format="xport", encoding="utf-8", iterator=True) as reader:
         frame, fields = reader.read(), getattr(reader, "fields", ())
+    numbers = frame.select_dtypes(np.float64)
+    frame[numbers.columns] = numbers.mask(numbers.abs() == _READ_FOR_ZERO, 0.0)
     for name, field in zip(frame, fields, strict=True):
         written = field["nform"].decode()
         if written in sas_date_formats:

@@ -384,6 +384,14 @@ def test_codes_of_kinds_keep_their_labels(write, codes, labels, tmp_path):
     assert {*labels.values()} <= {*cells["teeth"]}
 
 
+def test_nothing_in_a_transport_file_is_nothing(tmp_path):
+    package = pytest.importorskip("pyreadstat")
+    frame = FRAME.assign(dose=np.arange(N) % 3 * 1.5)
+    package.write_xport(frame, tmp_path / "file", file_format_version=5)
+    table = read_table((tmp_path / "file").read_bytes(), "file")
+    np.testing.assert_array_equal(table.frame["dose"], frame["dose"])
+
+
 def test_numbers_with_the_format_of_a_date_in_a_transport_file_are_dates(tmp_path):
     package = pytest.importorskip("pyreadstat")
     days = 19_000.0 + np.arange(N)
@@ -839,6 +847,20 @@ def test_events_of_flow_cytometry_are_rows(tmp_path):
     table = read_table((tmp_path / "events.fcs").read_bytes(), "events.fcs")
     assert list(table.frame) == ["FSC-A", "CD3"]
     assert len(table.frame) == N
+
+
+@pytest.mark.parametrize("n_more", [1, 0])
+def test_events_whose_end_is_counted_one_too_far_are_read_and_cut_ones_are_not(n_more, tmp_path):
+    """As some programs write it; $TOT says that all events are there."""
+    flow(tmp_path / "events.fcs")
+    raw = bytearray((tmp_path / "events.fcs").read_bytes())
+    end = int(raw[34:42])
+    raw[34:42] = f"{end + n_more:8d}".encode()
+    raw = raw.replace(f"$ENDDATA/{end}/".encode(), f"$ENDDATA/{end + n_more}/".encode())
+    assert len(read_table(bytes(raw), "events.fcs").frame) == N
+    for n_cut in (3, 9, 100):
+        with pytest.raises(TableError, match="it may be cut off"):
+            read_table(bytes(raw[:-n_cut]), "events.fcs")
 
 
 def test_a_marker_that_is_empty_hides_no_channel_of_flow_cytometry():
