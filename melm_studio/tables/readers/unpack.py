@@ -26,6 +26,10 @@ _WORDS_OF_DOCUMENTS = {
     "about", "changelog", "changes", "citation", "description", "index", "licence", "license",
     "note", "notes", "readme",
 }  # fmt: skip
+# Whose names a file may hold; others, such as bank-names.txt, say what columns are.
+_NAMED = re.compile(
+    "(?:class|column|feature|gene|label|probe|protein|row|sample|subject|variable)(?:e?s)?"
+).fullmatch
 # The proteins of MaxQuant, and what it writes into the same folder, beside sites of modifications.
 _PROTEINS = "proteingroups"
 _BESIDE_PROTEINS = {
@@ -111,14 +115,14 @@ def _only_file(raw: bytes, file: str, max_bytes: int) -> tuple[bytes, str]:
 
 
 def archived_files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The files of an archive, without those of macOS and, beside others, documents and scripts.
+    """The files of an archive, without hidden ones and, beside others, documents and scripts.
 
     Of those that MaxQuant writes into a folder, that of proteins, and of QIIME 2, those of data.
     """
     files = [
         part
         for part in archive.infolist()
-        if not part.filename.endswith("/") and not part.filename.startswith("__MACOSX/")
+        if not (part.filename.endswith("/") or _is_hidden(part.filename))
     ]
     folder = files[0].filename.partition("/")[0] if files else ""
     if {f"{folder}/{name}" for name in _OF_QIIME} <= {part.filename for part in files}:
@@ -133,6 +137,12 @@ def archived_files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     return [part for part in files if not is_document(part.filename)] or files
 
 
+def _is_hidden(file: str) -> bool:
+    """Return whether a system or an editor keeps a file for itself: .Rhistory, __MACOSX/._a.csv."""
+    folder, _, name = file.rpartition("/")
+    return name.startswith(".") or f"{folder}/".startswith("__MACOSX/")
+
+
 def is_document(file: str) -> bool:
     """Return whether a file in an archive is about its tables, by its name.
 
@@ -140,12 +150,16 @@ def is_document(file: str) -> bool:
     --------
     >>> is_document("iris/README.txt"), is_document("iris.names"), is_document("index.csv")
     (True, True, False)
+    >>> is_document("bank-names.txt"), is_document("sample_names.txt"), is_document("names.txt")
+    (True, False, False)
     """
     stem, _, ending = file.rpartition("/")[2].lower().rpartition(".")
     if f".{ending}" in DOCUMENTS:
         return True
-    words = re.split(r"[\W_]", (stem or ending).replace("read_me", "readme"))
-    return not _WORDS_OF_DOCUMENTS.isdisjoint(words) and (not stem or ending == "txt")
+    *before, last = words = re.split(r"[\W_]", (stem or ending).replace("read_me", "readme"))
+    is_about = not _WORDS_OF_DOCUMENTS.isdisjoint(words)
+    is_about |= last == "names" and bool(before) and not any(map(_NAMED, before))
+    return is_about and (not stem or ending == "txt")
 
 
 def _too_large(file: str, max_bytes: int) -> str:

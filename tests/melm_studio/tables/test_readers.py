@@ -781,7 +781,10 @@ def test_documents_beside_the_table_of_an_archive_are_no_tables():
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("set/wheat.data", table)
-        for name in ("README.txt", "wheat.names", "Index", "LICENSE", "data_description.txt"):
+        for name in (
+            "README.txt", "wheat.names", "wheat-names.txt", "Index", "LICENSE", ".Rhistory",
+            "data_description.txt",
+        ):  # fmt: skip
             archive.writestr(f"set/{name}", "Kernels of wheat, measured by hand.\n")
     assert read_table(file.getvalue(), "t.zip").name == "wheat"
     alone = io.BytesIO()
