@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,7 +13,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from melm_core.base import TICKED, CellRules, IntArray, unique_names
+from melm_core.base import TICKED, CellRules, IntArray, decimal_mark, unique_names
 from melm_studio.tables.above_rows import (
     MOST_PREVIEWED,
     NO_GROUPS,
@@ -727,9 +728,18 @@ def _of_frame(cells: pd.DataFrame, steps: Sequence[str]) -> _Content:
     }
     texts, beside = frozenset(said.get(TEXTS, ())), tuple(said.get(BESIDE, ()))
     rows = np.arange(2, len(cells) + 2)
-    said_of_names = (*steps, *_cut_steps(given))
-    content = _Content(renamed, rows, said_of_names, texts=texts, beside=beside)
+    form = replace(COMMA_SEPARATED, decimal=_decimal_of(renamed.drop(columns=[*texts])))
+    form_steps = ("Read with decimal commas.",) if form.decimal == "," else ()
+    said_of_names = (*steps, *_cut_steps(given), *form_steps)
+    content = _Content(renamed, rows, said_of_names, form, texts=texts, beside=beside)
     return replace(content, is_measured=BESIDE in cells.attrs)
+
+
+def _decimal_of(cells: pd.DataFrame) -> str:
+    """The decimal mark of the numbers that are text, as where a program kept what it had read."""
+    some = cells.select_dtypes(exclude="number").head(ROWS_COMPARED).iloc[:, :MOST_PROBED]
+    texts = (cell for cell in some.to_numpy(dtype=object).ravel() if isinstance(cell, str))
+    return decimal_mark(Counter(texts), COMMA_SEPARATED.delimiter)
 
 
 def _without_blanks(cells: pd.DataFrame) -> pd.DataFrame:

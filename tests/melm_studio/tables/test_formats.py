@@ -131,6 +131,29 @@ def test_lists_of_words_in_json_lose_no_row(header):
     assert [*table.frame] == (header[0] if header else ["column 1", "column 2"])
 
 
+@pytest.mark.parametrize("write", ["to_parquet", "to_feather", "records"])
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["9,3", "17,0", "-0,25"], [9.3, 17.0, -0.25]),
+        (["9.3", "17.0", "-0.25"], [9.3, 17.0, -0.25]),
+        (["1,3,5", "2,3", "4"], None),  # boxes that somebody ticked
+    ],
+)
+def test_numbers_that_are_text_have_the_decimal_mark_that_most_have(write, cells, numbers):
+    frame = FRAME.assign(cold=np.resize(np.array(cells, dtype=object), N))
+    file = io.BytesIO()
+    if write == "records":
+        file.write(frame.to_json(orient="records").encode())
+    else:
+        getattr(frame, write)(file)
+    table = read_table(file.getvalue(), "file")
+    if numbers is None:
+        assert table.frame["cold"].dtype.kind != "f"
+    else:
+        np.testing.assert_array_equal(table.frame["cold"], np.resize(numbers, N))
+
+
 @pytest.mark.parametrize("orient", ["split", "columns", "records", "table"])
 def test_a_square_frame_in_json_is_read_as_any_other(orient):
     """Columns, index and data are lists of one length then."""
