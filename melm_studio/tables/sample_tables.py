@@ -62,6 +62,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runti
 # What HTSeq and STAR count of no feature.
 _NO_FEATURES = ("__", "N_ambiguous", "N_multimapping", "N_noFeature", "N_unmapped")
 _CELLS = re.compile(r'[,;"\t\r\n]+')  # of a small table
+_LAST_WORD = re.compile(r"(?<=.)[_.-][A-Za-z]{3,}$")
 _DIGITS = re.compile(r"\d+")
 _AROUND = re.compile(r"^.*[\\/]|\.[A-Za-z]\w{0,5}$")  # the name of the file of a sample
 
@@ -525,8 +526,8 @@ def _bare(names: Sequence[str]) -> list[str]:
     (['a_1', 'b_2'], ['a.x', 'a.y'])
     >>> _bare(["a_1.mzML Peak area", "b_2.mzML Peak area"])
     ['a_1', 'b_2']
-    >>> _bare(["LFQ intensity a", "LFQ intensity b"])
-    ['a', 'b']
+    >>> _bare(["LFQ intensity a", "LFQ intensity b"]), _bare(["a_1_Abundance", "b_2_Abundance"])
+    (['a', 'b'], ['a_1', 'b_2'])
     """
     if names and is_number(names[0]):  # as of most columns
         return [*names]
@@ -537,6 +538,8 @@ def _bare(names: Sequence[str]) -> list[str]:
         n_alike = min([len([*alike]), *(len(each) - 1 for each in words)])
         words = [each[n_alike:] for each in words]
     bare = [_AROUND.sub("", " ".join(each)) for each in words]
+    ends = {end[0] if (end := _LAST_WORD.search(name)) else "" for name in bare}
+    bare = [name.removesuffix(*ends) for name in bare] if len(ends) == 1 else bare
     return bare if len({*bare}) == len(bare) else [*names]
 
 

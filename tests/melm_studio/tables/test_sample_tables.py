@@ -578,6 +578,16 @@ def test_samples_of_counts_beside_a_taxonomy_alone_have_no_label(order):
     assert len(prepare(table).X) == 30
 
 
+@pytest.mark.parametrize("end", ["_Abundance", ".bam", "-counts", "_RPKM"])
+def test_an_end_that_the_names_of_all_samples_have_is_no_part_of_these(end):
+    header, below = of_features(n_features=30).split("\n", 1)
+    gene, *names = header.split(",")
+    counts = ",".join([gene, *(f"{name}{end}" for name in names)])
+    files = {"counts": f"{counts}\n{below}", "kinds": KINDS}
+    data = prepare(read_table(zipped(**files), "study.zip"))
+    assert (data.class_names, len(data.X)) == (("u", "v"), len(names))
+
+
 def test_measures_of_species_are_told_apart_by_their_ranks():
     species = [f"sp{at}" for at in range(24)]
     rows = [f"{name},{at * 7 % 11}.5,{at * at % 9}.25" for at, name in enumerate(species)]
