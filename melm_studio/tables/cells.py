@@ -73,6 +73,7 @@ FAR = 0.2  # of the median, for the smallest number not to lie near a limit of d
 # Beside yes and no, a code of one digit, too, says that neither is known.
 _THIRD_VALUES = CODES - {-1.0} | {8.0, 9.0}
 _YES_AND_NO = ((0.0, 1.0), (1.0, 2.0))
+_BELOW_ANSWERS, _MOST_ANSWERS = range(-9, 0), 11  # codes, and the highest of a scale from 1 on
 _FEW = {0.0, 1.0, 2.0} | _THIRD_VALUES
 LEAST_ALIKE = 3  # columns with the same third value beside those
 NEARLY_ALL = 0.9  # of the columns that end with it
@@ -395,7 +396,8 @@ def _codes_of_missing(
 
     Such a number is often written so, such as 999 or -9; several rows have it, or it is one of
     another column; and it is farther from all others than these are from each other, or below zero
-    among counts. Or it is the third value of several columns whose others are 0 and 1, or 1 and 2.
+    among counts. Or it is the third value of several columns whose others are 0 and 1, or 1 and 2,
+    or below zero in several columns of answers from 1 on.
     """
     # Before what costs more: hardly a column has one at its ends.
     ends = np.stack([np.fmin.reduce(plain, axis=0), np.fmax.reduce(plain, axis=0)])
@@ -404,8 +406,9 @@ def _codes_of_missing(
     third = np.flatnonzero(is_end & ~may_have)
     few = plain[:, third]  # of counts, most of which go on
     third = third[(np.isnan(few) | np.isin(few, [*_FEW])).all(axis=0)]
+    below = np.flatnonzero(np.isin(ends[0], [*_BELOW_ANSWERS]) & ~may_have)
     numeric = np.array(names, dtype=object)[is_number]
-    indices = [*np.flatnonzero(may_have).tolist(), *third.tolist()]
+    indices = {*np.flatnonzero(may_have).tolist(), *third.tolist(), *below.tolist()}
     suspects = {numeric[index]: plain[:, index] for index in indices}
     suspects |= {
         name: np.asarray(column.cells)
@@ -426,6 +429,8 @@ def _codes_of_missing(
     )
     coded = {name: _far_codes(*pair) for name, pair in distinct.items()}
     coded |= _third_values(distinct, n_ending)
+    for name, codes in _below_answers(distinct).items():
+        coded[name] = sorted({*coded[name], *codes})
     certain = {code for codes in coded.values() for code in codes}
     if certain:  # elsewhere, one such row is enough
         coded = {name: coded[name] or _far_codes(*pair, certain) for name, pair in distinct.items()}
@@ -451,6 +456,37 @@ def _third_values(
         if len(names) >= max(LEAST_ALIKE, NEARLY_ALL * n_ending[code])
         for name in names
     }
+
+
+def _below_answers(
+    distinct: Mapping[str, tuple[FloatArray, IntArray]],
+) -> dict[str, list[float]]:
+    """The few values below zero that several columns of answers have, none of which is 0.
+
+    As -1 of who did not answer and -3 of who broke off, beside 1 to 5; others that have these among
+    answers from 0 on have them so, too. Where other columns go below zero, numbers mean that.
+    """
+    below = {name: values[values < 0] for name, (values, _) in distinct.items()}
+    below = {name: codes for name, codes in below.items() if len(codes)}
+    of_answers = {
+        name: codes.tolist()
+        for name, codes in below.items()
+        if np.isin(codes, [*_BELOW_ANSWERS]).all() and _are_answers(distinct[name][0][len(codes) :])
+    }
+    n_columns = Counter(code for codes in of_answers.values() for code in codes)
+    certain = {code for code, n_such in n_columns.items() if n_such >= LEAST_ALIKE}
+    also = {name: codes.tolist() for name, codes in below.items() if certain.issuperset(codes)}
+    are_all = len(also) >= NEARLY_ALL * len(below)
+    return also if certain and are_all else {}
+
+
+def _are_answers(values: FloatArray) -> bool:
+    """Return whether values are whole numbers of a scale from 1 on."""
+    return len(values) > 1 and values[0] == 1 and values[-1] <= _MOST_ANSWERS and _are_whole(values)
+
+
+def _are_whole(values: FloatArray) -> bool:
+    return bool((values % 1 == 0).all())
 
 
 def _far_codes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from melm_studio.tables import NO_LABEL, ReadOptions, prepare, read_table
@@ -352,3 +353,37 @@ def test_numbers_within_words_of_the_names_of_samples_stay_words():
     table = read_table(raw, "t.gct")
     assert prepare(table).class_names == ("3injections", "3samples")
     assert "words" not in table.asked
+
+
+def answers_with(codes, scale=range(1, 6), n_columns=4):
+    """Answers of 60 rows, of which each column has every code in some."""
+    generator = np.random.default_rng(5)
+    columns = {}
+    for at in range(n_columns):
+        answers = generator.choice([*scale], 60).astype(float)
+        answers[: 4 * len(codes)] = np.repeat([*codes], 4)
+        columns[f"q{at}"] = generator.permutation(answers)
+    frame = pd.DataFrame(columns).assign(age=generator.integers(18, 80, 60), kind=["a", "b"] * 30)
+    return read_table(frame.to_csv(index=False).encode(), "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("codes", "scale", "n_columns", "are_codes"),
+    [
+        ((-1, -3), range(1, 6), 4, True),
+        ((-2,), range(1, 8), 3, True),
+        ((-1, -3), range(1, 6), 2, False),  # too few columns
+        ((-1,), range(6), 4, False),  # 0 is the next
+        ((-2, -1), range(3), 4, False),  # from disagree to agree
+        ((-1,), range(1, 40), 4, False),  # no answers
+        ((-1.5,), range(1, 6), 4, False),
+    ],
+)
+def test_values_below_answers_from_1_on_are_asked_about_as_missing(
+    codes, scale, n_columns, are_codes
+):
+    table = answers_with(codes, scale, n_columns)
+    assert ("codes" in table.asked) is are_codes
+    if are_codes:
+        assert table.asked["codes"].startswith(", ".join(f"{code}" for code in sorted(codes)))
+        assert all(table.frame[f"q{at}"].min() == 1 for at in range(n_columns))
