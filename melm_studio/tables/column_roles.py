@@ -153,8 +153,8 @@ MOSTLY_DAYS = 0.8  # of texts, some of which may be years or months, or slips
 MAX_INFO = 30  # columns kept by a guess: hovering shows them all
 # Names of the weights of the rows of surveys: of Stata, of censuses, of the General Social Survey.
 _WEIGHTS = {
-    "finalwgt", "finalwt", "fnlwgt", "hhwt", "houwgt", "perwt", "pweight", "pweights", "senwgt",
-    "tcindwt", "totwgt", "totwgts", "wgt", "wtfinl", "wtss", "wtssall",
+    "finalwgt", "finalwt", "fnlwgt", "hhwt", "houwgt", "perwt", "pweight", "pweights", "pwt",
+    "senwgt", "tcindwt", "totwgt", "totwgts", "wgt", "wtfinl", "wtss", "wtssall",
 }  # fmt: skip
 _NOTES = {"comment", "comments", "note", "notes", "remark", "remarks"}
 _OF_ARCHIVES = {"AvgSpotLen", "Bases", "Bytes", "MBases", "MBytes"}  # of sequencing runs

@@ -821,10 +821,13 @@ def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str
     """The columns that could be the label, with their numbers of values."""
     frame, numbers = table.frame, table.numbers
     places = {name: place for place, name in enumerate(numbers.names)}
+    # Beside fractions alone, whole numbers are classes, of letters as well.
+    whole = numbers.which(numbers.is_whole) if len(numbers.names) > MIN_COLUMNS else []
     for index, name in enumerate(frame.columns):
         if str(name) not in among or str(name).endswith((BEYOND_LIMIT, SELECTED)):
             continue
         most = _most_values(str(name), len(frame), is_number=name in places)
+        most = MAX_CLASSES if whole == [name] else most
         if name in places:
             place = places[name]
             n_values, low, high = numbers.n_values[place], numbers.low[place], numbers.high[place]

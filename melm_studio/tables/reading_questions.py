@@ -80,11 +80,11 @@ _NUMBERING_WORDS = OCCASION_WORDS | CODE_WORDS
 # The last words of names that say where, in what or of which kind rows were, as soil_type from 1 to
 # 5, rather than how much of it there is.
 _LAST_WORDS = {
-    "cage", "cat", "category", "class", "colony", "date", "kind", "nest", "pen", "plot", "position",
-    "pot", "quadrat", "station", "subplot", "tank", "transect", "tray", "type", "well",
+    "cage", "cat", "category", "class", "colony", "date", "kind", "nest", "page", "pen", "plot",
+    "position", "pot", "quadrat", "station", "subplot", "tank", "transect", "tray", "type", "well",
 }  # fmt: skip
 _YEARS = {"year", "yr"}
-_DATES_OR_CODES = _YEARS | {"code", "date", "id", "no", "nr", "num", "station"}
+_DATES_OR_CODES = _YEARS | {"code", "date", "id", "no", "nr", "num", "page", "station"}
 _SPACE_WORDS = {"room"}  # at the end of a longer name, how much of it there is
 _LAST_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]$")
 _NO_UNITS, LONGEST_UNIT = {"code", "id", "key", "no", "nr"}, 4  # letters

@@ -110,6 +110,7 @@ def test_many_sentences_of_few_rows_are_no_categories(cells, role):
         ("fold", np.arange(60) % 5 + 1.0, "for training"),
         ("cv_fold", np.arange(60) % 10.0, "for training"),
         ("pweight", np.linspace(0.3, 4.0, 60), "survey"),
+        ("pwt", np.linspace(0.3, 4.0, 60), "survey"),
         ("MRN", np.arange(60) * 7919.0 % 90001 + 100_000, "differs"),
         ("idcode", np.arange(60) * 31.0 % 997, "differs"),
         ("TOTWGTS", np.linspace(0.3, 4.0, 60), "survey"),

@@ -686,6 +686,15 @@ def test_names_or_numbers_of_rows_before_a_table_change_nothing_of_its_label(
     assert (data.label, data.feature_names) == (bare.label, bare.feature_names)
 
 
+@pytest.mark.parametrize(("is_whole", "is_offered"), [(False, True), (True, False)])
+def test_the_only_whole_numbers_beside_fractions_may_be_letters(is_whole, is_offered):
+    frame = pd.DataFrame(np.random.default_rng(4).normal(size=(520, 5)), columns=[*"abcde"])
+    frame.insert(0, "of", np.resize(np.arange(1.0, 27), 520))
+    if is_whole:
+        frame = frame.assign(c=np.round(40 * frame["c"]))
+    assert ("of" in choices(Table("t", frame, ()))) is is_offered
+
+
 def test_numbers_that_count_no_classes_are_asked_about_beside_text():
     grades = measured("a", "b").assign(grade=numbers(7, 8), school=words("p", "q", "r"))
     assert offered(Table("t", grades, ())) == ["grade", "school"]

@@ -449,6 +449,7 @@ def test_other_fractions_weigh_no_rows(numbers):
         ("date", np.roll(60 + np.arange(90.0) / 8, 9), "numbers from 60 to 71.125"),
         ("sowing date", np.resize(np.arange(5.0), 90), "whole numbers from 0 to 4"),
         ("catalogue_nr", np.resize(np.arange(1.0, 66), 90)[::-1], "whole numbers from 1 to 65"),
+        ("Page", np.resize(np.arange(1.0, 66), 90)[::-1], "whole numbers from 1 to 65"),
         ("bib_num", np.resize(np.arange(1.0, 66), 90)[::-1], "whole numbers from 1 to 65"),
         ("center", np.resize([174.0, 204.0, 222.0], 90), "whole numbers from 174 to 222"),
     ],
