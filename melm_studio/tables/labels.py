@@ -76,6 +76,7 @@ QUANTITY_WORDS = {
 AMOUNT_WORDS = {"average", "avg", "count", "duration", "hours", "mean", "minutes", "per", "total"}
 LEAST_CODE = 10_000  # of whole numbers that recur, by which things are known
 SELECTED = "filter_$"  # where SPSS keeps which rows it has selected
+MOST_QUESTIONS = 60  # whose names are a series, as those of a survey
 MIN_COLUMNS = 2  # besides a number that is cut into classes
 SPARSE = 20  # values that whole numbers could have for each row, where they number nothing
 LEAST_OF_IDS = 1e6
@@ -159,6 +160,8 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
     """
     without = table.measured.union(without)
     candidates = [*label_candidates(table, without)]
+    if not candidates or _is_rare(table.frame[candidates[0]]):
+        candidates = [*_answers_of_families(table, without), *candidates]
     last = _last_of(table.frame)
     is_told = bool(candidates) and (_is_hinted(candidates[0]) or candidates[0] == last)
     if not is_told:
@@ -182,6 +185,27 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
     is_none = not candidates or _empties_others(table.frame, candidates[0])
     is_none = is_none or _are_all_measured(table, candidates)
     return [*([NO_LABEL] if is_none else []), *candidates]
+
+
+def _is_rare(cells: pd.Series) -> bool:
+    """Return whether few rows have a class, and no name says that these are enough."""
+    return bool(cells.isna().mean() > MANY_MISSING) and not _is_hinted(str(cells.name))
+
+
+def _answers_of_families(table: Table, without: Collection[str]) -> list[str]:
+    """The questions of a survey, q1 to q11, that have few answers: of two first, then the last.
+
+    None of a long series, such as pixels.
+    """
+    members = table.members_of_families.difference(without)
+    if len(members) > MOST_QUESTIONS:
+        return []
+    numbers = table.numbers
+    are_few = numbers.is_whole & (numbers.low == 1) & (numbers.n_values > 1)  # counts begin at 0
+    few = numbers.which(are_few & (numbers.n_values <= FEW_TEXTS))
+    answers = [name for name in few[::-1] if name in members and name[-1].isdigit()]
+    n_values = dict(zip(numbers.names, numbers.n_values.tolist(), strict=True))
+    return sorted(answers, key=lambda name: n_values[name] > 2)
 
 
 def _empties_others(frame: pd.DataFrame, name: str) -> bool:
@@ -722,13 +746,18 @@ def _measures(frame: pd.DataFrame) -> list[str]:
         for name, column in frame.items()
         if is_measure(column)
         and not (names_identifier(str(name)) and _are_distinct(column))
-        and not runs_along(column)
+        and not (runs_along(column) or _counts_along(column))
         and _COORDINATES.isdisjoint(words_of(str(name)))
     ]
     given = [str(name) for name in frame if not names_identifier(str(name))]
     first = [name for name in given[:1] if name in names and not _may_number(frame[name])]
     in_order = dict.fromkeys([*names[-1:], *first, *names[::-1]])
     return sorted(in_order, key=lambda name: not _is_hinted(name) or _is_place(name, frame))
+
+
+def _counts_along(cells: pd.Series) -> bool:
+    """Return whether whole numbers count the rows, as in a column that is called Nummer."""
+    return _are_distinct(cells) and bool((np.diff(cells) == 1).all())
 
 
 def _named_measures(frame: pd.DataFrame, without: Collection[str]) -> list[str]:

@@ -686,6 +686,34 @@ def test_names_or_numbers_of_rows_before_a_table_change_nothing_of_its_label(
     assert (data.label, data.feature_names) == (bare.label, bare.feature_names)
 
 
+def coded(first, n_questions=11, low=1):
+    """A survey whose questions are numbered, as its answers are, below the numbers of its rows."""
+    generator = np.random.default_rng(8)
+    answers = generator.integers(low, low + 5, size=(200, n_questions)).astype(float)
+    frame = pd.DataFrame(answers, columns=[f"{first}{at}" for at in range(1, n_questions + 1)])
+    frame[f"{first}23"] = generator.integers(1, 3, 200) * 1.0
+    frame.insert(0, "Nummer", np.arange(1.0, 201))
+    return frame
+
+
+@pytest.mark.parametrize("first", ["q", "", "Frage "])
+def test_questions_that_are_numbered_are_offered_and_the_numbers_of_rows_are_not(first):
+    asked = choices(Table("t", coded(first), ()))
+    assert asked[:3] == [f"{first}23", f"{first}11", f"{first}10"]
+    assert "Nummer" not in asked
+
+
+def test_a_text_that_hardly_a_row_has_is_not_guessed_before_answers():
+    said = np.where(np.arange(200) % 14 == 0, np.resize(["duck", "safari"], 200), None)
+    assert guess_label(Table("t", coded("q").assign(said=said), ())) == "q23"
+
+
+@pytest.mark.parametrize("changed", [{"n_questions": 90}, {"low": 0}])
+def test_long_series_and_counts_from_0_on_are_no_questions(changed):
+    frame = coded("q", **changed).drop(columns="q23")
+    assert guess_label(Table("t", frame, ())) == NO_LABEL
+
+
 @pytest.mark.parametrize(("is_whole", "is_offered"), [(False, True), (True, False)])
 def test_the_only_whole_numbers_beside_fractions_may_be_letters(is_whole, is_offered):
     frame = pd.DataFrame(np.random.default_rng(4).normal(size=(520, 5)), columns=[*"abcde"])
