@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
+from string import ascii_uppercase
 
 from melm_studio.tables.formatting import words_of
 from melm_studio.tables.grammars.layout import (
@@ -17,6 +18,7 @@ from melm_studio.tables.grammars.layout import (
 )
 from melm_studio.tables.grammars.sample_names import are_crossed, words_of_samples
 from melm_studio.tables.identifiers import PLAIN_NAMES, names_identifier
+from melm_studio.tables.quantities import is_unit
 
 LEAST_SAMPLES, LEAST_FEATURES = 4, 3
 LEAST_RECURRING = 6  # columns whose names are those of their groups
@@ -75,12 +77,12 @@ def below_samples(first: FirstLines) -> Layout | None:
     if start:
         first = FirstLines("\n".join([*first.texts[start:], ""]).encode())
     rows = first.rows
-    n_above, taxa = _first_feature(rows)
+    n_above, taxa = _first_feature(rows, len(first.texts))
     if not n_above:
         return None
     width, above = len(rows[0]), rows[:n_above]
     groups = [row for row in above if _are_groups(row[1:]) or _are_classes(row)]
-    if not (taxa or groups) or not all(row[0] for row in above[1:]):
+    if not (taxa or groups) or not (n_above == 2 or all(row[0] for row in above[1:])):
         return None
     sample_row = next((row for row in above if len({*row[1:]}) == width - 1), None)
     samples = sample_row[1:] if sample_row else [f"sample {number}" for number in range(1, width)]
@@ -99,7 +101,7 @@ def below_samples(first: FirstLines) -> Layout | None:
     return Layout(step, tuple(rows[0]), n_lines, first.delimiter, asked=asked, turned=turned)
 
 
-def _first_feature(rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
+def _first_feature(rows: Sequence[Sequence[str]], n_lines: int) -> tuple[int, bool]:
     """The first of the rows that are features, and whether these are taxa; 0 if none are."""
     width = len(rows[0]) if rows else 0
     if width <= LEAST_SAMPLES or any(len(row) != width for row in rows):
@@ -113,7 +115,8 @@ def _first_feature(rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
     below = rows[index:]
     names = [row[0] for row in below]
     recur = index == 1 and width > LEAST_RECURRING and _are_groups(rows[0][1:])
-    is_said = index == 2 and _are_said_of_samples(rows[:2])
+    is_said = index == 2 and (rows[0][0] != "" or n_lines > width + index)
+    is_said = is_said and _are_said_of_samples(rows[:2])
     are_words = recur or is_said or not any(map(is_number, names))
     is_named = len({*names}) == len(names) and all(names) and are_words
     is_above = index > 2 or recur or is_said
@@ -126,11 +129,15 @@ def _first_feature(rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
 def _are_said_of_samples(above: Sequence[Sequence[str]]) -> bool:
     """Return whether two rows with names say the same of several samples, as no header does.
 
-    Or whether the second one has classes, as a name says.
+    Or whether the second one has classes, as a name says or, below names alone, groups do that are
+    no units.
     """
     (name, *cells), (other, *others) = above
     if name and _are_classes(above[1]):
         return True
+    if not (name or other) and len({*cells}) == len(cells):
+        are_letters = ascii_uppercase.startswith("".join(sorted({*others})))  # A, B and C
+        return _are_groups(others) and (are_letters or not all(map(is_unit, {*others})))
     return bool(name and other) and len({*zip(cells, others, strict=True)}) < len(cells)
 
 

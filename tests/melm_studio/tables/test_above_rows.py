@@ -177,6 +177,31 @@ def far_more(corner, names, things):
     return read("\n".join(",".join(map(str, line)) for line in ([corner, *names], *rows)))
 
 
+@pytest.mark.parametrize(
+    ("groups", "n_rows", "are_samples"),
+    [
+        (["DLBCL", "DLBCL", "FL", "FL", "CLL", "CLL"], 40, True),
+        (["A", "A", "B", "B", "C", "C"], 40, True),
+        (["mm", "mm", "kg", "kg", "ml", "ml"], 40, False),
+        (["DLBCL", "DLBCL", "FL", "FL", "CLL", "MCL"], 40, False),  # one alone
+    ],
+)
+@pytest.mark.parametrize("first", ["p", "13579"])
+def test_groups_between_names_and_many_rows_of_numbers_are_of_samples(
+    groups, n_rows, are_samples, first
+):
+    rows = [
+        [f"{first}{at}", *(f"{(at * 7 + j * j) % 11}.5" for j in range(6))] for at in range(n_rows)
+    ]
+    lines = [["", *(f"DL-{j}" for j in range(6))], ["", *groups], *rows]
+    table = read("\n".join(map("\t".join, lines)))
+    assert (len(table.frame) == 6) is are_samples
+    if are_samples:
+        data = prepare(table)
+        assert (data.label, len(data.feature_names)) == ("group", n_rows)
+        assert "samples" in table.asked
+
+
 @pytest.mark.parametrize(("first", "is_asked"), [(1, False), (100, False), (7157, True)])
 def test_numbers_that_count_the_rows_are_no_ids_of_genes(first, is_asked):
     """Entrez ids do not count up by one."""
