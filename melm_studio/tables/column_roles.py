@@ -1403,10 +1403,15 @@ class _Guesses:
         return usable[:MAX_INFO]
 
     def _says_more(self, column: Column) -> bool:
-        """Return whether most cells are sentences, pictures in text or days, which name nothing."""
+        """Return whether most cells are sentences, pictures in text or days, which name nothing.
+
+        Or notes, as the name of the column says.
+        """
         cells = self._frame[column.name]
         if cells.dtype.kind == "f":
             return False
+        if not _NOTES.isdisjoint(words_of(column.name)[-1:]):
+            return True
         texts = cells.head(NAMES_PROBED).dropna().astype(str)
         is_long = bool(texts.str.len().median() > LONGEST_NAME)
         return is_long or are_dates([*texts]) or _are_mostly_days(texts)

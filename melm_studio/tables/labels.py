@@ -77,6 +77,7 @@ AMOUNT_WORDS = {"average", "avg", "count", "duration", "hours", "mean", "minutes
 LEAST_CODE = 10_000  # of whole numbers that recur, by which things are known
 SELECTED = "filter_$"  # where SPSS keeps which rows it has selected
 MOST_QUESTIONS = 60  # whose names are a series, as those of a survey
+LEAST_ASKED = 20  # rows of a survey, for its questions to be labels
 MIN_COLUMNS = 2  # besides a number that is cut into classes
 SPARSE = 20  # values that whole numbers could have for each row, where they number nothing
 LEAST_OF_IDS = 1e6
@@ -195,10 +196,10 @@ def _is_rare(cells: pd.Series) -> bool:
 def _answers_of_families(table: Table, without: Collection[str]) -> list[str]:
     """The questions of a survey, q1 to q11, that have few answers: of two first, then the last.
 
-    None of a long series, such as pixels.
+    None of a long series, such as pixels, nor of what hardly anybody was asked.
     """
     members = table.members_of_families.difference(without)
-    if len(members) > MOST_QUESTIONS:
+    if len(members) > MOST_QUESTIONS or len(table.frame) < LEAST_ASKED:
         return []
     numbers = table.numbers
     are_few = numbers.is_whole & (numbers.low == 1) & (numbers.n_values > 1)  # counts begin at 0
@@ -850,8 +851,12 @@ def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str
     """The columns that could be the label, with their numbers of values."""
     frame, numbers = table.frame, table.numbers
     places = {name: place for place, name in enumerate(numbers.names)}
-    # Beside fractions alone, whole numbers are classes, of letters as well.
+    # Beside fractions alone, whole numbers from 0 or 1 on are classes, of letters as well.
+    are_counted = np.isin(numbers.low, (0, 1)) & (
+        numbers.high == numbers.low + numbers.n_values - 1
+    )
     whole = numbers.which(numbers.is_whole) if len(numbers.names) > MIN_COLUMNS else []
+    whole = [name for name in numbers.which(are_counted) if whole == [name]]
     for index, name in enumerate(frame.columns):
         if str(name) not in among or str(name).endswith((BEYOND_LIMIT, SELECTED)):
             continue

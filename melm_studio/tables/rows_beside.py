@@ -101,7 +101,7 @@ def without_rows_beside(
 
 def _is_bare(frame: pd.DataFrame, label: str, classes: Classes) -> npt.NDArray[np.bool_]:
     """Return which rows of the classes have no cell beside their label, but what numbers them."""
-    places, has_others = classes.rows, False
+    places, has_others = classes.rows[:0] if label not in frame else classes.rows, False
     for name in map(str, frame):
         if name != label and not (name == FIRST_UNNAMED or names_identifier(name)):
             has_others = True

@@ -837,6 +837,7 @@ def test_fractions_below_a_first_name_of_ids_name_the_rows(name, place, role):
         ("state", [f"state of {'abcdef'[at % 6]}{at}" for at in range(60)], "state"),
         ("patient_id", [900.0 + 7 * (at * 37 % 60) for at in range(60)], "patient_id"),
         ("said", [f"{at} times we went there and it was good" * 3 for at in range(60)], "column 1"),
+        ("comment", [f"note {at}" for at in range(60)], "column 1"),
         ("age", [20.0 + at % 40 for at in range(60)], "column 1"),
     ],
 )

@@ -714,6 +714,10 @@ def test_long_series_and_counts_from_0_on_are_no_questions(changed):
     assert guess_label(Table("t", frame, ())) == NO_LABEL
 
 
+def test_of_a_few_rows_no_numbered_question_is_the_label():
+    assert prepare(Table("t", coded("q").head(4), ())).label == NO_LABEL
+
+
 @pytest.mark.parametrize(("is_whole", "is_offered"), [(False, True), (True, False)])
 def test_the_only_whole_numbers_beside_fractions_may_be_letters(is_whole, is_offered):
     frame = pd.DataFrame(np.random.default_rng(4).normal(size=(520, 5)), columns=[*"abcde"])
@@ -721,6 +725,8 @@ def test_the_only_whole_numbers_beside_fractions_may_be_letters(is_whole, is_off
     if is_whole:
         frame = frame.assign(c=np.round(40 * frame["c"]))
     assert ("of" in choices(Table("t", frame, ()))) is is_offered
+    ages = frame.assign(of=frame["of"] + 40)  # count nothing from 1 on
+    assert "of" not in choices(Table("t", ages, ()))
 
 
 def test_numbers_that_count_no_classes_are_asked_about_beside_text():

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from melm_studio.tables import Role, prepare, read_table
+from melm_studio.tables import NO_LABEL, Role, prepare, read_table
 
 RNG = np.random.default_rng(0)
 
@@ -308,3 +308,4 @@ def test_rows_with_a_few_gaps_and_a_class_that_has_nothing_else_are_kept():
     frame.loc[frame.kind == "b", ["ma", "nb", "oc", "pd"]] = np.nan
     data = prepare(read(frame), "kind")
     assert data.class_names == ("a", "b")
+    assert len(prepare(read(frame), NO_LABEL).X) == 50
