@@ -23,6 +23,7 @@ from melm_studio.tables.questions import CONTROLS, KEPT, LEFT_OUT, SMALL, Choice
 from melm_studio.tables.roles import FIRST_UNNAMED, Use
 from melm_studio.tables.subjects_in_names import SUBJECT_WORDS
 
+_LEAST_EMPTY = 3  # columns beside the label, for a row of gaps to be none
 LEAST_FOLDED = 5  # rows of a class, for folds that each hold one out
 MOST_SMALL = 0.1  # share of the rows in classes that are too small
 LEAST_CONTROLS = 2  # rows
@@ -100,15 +101,18 @@ def without_rows_beside(
 
 
 def _is_bare(frame: pd.DataFrame, label: str, classes: Classes) -> npt.NDArray[np.bool_]:
-    """Return which rows of the classes have no cell beside their label, but what numbers them."""
-    places, has_others = classes.rows[:0] if label not in frame else classes.rows, False
+    """Return which rows of the classes have no cell beside their label, but what numbers them.
+
+    Gaps in one or two other columns are filled as any.
+    """
+    places, n_others = classes.rows[:0] if label not in frame else classes.rows, 0
     for name in map(str, frame):
         if name != label and not (name == FIRST_UNNAMED or names_identifier(name)):
-            has_others = True
+            n_others += 1
             places = places[frame[name].iloc[places].isna().to_numpy()]
         if not len(places):  # as behind the first column of most tables
             break
-    return np.isin(classes.rows, places if has_others else [])
+    return np.isin(classes.rows, places if n_others >= _LEAST_EMPTY else [])
 
 
 # A question, the rows that it is about, what is said of them, and the column that tells them.

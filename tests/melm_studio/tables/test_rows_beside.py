@@ -309,3 +309,5 @@ def test_rows_with_a_few_gaps_and_a_class_that_has_nothing_else_are_kept():
     data = prepare(read(frame), "kind")
     assert data.class_names == ("a", "b")
     assert len(prepare(read(frame), NO_LABEL).X) == 50
+    alone = measured(50)[["ma"]].where(np.arange(50)[:, None] > 3).assign(kind=["a", "b"] * 25)
+    assert len(prepare(read(alone), "kind").y) == 50
