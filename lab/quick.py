@@ -35,14 +35,13 @@ _OF_EVERY_FILE = {
 _FAR = 20  # more modules than lie between any two
 
 
-def nearest(changed: Iterable[str], tests: Iterable[str], root: Path = ROOT) -> list[str]:
+def nearest(changed: Iterable[str], tests: Iterable[str]) -> list[str]:
     """Order test files by how near they are to what has changed.
 
     Parameters
     ----------
     changed, tests : iterable of str
-        Files below the root, with slashes.
-    root : Path
+        Files below the root of the project, with slashes.
 
     Returns
     -------
@@ -55,7 +54,7 @@ def nearest(changed: Iterable[str], tests: Iterable[str], root: Path = ROOT) -> 
     distances = [_distances(graph, file) for file in changed]
 
     def key(test: str) -> tuple[int, int, str]:
-        imported = _imports(root / test)
+        imported = _imports(ROOT / test)
         near = [
             min((steps[module] for module in imported & steps.keys()), default=_FAR)
             - _n_shared(test, file)
@@ -65,7 +64,7 @@ def nearest(changed: Iterable[str], tests: Iterable[str], root: Path = ROOT) -> 
             near.append(1)
         if test in changed:
             near.append(-_FAR)
-        return min(near, default=_FAR), (root / test).stat().st_size, test
+        return min(near, default=_FAR), (ROOT / test).stat().st_size, test
 
     return sorted(tests, key=key)
 
@@ -100,12 +99,9 @@ def _imports(test: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             for name in (alias.name for alias in node.names):
                 inner = f"{node.module}.{name}"
-                imported.add(inner if inner in modules else _behind_door(node.module, name))
+                behind = _exports(node.module).get(name, node.module)
+                imported.add(inner if inner in modules else behind)
     return imported
-
-
-def _behind_door(room: str, name: str) -> str:
-    return _exports(room).get(name, room)
 
 
 @cache
@@ -136,7 +132,7 @@ def _n_shared(test: str, file: str) -> int:
 def _changed(since: str) -> list[str]:
     """Return what differs from a commit; where nothing does, what the last commit changed."""
     differs = _git("diff", "--name-only", since) + _git("ls-files", "-o", "--exclude-standard")
-    return differs or _git("diff", "--name-only", "HEAD~1")
+    return differs or _git("show", "--name-only", "--format=", "HEAD")
 
 
 def _git(*arguments: str) -> list[str]:
