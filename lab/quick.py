@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import subprocess
 import sys
 import time
@@ -22,7 +23,8 @@ from xdist.workermanage import WorkerController
 
 ROOT = Path(__file__).parents[1]
 PRODUCT = ("melm_core", "melm_studio", "callbacks", "lab")
-SECONDS = 48  # of tests; to collect them and to start and end two processes takes the rest
+SECONDS = 54  # until no further test begins; to end the last ones takes the rest
+STARTED = "QUICK_STARTED"  # where the processes of tests read when the minute began
 N_FILES = 120  # more than run in that time, fewer than take long to collect
 # They read every file, so that they import none of what they are about.
 _OF_EVERY_FILE = {
@@ -146,6 +148,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--since", default="HEAD", help="the commit from which changes count")
     options, to_pytest = parser.parse_known_args(arguments)
+    started = {STARTED: str(time.time())}
     changed = _changed(options.since)
     print("Changed:", *changed, sep="\n  ", flush=True)
     status = 0
@@ -161,19 +164,19 @@ def main(arguments: list[str] | None = None) -> int:
     ]
     run = ["-q", "-m", "not slow", "-p", "lab.quick", "-n", "2", "--dist", "loadfile"]
     files = nearest(changed, tests)[:N_FILES]
-    return subprocess.call([sys.executable, "-m", "pytest", *run, *to_pytest, *files]) or status
+    command = [sys.executable, "-m", "pytest", *run, *to_pytest, *files]
+    return subprocess.call(command, env=os.environ | started) or status
 
 
 # As a plugin of pytest, in each process of tests: leave what the minute does not reach.
 
-_STARTED = time.monotonic()
 _N_LEFT = pytest.StashKey[int]()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
     """Leave a test to which the minute comes too late."""
-    if time.monotonic() - _STARTED < SECONDS:
+    if time.time() < float(os.environ[STARTED]) + SECONDS:
         return None
     output = vars(item.config)["workeroutput"]  # which xdist hands to the first process
     output["n_left"] = output.get("n_left", 0) + 1

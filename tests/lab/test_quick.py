@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab.mutants.table import MUTANTS
-from lab.quick import nearest
+from lab.quick import STARTED, nearest
 
 ROOT = Path(__file__).parents[2]
 TESTS = sorted(
@@ -47,13 +48,13 @@ def test_what_reads_every_file_is_near_to_a_document():
 
 
 def test_tests_that_the_minute_does_not_reach_are_counted_and_no_failure(tmp_path):
-    (tmp_path / "conftest.py").write_text("from lab import quick\n\nquick.SECONDS = 0\n")
     test = tmp_path / "test_it.py"
     test.write_text("def test_one():\n    pass\n\n\ndef test_another():\n    raise OSError\n")
     arguments = ["-q", "-p", "lab.quick", "-n", "1", "-p", "no:cacheprovider", test]
     process = subprocess.run(
         [sys.executable, "-m", "pytest", *arguments],
         cwd=ROOT,
+        env=os.environ | {STARTED: "0"},
         capture_output=True,
         text=True,
         check=False,
