@@ -486,7 +486,7 @@ def _are_answers(values: FloatArray) -> bool:
 
 
 def _are_whole(values: FloatArray) -> bool:
-    return bool((values % 1 == 0).all())
+    return bool((values == np.round(values)).all())
 
 
 def _far_codes(
@@ -503,7 +503,7 @@ def far_from(others: Sequence[float] | FloatArray, codes: Iterable[float]) -> li
     """Return the codes that are far from all of the others."""
     numbers = np.asarray(others)
     low, high = float(numbers.min()), float(numbers.max())
-    are_whole = bool((numbers == np.round(numbers)).all())
+    are_whole = _are_whole(numbers)
     return [code for code in codes if is_far(code, low, high, are_whole=are_whole)]
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 from melm_core.base import BEYOND_LIMIT
 from melm_studio.tables.above_rows import NO_GROUPS
 from melm_studio.tables.classes import DIGITS, MAX_CLASSES, MAX_VALUES, is_measure
-from melm_studio.tables.distinct import distinct_values, value_counts
+from melm_studio.tables.distinct import Numbers, distinct_values, value_counts
 from melm_studio.tables.durations import runs_along
 from melm_studio.tables.formatting import MOST_NAMES, words_of
 from melm_studio.tables.frames import number_columns
@@ -180,8 +180,8 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
     n_before = [*map(str, table.frame.columns)].index(_first_of(table.frame))
     has_others = table.frame.shape[1] - n_before > MIN_COLUMNS
     if not candidates and has_others and _has_several_features(table.frame):
-        without = {*without, *table.members_of_families}
-        without.update(_names_of_rows(table))
+        without = {*without, *table.members_of_families, *_names_of_rows(table)}
+        without.update(table.numbers.which(table.numbers.is_counting))  # the rows, as a Nummer does
         candidates = [name for name in _measures(table.frame) if name not in without]
     is_none = not candidates or _empties_others(table.frame, candidates[0])
     is_none = is_none or _are_all_measured(table, candidates)
@@ -747,18 +747,13 @@ def _measures(frame: pd.DataFrame) -> list[str]:
         for name, column in frame.items()
         if is_measure(column)
         and not (names_identifier(str(name)) and _are_distinct(column))
-        and not (runs_along(column) or _counts_along(column))
+        and not runs_along(column)
         and _COORDINATES.isdisjoint(words_of(str(name)))
     ]
     given = [str(name) for name in frame if not names_identifier(str(name))]
     first = [name for name in given[:1] if name in names and not _may_number(frame[name])]
     in_order = dict.fromkeys([*names[-1:], *first, *names[::-1]])
     return sorted(in_order, key=lambda name: not _is_hinted(name) or _is_place(name, frame))
-
-
-def _counts_along(cells: pd.Series) -> bool:
-    """Return whether whole numbers count the rows, as in a column that is called Nummer."""
-    return _are_distinct(cells) and bool((np.diff(cells) == 1).all())
 
 
 def _named_measures(frame: pd.DataFrame, without: Collection[str]) -> list[str]:
@@ -847,21 +842,26 @@ def _most_values(name: str, n_rows: int, *, is_number: bool) -> int:
     return min(MAX_LABELS if _is_hinted(name) else MAX_CLASSES, max(2, n_rows // 2))
 
 
+def _counted_beside_fractions(numbers: Numbers) -> str:
+    """The only whole numbers, if they go from 0 or 1 on, as those of letters do; empty if not."""
+    whole = np.flatnonzero(numbers.is_whole)
+    if len(whole) != 1 or len(numbers.names) <= MIN_COLUMNS:
+        return ""
+    (place,) = whole.tolist()
+    n_values, low, high = numbers.n_values[place], numbers.low[place], numbers.high[place]
+    return numbers.names[place] if low in (0, 1) and high == low + n_values - 1 else ""
+
+
 def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str, int]]:
     """The columns that could be the label, with their numbers of values."""
     frame, numbers = table.frame, table.numbers
     places = {name: place for place, name in enumerate(numbers.names)}
-    # Beside fractions alone, whole numbers from 0 or 1 on are classes, of letters as well.
-    are_counted = np.isin(numbers.low, (0, 1)) & (
-        numbers.high == numbers.low + numbers.n_values - 1
-    )
-    whole = numbers.which(numbers.is_whole) if len(numbers.names) > MIN_COLUMNS else []
-    whole = [name for name in numbers.which(are_counted) if whole == [name]]
+    of_letters = _counted_beside_fractions(numbers)
     for index, name in enumerate(frame.columns):
         if str(name) not in among or str(name).endswith((BEYOND_LIMIT, SELECTED)):
             continue
         most = _most_values(str(name), len(frame), is_number=name in places)
-        most = MAX_CLASSES if whole == [name] else most
+        most = MAX_CLASSES if name == of_letters else most
         if name in places:
             place = places[name]
             n_values, low, high = numbers.n_values[place], numbers.low[place], numbers.high[place]

@@ -113,7 +113,7 @@ from melm_studio.tables.text import (
     without_flags,
     without_last_delimiter,
 )
-from melm_studio.tables.uneven_rows import EvenRows, at_places, even_rows
+from melm_studio.tables.uneven_rows import DOUBLED, ESCAPED, EvenRows, at_places, even_rows
 
 __all__ = ["ReadOptions", "Table", "TableError", "read_table"]
 
@@ -121,7 +121,6 @@ ARFF_HEAD = 100_000  # bytes that may precede @relation
 MIN_COLUMNS = 2
 MOST_PROBED = 2_000  # columns of a table that may be as a program writes it
 QUERY = "qid"  # the column of libsvm whose rows belong together
-_ESCAPED = b'\\"'  # a quotation mark in a cell
 _HAS_HEADER = {"auto": None, "first-row": True, "none": False}
 MAX_TOTALS = 3
 LEAST_COUNTED = 20  # rows that a column numbers, in a format of measurements
@@ -588,7 +587,7 @@ def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...], options: ReadO
     try:
         return _of_plain_text(data, limits, steps, options)
     except UnevenError:
-        doubled = data.replace(_ESCAPED, b'""')
+        doubled = data.replace(ESCAPED.encode(), DOUBLED.encode())
         if doubled == data or options.as_written:
             raise
         step = "Backslashes before quotation marks were left out."

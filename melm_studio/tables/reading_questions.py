@@ -323,7 +323,7 @@ def column_questions(
                 column.role is Role.NUMERIC
                 and (
                     (column.name in whole and 2 < column.n_values <= n_rows / LEAST_REPEATS)
-                    or (column.name not in from_where and _dates_or_codes(column, numbers))
+                    or (column.name not in from_where and _names_date_or_code(column, numbers))
                 )
                 and _may_be_no_quantity(
                     frame, column, is_long=column.name in long, is_numbered=column.name in numbered
@@ -524,7 +524,7 @@ def _may_be_no_quantity(
     return is_named or is_numbered or are_codes(frame[column.name].dropna())
 
 
-def _dates_or_codes(column: Column, numbers: Numbers) -> bool:
+def _names_date_or_code(column: Column, numbers: Numbers) -> bool:
     """Return whether numbers are named as dates, years or codes, of which hardly any may repeat."""
     last = (words_of(column.name) or ("",))[-1]
     if last not in _DATES_OR_CODES:  # as of most columns
