@@ -46,12 +46,17 @@ def test_viewers_of_every_web_process_follow_and_are_counted(tmp_path):
             for studio in (one, other)
         ]
         bodies = [answer.iter_content(None) for answer in answers]
+        seen = []
         for gamma in ("0.5", "2"):
             shown = presenter.http.post(f"/talk/shown?gamma={gamma}", {"run": run, "plane": 0})
             assert shown.status_code == 200
-            for body in bodies:
-                kind, picture = next_messages(body)[-1]
-                assert (kind, picture["gamma"]) == ("p", gamma)
+            (kind, picture), (other_kind, other_picture) = (
+                next_messages(body)[-1] for body in bodies
+            )
+            assert (kind, other_kind) == ("p", "p")
+            assert picture == other_picture
+            seen.append(picture["traces"])
+        assert seen[0] != seen[1]
         wait_until(lambda: presenter.http.get("/talk").json["talk"]["viewers"] == 2)
         presenter.http.post("/talk/end", {})
         for body in bodies:

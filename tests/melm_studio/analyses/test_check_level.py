@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from melm_core.evaluation import permutation_test
+from melm_core.evaluation import Study, permutation_test
 from melm_core.folds import label_runs
 from melm_studio.analyses.analysis import Work
 from melm_studio.analyses.check import CHECK
@@ -117,7 +117,8 @@ def n_found_in_units(method, design, shift, repeats=REPEATS) -> int:
         units = next(iter(columns.values()), np.unique(X, axis=0, return_inverse=True)[1])
         means = pd.DataFrame(X).groupby(units.ravel()).mean().to_numpy()
         labels = pd.Series(y).groupby(units.ravel()).first().to_numpy()
-        test = permutation_test(method, means, labels, n_permutations=39, random_state=seed)
+        study = Study(method, means, labels, random_state=seed)
+        test = permutation_test(study, n_permutations=39)
         found += test.p_value <= 0.05
     return found
 
