@@ -22,6 +22,7 @@ from melm_studio.tables.grammars.features_in_rows import (
     are_of_features,
     says_features,
 )
+from melm_studio.tables.grammars.geo import samples_of_series
 from melm_studio.tables.grammars.layout import FirstLines, is_number
 from melm_studio.tables.grammars.omics import FACTOR, place_of_counts
 from melm_studio.tables.grammars.r_table import r_table
@@ -701,7 +702,10 @@ def plain_records(data: bytes, name: str, limits: Limits) -> list[list[str]]:
     """Return the cells of a table as text, its header first."""
     text = without_last_delimiter(_TYPES.sub(b"", as_utf8(data, name).data))
     text, _ = without_comments(text)
-    if layout := r_table(FirstLines(text)):
+    first = FirstLines(text)
+    if samples := samples_of_series(first):
+        return samples
+    if layout := r_table(first):
         text = read_layout(text, replace(layout, turned=None), limits).data
     text, _ = as_tabs(text)
     if not any(mark.encode() in text for mark in DELIMITERS):  # of one column

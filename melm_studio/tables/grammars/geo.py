@@ -13,23 +13,51 @@ _SAID = ("!Sample_title", "!Sample_source_name", "!Sample_characteristics", "!Sa
 
 _NO_VALUES = (
     "The file is a series matrix of GEO without values, as those of sequencing are: its table is "
-    "empty. Drop one of the supplementary files of the series, of counts or the like; in a .zip, a "
-    "table with a row for each sample may be beside it."
+    "empty. Drop one of the supplementary files of the series, of counts or the like; in a .zip, "
+    "this file may be beside it, and says what the samples are."
 )
 
 
 def series_matrix(first: FirstLines) -> Layout | None:
     """Expressions below lines about the series and its samples."""
-    begin = first.starting(_SERIES)
-    if begin < 0 or first.starting("!Series_", "!Sample_") < 0:
+    begin = _begin_of_series(first)
+    if begin < 0:
         return None
-    header = first.cells(begin + 1)
-    if "".join(first.texts[begin + 2 : begin + 3]).startswith(_END):
+    if _has_no_values(first, begin):
         return Layout("Read as a series matrix of GEO.", (), 1, refusal=_NO_VALUES)
-    rows = (first.cells(line) for line in range(begin) if first.texts[line].startswith(_SAID))
-    said = [(row[0].removeprefix("!Sample_"), row[1:]) for row in rows if len(row) == len(header)]
     step = "Read as a series matrix of GEO"
-    return _turned(step, header, begin + 2, said_of_samples(said))
+    header = first.cells(begin + 1)
+    return _turned(step, header, begin + 2, _said(first, begin, _SAID))
+
+
+def samples_of_series(first: FirstLines) -> list[list[str]]:
+    """Return a row for each sample of a series matrix without values, below the names of columns.
+
+    Those of its titles and accession numbers, too, by which other tables may name the samples.
+    None of another file.
+    """
+    begin = _begin_of_series(first)
+    if begin < 0 or not _has_no_values(first, begin):
+        return []
+    said = _said(first, begin, (*_SAID, "!Sample_geo_accession"))
+    return [[*said], *map(list, zip(*said.values(), strict=True))]
+
+
+def _begin_of_series(first: FirstLines) -> int:
+    """The line above the table of a series matrix; -1 in another file."""
+    return first.starting(_SERIES) if first.starting("!Series_", "!Sample_") >= 0 else -1
+
+
+def _has_no_values(first: FirstLines, begin: int) -> bool:
+    return "".join(first.texts[begin + 2 : begin + 3]).startswith(_END)
+
+
+def _said(first: FirstLines, begin: int, keys: tuple[str, ...]) -> dict[str, list[str]]:
+    """What lines above the table say of its samples."""
+    n_cells = len(first.cells(begin + 1))
+    rows = (first.cells(line) for line in range(begin) if first.texts[line].startswith(keys))
+    lines = [(row[0].removeprefix("!Sample_"), row[1:]) for row in rows if len(row) == n_cells]
+    return said_of_samples(lines)
 
 
 def dataset_soft(first: FirstLines) -> Layout | None:

@@ -37,6 +37,7 @@ _OF_VALUES = {("result",), ("value",)}
 _UNITS = {"unit", "units"}
 _UNITS_OF_FINDINGS = re.compile(r"[A-Z]{2}(?:OR|ST)RESU")  # of clinical trials
 MOSTLY = 0.5  # of the variables of all samples, those that are given
+NEARLY = 0.9  # the same, of features of samples that only their columns show; others stay rows
 PARTLY = 0.25  # the same, of measures with units: laboratories do a few of their tests each time
 _NO_LETTERS_OR_DIGITS = re.compile(r"[^a-z0-9]+")
 _GAPS = {"", "na", "nan", "null", "filtered"}
@@ -143,11 +144,15 @@ def melted(first: FirstLines) -> Layout | None:
     """Columns of the names of variables and of their values, as melt and pivot_longer write them.
 
     One of the others names the samples, or several do; else these stand in the same order for each
-    variable, which all that the others say of them shows.
+    variable, which all that the others say of them shows. Genes and the like are variables where
+    another column says more of the samples.
     """
-    header, rows = _rows(first)
-    beside_units = {*_beside_units(header, rows)}
-    for value, feature in (*product(*_melted(header)), *sorted(beside_units)):
+    header, all_rows = _rows(first)
+    beside_units, of_things = {*_beside_units(header, all_rows)}, {*_of_things(header)}
+    pairs = (*product(*_melted(header)), *sorted(beside_units), *sorted(of_things))
+    for value, feature in pairs:
+        is_of_things = (value, feature) in of_things
+        rows = _once(all_rows, value) if is_of_things else all_rows
         texts = [{row[index] for row in rows} for index in range(len(header))]
         others = [
             index
@@ -161,14 +166,22 @@ def melted(first: FirstLines) -> Layout | None:
             n_before[row[feature]] += 1
             of_samples[place] = (str(n_before[row[feature]]),)
         marks = _marks(rows, of_samples, (value, feature, *(sample if len(sample) == 1 else ())))
-        are_told = sample or 0 < len(others) <= len(marks)
-        share = PARTLY if (value, feature) in beside_units else MOSTLY
+        are_told = (
+            bool(sample and marks) if is_of_things else sample or 0 < len(others) <= len(marks)
+        )
+        share = PARTLY if (value, feature) in beside_units else NEARLY if is_of_things else MOSTLY
         is_full = len(rows) >= share * len(texts[feature]) * len({*of_samples})
         if not (are_told and is_full):
             continue
         if _has_pairs(rows, of_samples, (feature,), value, LEAST_MELTED):
             return _layout(first, Long(sample, (feature,), value, marks), value)
     return None
+
+
+def _once(rows: Sequence[Sequence[str]], value: int) -> list[Sequence[str]]:
+    """The first of the rows that differ in one column alone; all, if these are most of them."""
+    firsts = {(*row[:value], *row[value + 1 :]): row for row in reversed(rows)}
+    return [*reversed(firsts.values())] if len(firsts) > MOSTLY * len(rows) else [*rows]
 
 
 def _rows(first: FirstLines) -> tuple[list[str], list[list[str]]]:
@@ -216,7 +229,7 @@ def is_long(names: Sequence[str]) -> bool:
     >>> is_long(["sample_id", "protein", "abundance"]), is_long(["sample_id", "protein"])
     (True, False)
     """
-    return all(_candidates(names)) or all(_melted(names))
+    return all(_candidates(names)) or all(_melted(names)) or any(_of_things(names))
 
 
 def measures_of_units(
@@ -292,11 +305,7 @@ def _candidates(names: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
         for index, word in enumerate(bare)
         if word[len(word) - len(end) :] == end
     ]
-    values = [
-        index
-        for index, word in enumerate(words)
-        if not _VALUES.isdisjoint(word) or word == ("value",)
-    ]
+    values = [index for index, word in enumerate(words) if _are_values(word)]
     features = [
         index
         for index, name in enumerate(names)
@@ -315,6 +324,19 @@ def _melted(names: Sequence[str]) -> tuple[list[int], list[int]]:
         for index, word in enumerate(bare)
         if word in _VARIABLES or (word in _BESIDE_VALUES and index + 1 in values)
     ]
+
+
+def _are_values(words: tuple[str, ...]) -> bool:
+    return not _VALUES.isdisjoint(words) or words == ("value",)
+
+
+def _of_things(names: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The columns of what was measured and of genes and the like, each the only one."""
+    words = [words_of(name) for name in names] if len(names) <= MOST_MARKS else []
+    values = [index for index, word in enumerate(words) if _are_values(word)]
+    features = [index for index, _ in enumerate(words) if says_features(names[index])]
+    if len(values) == len(features) == 1 and values != features:
+        yield values[0], features[0]
 
 
 def _has_pairs(

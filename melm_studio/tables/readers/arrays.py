@@ -22,6 +22,7 @@ from melm_studio.tables.records import Limits
 from melm_studio.tables.text import ZIP, TableError
 
 LEAST_OF_CLASS = 5  # members of a vector with each value, on average
+LEAST_OF_AXIS = 10  # numbers or names, which stand behind each other by chance if they are few
 MOST_FACTORS = 5  # columns of a block that says of which levels the rows of another are
 NPY = b"\x93NUMPY"
 _FIRST_NAME = slice(0, 300)  # of an archive
@@ -187,9 +188,10 @@ def _are_factors(block: npt.NDArray[Any]) -> bool:
 def with_samples_in_rows(arrays: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Arrays whose last axis are samples, as a vector of classes tells, with these in rows.
 
-    None is turned where an array has as many rows as the vector has values, or as another one of
-    classes has. Several vectors tell of
-    blocks of the same features, such as those to train and to test with.
+    So do names of the columns, where the rows are steps of an axis, such as wavelengths. None is
+    turned where an array has as many rows as the vector has values, or as another one of classes
+    has. Several vectors tell of blocks of the same features, such as those to train and to test
+    with.
 
     Returns
     -------
@@ -207,7 +209,7 @@ def with_samples_in_rows(arrays: dict[str, Any]) -> tuple[dict[str, Any], tuple[
         len(array): name
         for name, array in sorted(arrays.items(), key=lambda item: names_labels(item[0]))
         if getattr(array, "ndim", 0) == 1 and are_classes(array)
-    }
+    } or _named_beside_axis(arrays)
     blocks = {name: array for name, array in arrays.items() if getattr(array, "ndim", 0) > 1}
     turned = {
         name: array.T if array.ndim == 2 else np.moveaxis(array, -1, 0)
@@ -224,6 +226,39 @@ def with_samples_in_rows(arrays: dict[str, Any]) -> tuple[dict[str, Any], tuple[
     axis, verb = ("columns", "are") if axes == {"columns"} else ("last axis", "has the")
     step = f"Turned: the {axis} of {listed([*turned])} {verb} samples, as {vectors} {tell}."
     return {**arrays, **turned}, (step,)
+
+
+def _named_beside_axis(arrays: dict[str, Any]) -> dict[int, str]:
+    """The vector of names of as many samples as the only block has columns, on an axis of rows."""
+    blocks = [array for array in arrays.values() if getattr(array, "ndim", 0) > 1]
+    if len(blocks) != 1 or blocks[0].ndim != 2:
+        return {}
+    has_axis = any(len(blocks[0]) == len(each) for each in arrays.values() if _is_axis(each))
+    return {
+        len(array): name
+        for name, array in arrays.items()
+        if has_axis
+        and getattr(array, "ndim", 0) == 1
+        and array.dtype.kind == "U"
+        and name not in _NAMES
+        and len(array) == blocks[0].shape[1]
+    }
+
+
+def _is_axis(vector: Any) -> bool:
+    """Return whether numbers rise or fall throughout, and do not merely count rows.
+
+    Examples
+    --------
+    >>> _is_axis(np.linspace(900.0, 1100.0, 21)), _is_axis(np.arange(21.0))
+    (True, False)
+    """
+    if getattr(vector, "ndim", 0) != 1 or vector.dtype.kind not in "iuf":
+        return False
+    steps = np.diff(vector.astype(np.float64))
+    is_counting = bool((steps == 1).all()) and vector[:1].tolist() in ([0], [1])
+    rises_or_falls = bool((steps > 0).all() or (steps < 0).all())
+    return len(vector) >= LEAST_OF_AXIS and rises_or_falls and not is_counting
 
 
 def are_classes(vector: Any, least: int = LEAST_OF_CLASS) -> bool:
@@ -274,7 +309,10 @@ def _are_characters(array: npt.NDArray[Any]) -> bool:
 
 
 def _column_names(arrays: dict[str, npt.NDArray[Any]]) -> dict[str, list[str]]:
-    """The names of the columns of a block, by the array that has them, such as X_labels of X."""
+    """The names of the columns of a block, by the array that has them, such as X_labels of X.
+
+    Many texts that all differ name those of the only block that has as many, and so does an axis.
+    """
     blocks = {name: array.shape for name, array in arrays.items() if array.ndim == 2}
     widths = {width for _, width in blocks.values()}
     vectors = {name: array for name, array in arrays.items() if array.ndim == 1}
@@ -283,14 +321,20 @@ def _column_names(arrays: dict[str, npt.NDArray[Any]]) -> dict[str, list[str]]:
         name
         for name, array in vectors.items()
         if name not in named
-        and array.dtype.kind == "U"
-        and len({*array.tolist()}) == len(array)
+        and (_is_axis(array) or (array.dtype.kind == "U" and len({*array.tolist()}) == len(array)))
         and any(
-            _are_of(name, block) and len(array) == width != n_rows
+            (_are_of(name, block) or (len(blocks) == 1 and len(array) >= LEAST_OF_AXIS))
+            and len(array) == width != n_rows
             for block, (n_rows, width) in blocks.items()
         )
     ]
-    return {name: [str(each) for each in vectors[name].tolist()] for name in named}
+    return {
+        name: [
+            f"{each:.10g}" if isinstance(each, float) else str(each)
+            for each in vectors[name].tolist()
+        ]
+        for name in named
+    }
 
 
 def _are_of(name: str, block: str) -> bool:
@@ -337,7 +381,7 @@ def _block(
     if array.ndim == 1:
         return {name or "column 1": _cells(array)}
     rows = array.reshape(len(array), -1)
-    fitting = (given[each] for each in given if _are_of(each, name))
+    fitting = [given[each] for each in given if _are_of(each, name)] or [*given.values()]
     names = next((each for each in fitting if len(each) == rows.shape[1]), None)
     if names is None:
         prefix = f"{name} " if name and name not in _FEATURES else "x"

@@ -568,6 +568,29 @@ def test_samples_that_are_columns_beside_their_classes_in_matlab_are_rows():
     assert axis.frame.shape == (7, 13)
 
 
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_spectra_of_matlab_are_named_by_their_axis_and_turned_where_it_has_rows(is_turned):
+    spectra, axis = np.arange(300.0).reshape(12, 25) % 11, np.linspace(900, 1140, 25)
+    names = np.array([f"{['PLA', 'ABS'][at % 2]}_{at}" for at in range(12)], object)
+    block = spectra.T if is_turned else spectra
+    table = read_table(matlab(S=block, names_of=names, nm=axis), "study.mat")
+    assert [*table.frame][:26] == [*(f"{step:g}" for step in axis), "names_of"]
+    np.testing.assert_array_equal(table.frame.iloc[:, :25], spectra)
+    step = "Turned: the columns of S are samples, as names_of tells."
+    assert (step in table.steps) == is_turned
+    assert prepare(table).class_names == ("ABS", "PLA")
+
+
+def test_rows_that_are_counted_beside_names_of_the_columns_are_samples():
+    """Numbers from 1 on are no axis, and a few texts may be of classes."""
+    block, names = np.arange(300.0).reshape(25, 12) % 11, [f"v{at}" for at in range(12)]
+    called = np.array(names, object)
+    table = read_table(matlab(S=block, labels=called, row=np.arange(1.0, 26.0)), "study.mat")
+    assert [*table.frame] == [*names, "row"]
+    few = matlab(S=block[:, :3], labels=called[:3], y=np.resize([1.0, 2.0], 25))
+    assert [*read_table(few, "study.mat").frame] == ["S 0", "S 1", "S 2", "y"]
+
+
 @pytest.mark.parametrize("shape", [(7, 3), (2, 3, 4)])
 def test_samples_along_the_last_of_several_axes_are_rows(shape):
     cube = np.arange(np.prod(shape) * 30.0).reshape(30, *shape) % 11

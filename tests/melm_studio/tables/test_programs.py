@@ -280,6 +280,44 @@ def test_values_of_genes_of_samples_are_a_long_table_but_not_their_p_values():
 
 
 @pytest.mark.parametrize(
+    ("names", "n_each"),
+    [
+        (("patient", "metabolite", "value"), 1),
+        (("code", "gene", "expression"), 1),
+        (("mouse", "peptide", "log intensity"), 2),
+    ],
+)
+def test_genes_of_what_other_columns_tell_apart_and_describe_are_features(names, n_each):
+    """Also where one was measured again, of all samples; its mean is said to be read."""
+    again = [*zip(GENES, MATRIX, strict=True), *zip(GENES[: n_each - 1], MATRIX[1:], strict=False)]
+    rows = [
+        [sample, KINDS[at], gene, numbers[at]]
+        for at, sample in enumerate(SAMPLES)
+        for gene, numbers in again
+    ]
+    table = read_table(written([names[0], "group", *names[1:]], rows), "x.csv")
+    data = prepare(table)
+    assert (len(data.X), data.label, data.feature_names) == (len(SAMPLES), "group", tuple(GENES))
+    assert "samples" in table.asked
+    assert sum("Averaged" in step for step in data.steps) == n_each - 1
+    if n_each == 2:
+        assert table.frame[GENES[0]][0] == (MATRIX[0][0] + MATRIX[1][0]) / 2
+
+
+def test_genes_that_no_column_describes_or_of_which_many_lack_stay_in_rows():
+    rows = [
+        [sample, KINDS[at], gene, numbers[at]]
+        for at, sample in enumerate(SAMPLES)
+        for gene, numbers in zip(GENES, MATRIX, strict=True)
+    ]
+    few = [row for at, row in enumerate(rows) if at % 4]
+    header = ["drug", "group", "gene", "count"]
+    bare = written([header[0], *header[2:]], [[row[0], *row[2:]] for row in rows])
+    for raw in (bare, written(header, few)):
+        assert "gene" in read_table(raw, "x.csv").frame
+
+
+@pytest.mark.parametrize(
     ("column", "cells"),
     [
         ("unit", ["ICU", "ER", "ICU"]),

@@ -161,6 +161,28 @@ def test_samples_in_columns_get_the_cells_of_their_table(order):
     assert prepare(table).class_names == ("ill", "well")
 
 
+@pytest.mark.parametrize("named_by", ["Sample_title", "Sample_geo_accession"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_series_matrix_without_values_says_what_the_samples_of_counts_are(named_by, order):
+    other = {"Sample_title", "Sample_geo_accession"} - {named_by}
+    said = [
+        ["!Series_title", "A study"],
+        [f"!{named_by}", *"abcde"],
+        [f"!{other.pop()}", *"vwxyz"],
+        ["!Sample_characteristics_ch1", *(f"disease: {kind}" for kind in "pqpqp")],
+        ["!series_matrix_table_begin"],
+        ["ID_REF", *(f"GSM{at}" for at in range(5))],
+        ["!series_matrix_table_end"],
+    ]
+    text = "".join(
+        "\t".join(f'"{cell}"' if cell[0] != "!" else cell for cell in row) + "\n" for row in said
+    )
+    files = [*{"counts.csv": GENES, "GSE1_series_matrix.txt": text}.items()][::order]
+    data = prepare(read_table(archived(dict(files)), "GSE1.zip"))
+    assert data.feature_names == ("TP53", "MYC", "LYZ")
+    assert (data.label, data.class_names) == ("disease", ("p", "q"))
+
+
 @pytest.mark.parametrize("other", ["i_Investigation.txt", "merge.R"])
 def test_what_is_no_table_beside_two_is_left_out(other):
     files = {"genes.csv": GENES, "samples.csv": SAMPLES, other: "a page\nof, words,\nalone\n"}
