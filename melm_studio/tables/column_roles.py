@@ -365,6 +365,12 @@ class _Cells(msgspec.Struct, frozen=True, eq=False, gc=False):
         n_missing = len(cells) - len(texts)
         return cls(name, False, n_values, n_missing, len(texts), texts, is_elsewhere=is_elsewhere)
 
+    @property
+    def is_box(self) -> bool:
+        """True if a 1 says that something was ticked, and an empty cell that it was not."""
+        has_gaps = self.n_missing > 0 and self.n_missing >= MOST_GAPS * self.n_present
+        return self.is_numeric and self.low == self.high == 1.0 and has_gaps
+
 
 def _all_cells(frame: pd.DataFrame, rows: IntArray, every: Numbers) -> Iterator[_Cells]:
     """The cells of each column, in order."""
@@ -411,7 +417,8 @@ def _numeric_exclusion(cells: _Cells) -> tuple[Role, str] | None:
     low, high = cells.low, cells.high
     if max(-low, high) > LARGEST:
         return Role.IGNORED, "its values are too large to compute with"
-    if high - low <= max(RESOLUTION * max(-low, high), SMALLEST_SPREAD):
+    is_constant = high - low <= max(RESOLUTION * max(-low, high), SMALLEST_SPREAD)
+    if is_constant and not cells.is_box:
         return Role.CONSTANT, "every value is the same"
     return None
 
@@ -446,13 +453,13 @@ def _says_little(cells: _Cells) -> tuple[Role, str] | None:
     """Return why a column has too few values to be a feature unless the user chooses it."""
     n_rows = cells.n_present + cells.n_missing
     if cells.n_missing > NEARLY_EMPTY * n_rows:
-        return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of its cells are empty"
+        return Role.IGNORED, f"{percent(cells.n_missing / n_rows)} of the cells are empty"
     if cells.n_values == 1 and cells.n_missing < MOST_GAPS * cells.n_present:
         return Role.CONSTANT, "every value is the same"
     is_rare = cells.n_missing > cells.n_present and cells.n_values > FEW_TEXTS
     if is_rare and np.median([*map(len, {*cells.texts})] or [0]) > LONGEST_NAME:
         share = percent(cells.n_missing / n_rows)
-        return Role.IGNORED, f"{share} of its cells are empty: {LONG_TEXT}"
+        return Role.IGNORED, f"{share} of the cells are empty: {LONG_TEXT}"
     return None
 
 
@@ -558,6 +565,8 @@ def _too_many(n_levels: int, limit: int) -> str:
 
 def _feature(cells: _Cells, use: Use | None) -> tuple[Role, str]:
     missing = cells.n_missing
+    if cells.is_box:
+        return Role.CATEGORICAL, _feature_of_levels(cells)
     if cells.is_numeric:
         filled = f", {count(missing, 'missing value')} filled with the median" if missing else ""
         return Role.NUMERIC, f"numeric{filled}"

@@ -308,14 +308,13 @@ def beside_taxa(first: FirstLines) -> Layout | None:
     ranks = [j for j, name in enumerate(header) if name.lower() in _HIGH_RANKS]
     taxa = [j for j, cell in enumerate(below[0]) if not is_number(cell) and _are_taxa([cell])]
     taxa = [j for j in taxa if _are_taxa([row[j] for row in below])]
-    columns = [*zip(*below, strict=True)]
     # One word in all rows is the domain of a clinical trial, or MG for milligrams.
-    varied = [j for j, cells in enumerate(columns) if len({*cells}) > 1]
-    are_ranks = len(_RANKS.intersection(map(str.lower, header))) > 1
-    ranks = ranks if are_ranks else [j for j in ranks if j in varied]
-    taxa = [j for j in taxa if j in varied]
+    if len(_RANKS.intersection(map(str.lower, header))) == 1:
+        ranks = [j for j in ranks if len({row[j] for row in below}) > 1]
+    taxa = [j for j in taxa if len({row[j] for row in below}) > 1]
     if not (ranks or taxa):
         return None
+    columns = [*zip(*below, strict=True)]
     are_names = names_identifier(header[0] or "id") and len({*columns[0]}) == len(below)
     may_be = range(are_names, len(header))
     numbers = tuple(j for j in may_be if _are_numbers(columns[j]))

@@ -301,6 +301,24 @@ def test_ticked_answers_of_new_rows_are_looked_for_as_the_first_table_has_them()
         of_the_page(first, text.replace("eaten", "drunk").encode())
 
 
+@pytest.mark.parametrize("mark", ["1", "Y"])
+@pytest.mark.parametrize("ticked", [(0, 1, 0), (0, 0, 0), (1, 1, 1)])
+def test_an_empty_box_of_new_rows_was_not_ticked(mark, ticked):
+    rows = [f"{at % 5},{at % 7},{mark * (at % 3 > 0)},{'ab'[at % 4 // 2]}" for at in range(18)]
+    first = prepare(read_table("\n".join(["x,y,fish,kind", *rows]).encode(), "first.csv"))
+    assert first.feature_names == ("x", "y", "fish = missing")
+    cells = [f"{at},{at % 2},{mark * is_ticked}" for at, is_ticked in enumerate(ticked)]
+    text = "\n".join(["x,y,fish", *cells, ""])
+    encoded = np.array([[at, at % 2, not is_ticked] for at, is_ticked in enumerate(ticked)], float)
+    expected = first.fitted_preparation.apply(encoded) @ components_for(first).T
+    for placed in (
+        of_the_page(first, text.encode()),
+        of_the_program(first, text.encode()),
+        of_a_saved_plane(first, text),
+    ):
+        np.testing.assert_allclose(placed, expected, atol=1e-9)
+
+
 def expected_points(first: LabeledData, text: str) -> np.ndarray:
     """The points of a table of plain numbers, without any of the readers; of others, the page's."""
     cells = pd.read_csv(io.StringIO(text))

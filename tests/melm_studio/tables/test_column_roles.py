@@ -313,7 +313,7 @@ def test_a_column_that_is_nearly_empty_is_left_out_and_one_click_brings_it_back(
     rare = table(rare=cells)
     found = {column.name: column for column in column_roles(rare, "label")}["rare"]
     assert found.role is not Role.NUMERIC
-    assert found.reason == "97 % of its cells are empty"
+    assert found.reason == "97 % of the cells are empty"
     chosen = column_roles(rare, "label", {"rare": Use.FEATURE})
     assert {column.name: column.role for column in chosen}["rare"] is Role.NUMERIC
 
@@ -362,6 +362,17 @@ def test_a_word_that_nearly_all_rows_have_is_no_feature_unless_chosen(n_gaps, is
     assert (column(given, "fish").role is Role.CONSTANT) == is_constant
     chosen = prepare(given, roles={"fish": "feature"}).feature_names
     assert any(feature.startswith("fish") for feature in chosen)
+
+
+@pytest.mark.parametrize(("mark", "is_box"), [("1", True), ("7", False), ("Y", True)])
+def test_of_a_box_an_empty_cell_says_that_it_was_not_ticked(mark, is_box):
+    ticked = [at % 3 == 0 for at in range(60)]
+    cells = [mark if each else None for each in ticked]
+    frame = pd.DataFrame({"x": np.arange(60) / 7, "eats fish": cells, "label": [*"ab"] * 30})
+    data = prepare(read_table(frame.to_csv(index=False).encode(), "t.csv"))
+    assert data.feature_names == ("x", *["eats fish = missing"] * is_box)
+    if is_box:
+        np.testing.assert_array_equal(data.X[:, 1] < 0, ticked)
 
 
 def test_words_that_hardly_two_rows_share_are_names_not_categories():
