@@ -291,7 +291,7 @@ def _is_drawn_by(
         if len(clusters) < _LEAST_CLUSTERED:
             return False
         unlike, like = _places(observed, np.stack(clusters), np.stack(classes))
-        # What hardly any classes are is rather odd clusters: a clustering finds gaps that rows have.
+        # What hardly any classes are is rather odd clusters, which have gaps where rows have some.
         # Classes drawn in one shape for all are unlike those of a table for that reason, too.
         odd = 2.0 * (unlike - _ODD) if len(each.shapes) > 1 else 0.0
         least = -max(_LIKE_CLUSTERS, odd)

@@ -597,12 +597,13 @@ def _is_measured(cell: str) -> bool:
 
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _GAPS = {"", "na", "nan", "n/a", "null", "?", "-", ".", "..", "n.d.", "nd"}
+_ASTERISKS = "*†‡"  # in place of numbers that are not told
 _NO_UNIT = {"-", "\u2013", "\u2014"}
 _BRACKETS = re.compile(r"[(\[](?P<unit>[^()\[\]]+)[)\]]")
 
 
 def _bare(cell: str) -> str:
-    return cell.strip().casefold()
+    return cell.strip().strip(_ASTERISKS).casefold()
 
 
 def _unit(cell: str) -> str:

@@ -77,6 +77,7 @@ _BELOW_ANSWERS, _MOST_ANSWERS = range(-9, 0), 11  # codes, and the highest of a 
 _FEW = {0.0, 1.0, 2.0} | _THIRD_VALUES
 LEAST_ALIKE = 3  # columns with the same third value beside those
 NEARLY_ALL = 0.9  # of the columns that end with it
+ASTERISKS = r"[*†‡]+"
 LEAST_VALUES = 4  # beside it
 LEAST_WORDS = 2  # beside such a number among words
 _INTEGER = re.compile("-?[0-9]+")
@@ -234,6 +235,7 @@ class _NonNumericText:
     are_few: bool  # one or two words that recur, beside some numbers
     are_marks: bool  # such words in less than half of the cells, beside many numbers
     are_classes: bool  # as the numbers are, by the name of the column
+    are_asterisks: bool  # or the like, as of offices that leave out what is too few
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,6 +327,7 @@ def _is_box(text: _NonNumericText, numbers: FloatArray) -> bool:
     A box of a survey has the words of those who ticked it, and 0 of all others.
     """
     recur = text.n_cells >= LEAST_SAID and not is_among(text.first, UNKNOWN)
+    recur &= not text.are_asterisks
     return recur and 0 < len(numbers) <= 1 + int(numbers.min() < 0 <= numbers.max())
 
 
@@ -337,6 +340,8 @@ def _most_text(text: _NonNumericText, words: str) -> float:
         return 1.0
     if words != "empty" and text.are_classes:
         return 0.0
+    if words == "auto" and text.are_asterisks:
+        return 1.0
     are_gaps = words == "empty" or text.is_phrase or (words == "auto" and text.are_marks)
     return 1 - MOSTLY if are_gaps else MAX_TEXT_SHARE
 
@@ -658,15 +663,25 @@ def _non_numeric_text(
     first = int(positions[0])
     cells = column.iloc[positions]
     text = str(cells.iloc[0])
-    is_said = len(text.split()) >= PHRASE or is_among(text, UNKNOWN)
+    are_asterisks = len({*numbers.tolist()}) > 1 and bool(cells.str.fullmatch(ASTERISKS).all())
+    is_said = len(text.split()) >= PHRASE or is_among(text, UNKNOWN) or are_asterisks
     is_phrase = is_said and len(cells) >= LEAST_SAID
     is_phrase = is_phrase and bool((cells == text).all())
     are_classes = not is_phrase and _are_classes(str(column.name), numbers, n_present)
     are_few = len(numbers) >= LEAST_VALUES and cells.nunique() <= MOST_MARKS < len(cells)
     are_marks = are_few and len(numbers) >= LEAST_BESIDE_MARKS and not are_classes
     are_marks = are_marks and len(cells) < (1 - MOSTLY) * n_present
+    are_asterisks &= is_phrase
     return _NonNumericText(
-        len(cells), n_present, text, first, is_phrase, are_few, are_marks, are_classes
+        len(cells),
+        n_present,
+        text,
+        first,
+        is_phrase,
+        are_few,
+        are_marks,
+        are_classes,
+        are_asterisks,
     )
 
 

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 from operator import itemgetter
 from typing import Any
 
@@ -188,6 +188,7 @@ _PARTS_OF_DATE = {  # and their numbers
 LEAST_KEYS, LOOSEST_KEYS = 10, 1.5  # words that differ in a number; numbers for each of them
 FEWEST_FEATURES = 2  # beside a map or coordinates, for a plane
 LEAST_REPEATS = 2  # rows for each group or batch, on average
+MOST_BATCHES = 200  # more are of something else, such as blocks of a ledger
 ORDERED_BY_CHANCE = 0.06  # that codes of kinds, such as of arms, are in ranges of another
 MOST_BY_CHANCE = 1e-4  # expected pairs of columns that say the same
 # Columns: of fewer none is spared; more are spectra or genes, which follow each other by nature.
@@ -478,6 +479,8 @@ def _about_rows(cells: _Cells) -> str:
     if cells.is_numeric and _WORDS_ABOUT_ROWS.isdisjoint(words):  # as of most features
         return ""
     ends = {"".join(words[-2:]), *words[-1:]}
+    if "?" in cells.name:  # a question names it anywhere
+        ends.update(map("".join, pairwise(words)))
     addresses = _ADDRESSES if cells.n_values >= LEAST_STREETS else _ADDRESSES - STREETS
     is_address = not ends.isdisjoint(_POSTCODES if cells.is_numeric else _POSTCODES | addresses)
     are_notes = not cells.is_numeric and not _NOTES.isdisjoint(words[-1:])
@@ -1125,7 +1128,9 @@ class _Guesses:
             for column in self._named(names_it):
                 if column.name not in roles and self._repeats(column):
                     n_rows = len(self._classes.rows)
-                    roles[column.name] = (role, f"{_repeated(column, n_rows)}: {why}")
+                    are_many = role is Role.BATCH and column.n_values > MOST_BATCHES
+                    given = Role.INFO if are_many else role
+                    roles[column.name] = (given, f"{_repeated(column, n_rows)}: {why}")
                     break
             else:
                 roles |= self._panel() if role is Role.GROUP else {}

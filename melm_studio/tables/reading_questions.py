@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import compress, islice
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from melm_studio.tables.above_rows import NO_GROUPS
@@ -67,7 +68,8 @@ LEAST_LEVELS, MOST_FACTORS = 3, 20  # from 0 or 1 on, and columns of such, which
 LEAST_BEGINNINGS = 2  # of numbers that begin again
 MOST_EVEN = 2  # columns that are asked about; of more, a design has made the features
 TOO_EVEN = 0.001  # how likely rows are spread over the values as evenly by chance
-LEAST_WEIGHED, OFF_ONE = 30, 1e-3  # rows, and how far the mean of rounded weights may be from 1
+# Rows, and how far the mean of weights may be from 1: rounded, or named so, without some rows.
+LEAST_WEIGHED, OFF_ONE, OFF_ONE_NAMED = 30, 1e-3, 0.05
 MOST_WORDS = 8  # of a name; longer ones describe, such as a protein
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 # Names of whole numbers that tell things apart.
@@ -80,13 +82,15 @@ _NUMBERING_WORDS = OCCASION_WORDS | CODE_WORDS
 # The last words of names that say where, in what or of which kind rows were, as soil_type from 1 to
 # 5, rather than how much of it there is.
 _LAST_WORDS = {
-    "cage", "cat", "category", "class", "colony", "date", "kind", "nest", "page", "pen", "plot",
-    "position", "pot", "quadrat", "station", "subplot", "tank", "transect", "tray", "type", "well",
+    "cage", "cat", "category", "class", "colony", "date", "fips", "fp", "kind", "nest", "page",
+    "pen", "plot", "position", "pot", "quadrat", "station", "subplot", "tank", "transect", "tray",
+    "type", "well",
 }  # fmt: skip
 _YEARS = {"year", "yr"}
 _DATES_OR_CODES = _YEARS | {"code", "date", "id", "no", "nr", "num", "page", "station"}
 _SPACE_WORDS = {"room"}  # at the end of a longer name, how much of it there is
 _LAST_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]$")
+LEAST_OF_PAIRS = 3  # expected of random numbers, for it to be odd that none are equal
 _NO_UNITS, LONGEST_UNIT = {"code", "id", "key", "no", "nr"}, 4  # letters
 _OXIDES = re.compile("NO(?=[0-9x])")  # of nitrogen, and no number
 _LABELS = {
@@ -292,6 +296,7 @@ def column_questions(
     taken: dict[str, str] = {use: name for name, use in uses.items() if use in SINGLE_USES}
     whole = {*numbers.which(numbers.is_whole & (np.maximum(-numbers.low, numbers.high) < 2**53))}
     long = {*numbers.which(numbers.low >= LEAST_CODE)}
+    never_meet = whole.intersection(long, numbers.which(_never_meet(numbers, len(frame))))
     even = _evenly_spread(frame, columns, numbers)
     are_years = (numbers.low >= FIRST_YEAR) & (numbers.high <= LAST_YEAR)
     numbered = even.union(numbers.which(are_years))
@@ -323,6 +328,7 @@ def column_questions(
                 column.role is Role.NUMERIC
                 and (
                     (column.name in whole and 2 < column.n_values <= n_rows / LEAST_REPEATS)
+                    or column.name in never_meet
                     or (column.name not in from_where and _names_date_or_code(column, numbers))
                 )
                 and _may_be_no_quantity(
@@ -430,14 +436,15 @@ def _weight(frame: pd.DataFrame, columns: Sequence[Column], numbers: Numbers) ->
     if len(frame) < LEAST_WEIGHED:
         return ""
     means = columns_of(frame, names).to_numpy().mean(axis=0)
-    weights = [*compress(names, np.abs(means - 1) < OFF_ONE)]
+    are_named = np.array([name.lower() in ("weight", "weights") for name in names], dtype=np.bool_)
+    weights = [*compress(names, np.abs(means - 1) < np.where(are_named, OFF_ONE_NAMED, OFF_ONE))]
     return weights[0] if len(weights) == 1 else ""
 
 
 def _weight_question(column: Column, answer: str) -> Question:
     sentence = (
-        f"Does {shortened(column.name)} weigh the rows? Its mean is 1, as of weights, which say "
-        "how many others each row stands for, and measure nothing of it."
+        f"Does {shortened(column.name)} weigh the rows? Its mean is about 1, as of weights, which "
+        "say how many others each row stands for, and measure nothing of it."
     )
     return Question(USE + column.name, sentence, _WEIGHT_CHOICES, answer, Use.FEATURE)
 
@@ -522,6 +529,13 @@ def _may_be_no_quantity(
     if "number of" in " ".join(words) or any(map(_is_span, words, words[1:])):
         return False
     return is_named or is_numbered or are_codes(frame[column.name].dropna())
+
+
+def _never_meet(numbers: Numbers, n_rows: int) -> npt.NDArray[np.bool_]:
+    """Return whether all values of a column differ, of which random ones would have equal pairs."""
+    n_pairs = numbers.n_values * (numbers.n_values - 1) / 2
+    are_different = numbers.n_values == n_rows - numbers.n_missing
+    return are_different & (numbers.high - n_pairs / LEAST_OF_PAIRS < numbers.low)
 
 
 def _names_date_or_code(column: Column, numbers: Numbers) -> bool:

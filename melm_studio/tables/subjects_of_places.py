@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from melm_core.base import IntArray
+from melm_studio.tables.distinct import distinct_values
 from melm_studio.tables.formatting import count, number_text, shortened, words_of
 from melm_studio.tables.identifiers import GROUP_WORDS, names_identifier
 from melm_studio.tables.subjects_in_names import (
@@ -81,7 +82,12 @@ def with_subjects_of_places(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[st
         for numbers, thing in things.items()
         if thing in _PLACES_OF
     )
-    by_name = (key for key in places_of if frame[[*key[0], key[1]]].notna().all(axis=None))
+    by_name = (
+        (places, numbers)
+        for places, numbers in places_of
+        if frame[[*places, numbers]].notna().all(axis=None)
+        and {*distinct_values(frame[numbers])} != {0.0, 1.0}  # which say yes or no
+    )
     for places, numbers in chain(by_name, _keys_of_occasions(frame)):
         columns = [*places, numbers]
         name = SUBJECT + AND.join(columns)

@@ -28,14 +28,15 @@ _ABOUT_ANSWERS = {
     "recordeddate", "responseid", "recipientlastname", "recipientfirstname", "recipientemail",
     "externalreference", "externaldatareference", "emailaddress", "name", "responseset",
     "locationaccuracy", "locationlatitude", "locationlongitude", "distributionchannel",
-    "userlanguage", "respondent id", "collector id", "start date", "end date", "ip address",
-    "email address", "first name", "last name", "respondent_id", "collector_id", "date_created",
-    "date_modified", "ip_address", "email_address", "first_name", "last_name",
+    "userlanguage", "respondent id", "respondentid", "collector id", "start date", "end date",
+    "ip address", "email address", "first name", "last name", "respondent_id", "collector_id",
+    "date_created", "date_modified", "ip_address", "email_address", "first_name", "last_name",
 }  # fmt: skip
 # As Qualtrics, SPSS and R write how long somebody took for the answers.
 _DURATION = re.compile(r"Duration(?: \(in seconds\)|\.\.in\.seconds\.|__in_seconds_|inseconds)")
-_NAMES = {"responseid", "respondent id", "respondent_id"}
+_NAMES = {"responseid", "respondent id", "respondent_id", "respondentid"}
 _PLAIN_ANSWERS = {"response", "open-ended response"}
+_LEAST_PLAIN = 2  # where no respondent is named
 _OF_TURK = {"HITId", "AssignmentId", "WorkerId"}
 
 
@@ -104,8 +105,15 @@ def surveymonkey(first: FirstLines) -> Layout | None:
     if len(records) < 2:
         return None
     (questions, _), (options, n_above) = records
-    is_known = questions[:1] and questions[0].lower() in _NAMES and len(questions) == len(options)
-    if not is_known or options[0] or not _PLAIN_ANSWERS & {cell.lower() for cell in options}:
+    if (
+        not questions
+        or len(questions) != len(options)
+        or not all(map(any, zip(questions, options, strict=True)))
+    ):
+        return None
+    is_named = questions[0].lower() in _NAMES and not options[0]
+    n_plain = sum(option.lower() in _PLAIN_ANSWERS for option in options)
+    if n_plain < (1 if is_named else _LEAST_PLAIN):
         return None
     names: list[str] = []
     question = ""

@@ -298,6 +298,16 @@ def surveys() -> dict[str, Program]:
              ",,Open-Ended Response,Open-Ended Response,Response\n" + lines(monkey)).encode(),
             ("How tall?", "How wide?"), "Arm", name="respondent_id",
         ),
+        "SurveyMonkey, named in one word": Program(
+            ("RespondentID,StartDate,How tall?,,Which arm?\n,,Shoes,Hat,Response\n"
+             + lines(monkey))
+            .encode(), ("How tall?: Shoes", "How tall?: Hat"), "Which arm?", name="RespondentID",
+        ),
+        "SurveyMonkey without what it says of respondents": Program(
+            ("Which arm?,How tall?,,How wide?\nResponse,Shoes,Hat,Response\n"
+             + lines([[row[-1], *row[2:-1], at % 7] for at, row in enumerate(monkey)]))
+            .encode(), ("How tall?: Shoes", "How tall?: Hat", "How wide?"), "Which arm?",
+        ),
     }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from melm_studio.tables import records
+from melm_studio.tables import prepare, records
 from melm_studio.tables.read import TableError, read_table
 
 
@@ -378,3 +378,20 @@ def test_empty_rows_at_the_end_are_no_rows():
 def test_a_last_row_that_has_only_a_name_is_no_note():
     table = read("name,x,y\na,1,2\nb,3,4\nc,,\n")
     assert table.frame["name"].tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("n_told", [12, 30])
+def test_asterisks_among_numbers_are_numbers_that_are_not_told_even_if_most_are(n_told):
+    """Also right below the header, to which they do not belong."""
+    cells = ["**" if at >= n_told else at / 7 for at in range(60)][::-1]
+    rows = "".join(f"t{at},{cell},{at * 5 % 7},{'ab'[at % 2]}\n" for at, cell in enumerate(cells))
+    table = read_table(f"town,crime,size,kind\n{rows}".encode(), "t.csv")
+    assert [*table.frame] == ["town", "crime", "size", "kind"]
+    assert table.frame["crime"].isna().sum() == 60 - n_told
+    assert any("Counted as missing" in step for step in table.steps)
+
+
+def test_asterisks_that_stand_beside_one_number_alone_are_words():
+    rows = "".join(f"{at / 7},{'*' if at % 3 else 0},{'ab'[at % 2]}\n" for at in range(60))
+    data = prepare(read_table(f"x,significant,kind\n{rows}".encode(), "t.csv"))
+    assert "significant = *" in data.feature_names

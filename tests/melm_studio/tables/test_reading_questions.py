@@ -394,6 +394,13 @@ def test_numbers_that_begin_again_number_what_is_in_each_place(is_in_order):
     assert ("use:fish" in [question.id for question in data.questions]) == is_in_order
 
 
+@pytest.mark.parametrize(("most", "is_asked"), [(11_000, True), (90_000, False)])
+def test_long_numbers_of_which_chance_would_have_made_some_equal_are_asked_about(most, is_asked):
+    codes = 10_001.0 + np.random.default_rng(0).choice(most - 10_001, 90, replace=False)
+    asked = {question.id for question in with_numbers(distr=codes).questions}
+    assert ("use:distr" in asked) == is_asked
+
+
 @pytest.mark.parametrize(
     "numbers",
     [
@@ -424,6 +431,12 @@ def test_fractions_whose_mean_is_1_may_weigh_the_rows(digits):
     left_out = with_numbers({"use:pond": "info"}, pond=(WEIGHTS / WEIGHTS.mean()).round(digits))
     assert "pond" not in left_out.feature_names
     assert [one.answer for one in left_out.questions if one.id == "use:pond"] == ["info"]
+
+
+@pytest.mark.parametrize(("name", "is_asked"), [("Weight", True), ("ratio", False)])
+def test_weights_that_are_named_so_lack_a_few_rows_of_theirs(name, is_asked):
+    data = with_numbers(**{name: (WEIGHTS / WEIGHTS.mean() * 0.98).round(3)})
+    assert any("weigh the rows" in one.sentence for one in data.questions) == is_asked
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from melm_studio.tables import LabeledData, Role, prepare
+from melm_studio.tables import LabeledData, Role, prepare, read_table
 from melm_studio.tables.column_roles import column_roles
 from melm_studio.tables.dependence import N_BLOCKS
 from melm_studio.tables.row_columns import times_of
@@ -87,6 +87,13 @@ def test_data_without_kept_columns_have_the_bytes_that_they_had_before():
 )
 def test_roles_are_guessed_by_name_and_content(name, values, expected):
     assert role(name, values) is expected
+
+
+@pytest.mark.parametrize(("n_rows", "role"), [(400, Role.BATCH), (402, Role.INFO)])
+def test_more_blocks_than_anybody_plants_are_no_batches(n_rows, role):
+    rows = "".join(f"{at // 2},{at / 7},{at % 5 / 3},{'ab'[at % 2]}\n" for at in range(n_rows))
+    data = prepare(read_table(f"block,x,z,kind\n{rows}".encode(), "t.csv"))
+    assert data.columns[0].role is role
 
 
 def test_a_text_that_names_rows_comes_before_a_number():

@@ -95,3 +95,12 @@ def test_what_each_occasion_has_once_with_its_place_is_asked_about(
 )
 def test_what_one_column_names_is_asked_about_by_that(header, rows):
     assert not [name for name in read(header, rows).frame if name.startswith("subject in")]
+
+
+def test_what_says_yes_or_no_is_no_number_of_a_thing():
+    """Barns, farms and trees of paintings: each is in it or not."""
+    rows = "".join(
+        f"{at % 2},{at // 2 % 2},{at // 4 % 2},{at / 7},{'ab'[at // 3 % 2]}\n" for at in range(64)
+    )
+    table = read_table(f"barn,farm,tree,x,kind\n{rows}".encode(), "table.csv")
+    assert [*table.frame] == ["barn", "farm", "tree", "x", "kind"]
