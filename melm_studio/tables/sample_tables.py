@@ -52,6 +52,7 @@ _BYTES_PROBED = 10_000
 _LEAST_COUNTS = 10  # of a sample, in a file of its own
 _LEAST_OF_KIND = 20  # numbers, such as counts of species
 _MOST_TARGETS = 3  # columns that rows without a label lack
+_LEAST_LEFT = 4  # letters and digits, of a name without what all have
 _LEAST_COLUMNS = 3  # of tables whose rows are put together
 # A row below the names of QIIME 2, which may be shorter.
 _TYPES = re.compile(rb'^[ "]*#q2:types[^\n]*\n', re.MULTILINE)
@@ -311,7 +312,7 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: boo
     tables = {name: part.records for name, part in parts.items()}
     if (stacked := _stacked(parts, limits)) is not None:
         return stacked
-    pairs = _pairs(parts, list) or _pairs(parts, _bare)
+    pairs = _pairs(parts, list) or _pairs(parts, _bare) or _pairs(parts, _apart)
     if are_columns:
         pairs = [pair for pair in pairs if pair[0][1]]
     if not pairs:
@@ -544,6 +545,21 @@ def _bare(names: Sequence[str]) -> list[str]:
     return bare if len({*bare}) == len(bare) else [*names]
 
 
+def _apart(names: Sequence[str]) -> list[str]:
+    """The names of files without the letters that all begin or end with, unless few are left.
+
+    Examples
+    --------
+    >>> _apart(["12_a_01_m1.raw", "12_a_02_m2.raw"]), _apart(["run_1", "run_2"])
+    (['01_m1', '02_m2'], ['run_1', 'run_2'])
+    """
+    apart = without_shared(_bare(names)) if names and not is_number(names[0]) else ()
+    are_told_apart = len({*apart}) == len(names) and not any(map(is_number, apart))
+    return (
+        [*apart] if are_told_apart and min(map(len, apart), default=0) >= _LEAST_LEFT else [*names]
+    )
+
+
 def _left_out(files: Iterable[str]) -> str:
     return "".join(f" {step}" for step in _left_out_of(files))
 
@@ -731,9 +747,13 @@ def _shared(
     best: tuple[int, bool, dict[str, int]] | None = None
     for is_turned, names in rows if numbers.is_measured else [(True, of_numbers), *rows]:
         forms = form(names)
+        are_numbers = all(map(is_number, forms))
         for index, column in enumerate(zip(*samples[1:], strict=True)):
             row_of = _row_of_each(names, forms, form(column))
-            if row_of and (best is None or len(row_of) > len(best[2])):
+            # Numbers may be of other things, unless all are there or their name says it.
+            is_named = forms == names and (index == 0 or names_identifier(samples[0][index]))
+            least = len(names) if are_numbers and not is_named else 0
+            if len(row_of) > max(least - 1, len(best[2]) if best else 0):
                 best = index, is_turned, row_of
     return best
 

@@ -42,6 +42,7 @@ from melm_studio.tables.grammars.omics import (
     nanostring,
     otu_table,
     perseus,
+    progenesis,
     qiime,
     xcms,
 )
@@ -76,6 +77,7 @@ GRAMMARS: dict[str, Grammar] = {
     "reports": report,
     "MaxQuant": maxquant,
     "DIA-NN": diann,
+    "Progenesis": progenesis,
     "Discoverer": discoverer,
     "FragPipe": fragpipe,
     "MSstats": msstats,

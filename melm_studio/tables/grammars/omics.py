@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import dropwhile, takewhile
+from itertools import accumulate, dropwhile, takewhile
 from pathlib import PureWindowsPath
 
 from melm_core.base import MISSING
@@ -55,10 +55,16 @@ _QUANTITIES_FOUND = (
 _NO_SAMPLES = {
     "Count", "Counts", "CV", "Grouped", "Max", "Normalized", "Ratio", "Scaled", "Standard",
 }  # fmt: skip
+_KIND_OF_PROGENESIS = re.compile(r"Normali[sz]ed abundance$|Raw abundance$", re.IGNORECASE)
+_NAMES_OF_PROGENESIS = ("Compound", "#")  # and of proteins, the first column: their accessions
 _MARKS_IN_NAMES = re.compile(r"[\s.:()\[\]%#]+")
 _CHECKED = {"Checked", "Tags"}  # the first columns, also of the rows that it nests below another
 # A row for each ion of each run, with what the run is of, and how the two are named.
-_IONS = ("peptidesequence", "precursorcharge", "fragmention", "productcharge", "isotopelabeltype")
+_IONS = (
+    "peptidesequence", "peptidemodifiedsequence", "precursorcharge", "fragmention", "productcharge",
+    "isotopelabeltype",
+)  # fmt: skip
+_NO_LETTERS = re.compile("[^a-z]+")
 _RUNS = ("run", "filename", "rawfile")
 _AREAS = ("intensity", "area")
 _OF_RUNS = ("condition", "bioreplicate")
@@ -349,6 +355,29 @@ def discoverer(first: FirstLines) -> Layout | None:
     )
 
 
+def progenesis(first: FirstLines) -> Layout | None:
+    """Features of Progenesis QI: kinds of abundances above conditions above names of samples."""
+    kinds, groups, header, *_ = [*first.rows[:3], [], [], []]
+    starts = [place for place, name in enumerate(kinds) if _KIND_OF_PROGENESIS.match(name)]
+    if not starts or any(kinds[: starts[0]]) or not len(kinds) == len(groups) == len(header):
+        return None
+    end = next((place for place in range(starts[0] + 1, len(kinds)) if kinds[place]), len(kinds))
+    columns = range(starts[0], end)
+    filled = accumulate(groups[starts[0] : end], lambda before, group: group or before)
+    said = header[: starts[0]]
+    named = [said.index(name) for name in _NAMES_OF_PROGENESIS if name in said]
+    kind = kinds[starts[0]].capitalize()
+    return _matrix(
+        f"features of Progenesis ({kind})",
+        header,
+        first.numbered_rows[2][1],
+        columns,
+        features=[*named, 0],
+        marks={"condition": [*filled]},
+        delimiter=first.delimiter,
+    )
+
+
 def diann(first: FirstLines) -> Layout | None:
     """Matrices of DIA-NN: a column for each run, named by its file."""
     header = first.cells(0)
@@ -365,11 +394,12 @@ def diann(first: FirstLines) -> Layout | None:
 def msstats(first: FirstLines) -> Layout | None:
     """Read MSstats, also as Skyline writes it for that: a row for each ion of each run."""
     header = first.cells(0, first.delimiter)
-    places = {name.lower().replace(".", ""): place for place, name in enumerate(header)}
+    places = {_NO_LETTERS.sub("", name.lower()): place for place, name in enumerate(header)}
     run, area = (
         next((places[name] for name in names if name in places), -1) for names in (_RUNS, _AREAS)
     )
-    if not places.keys() >= {"proteinname", "peptidesequence", *_OF_RUNS} or min(run, area) < 0:
+    is_of_peptides = any(name in places for name in _IONS[:2])
+    if not (is_of_peptides and places.keys() >= {"proteinname", *_OF_RUNS}) or min(run, area) < 0:
         return None
     ions = tuple(places[name] for name in _IONS if name in places)
     step = f"Read as ions of MSstats: each {header[run]} is a row."

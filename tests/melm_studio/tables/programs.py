@@ -700,6 +700,19 @@ def features_in_rows() -> dict[str, Program]:
                 ("of R", ["Sequence", "Modifications"], "Abundance.F{}.Sample.{}", ","),
             )
         },
+        **{
+            f"Progenesis, {name}": Program(
+                lines([["", "", "", kind, *[""] * (N - 1), "Raw abundance", *[""] * (N - 1)],
+                       ["", "", "", *grouped, *grouped],
+                       [name, "Charge", "Accepted", *SAMPLES, *SAMPLES],
+                       *([gene, 2, "True", *row, *range(N)] for gene, *row in named)]).encode(),
+                GENES, "condition", name="sample", first=MATRIX_FIRST, said="Progenesis",
+            )
+            for grouped in [[kind if at == 0 or KINDS[at - 1] != kind else ""
+                             for at, kind in enumerate(KINDS)]]
+            for name, kind in (("Accession", "Normalized abundance"),
+                               ("Compound", "Normalised abundance"))
+        },
         "Perseus with prefixes": Program(
             lines([[*SAMPLES, "C: Reverse", "N: Score", "T: Gene names", "T: Protein IDs"],
                    *([*row, "", 7.5, "kinase", gene] for gene, *row in named)], "\t").encode(),
@@ -1178,6 +1191,35 @@ def reports() -> dict[str, Program]:
         "evidence of MaxQuant, as R names it": Program(
             lines([[name.replace(" ", ".") for name in of_evidence], *evidence]).encode(),
             [f"PEP{gene}" for gene in GENES], name="Experiment", **expected,
+        ),
+        "OpenSWATH": Program(
+            lines([["transition_group_id", "run_id", "filename", "FullPeptideName", "Intensity",
+                    "ProteinName", "decoy"],
+                   *([f"t{half}", "0_0", f"{SAMPLES[at]}.mzML", GENES[gene], MATRIX[gene][at] / 2,
+                      "P1", 0] for at, gene, half in pairs),
+                   *(["t", "0_0", f"{name}.mzML", "decoy", 1, "P1", 1] for name in SAMPLES)], "\t")
+            .encode(), name="filename", **measured, **expected, said="OpenSWATH",
+        ),
+        "FlashLFQ": Program(
+            lines([["File Name", "Base Sequence", "Full Sequence", "Protein Group",
+                    "Peak intensity"],
+                   *([SAMPLES[at], "AK", GENES[gene], "P1", MATRIX[gene][at] / 2]
+                     for at, gene, _ in pairs)], "\t").encode(), name="File Name", **measured,
+            **expected, said="FlashLFQ",
+        ),
+        "spectra of Discoverer": Program(
+            lines([["Sequence", "Protein Group Accessions", "Precursor Area", "Spectrum File"],
+                   *([GENES[gene], "P1", MATRIX[gene][at] / 2, f"{SAMPLES[at]}.raw"]
+                     for at, gene, _ in pairs)], "\t").encode(), name="Spectrum File", **measured,
+            **expected, said="spectra of Discoverer",
+        ),
+        "transitions of Skyline": Program(
+            lines([["Protein Name", "Peptide Modified Sequence", "Precursor Charge",
+                    "Fragment Ion", "Condition", "BioReplicate", "File Name", "Area"],
+                   *(["P1", GENES[gene], 2 + half, "y4", KINDS[at], at // 2 % 3, f"{at}.raw",
+                      MATRIX[gene][[at, -1 - at][half]]] for at, gene, half in pairs)]).encode(),
+            [f"{gene} {2 + half} y4" for gene in GENES for half in range(2)], label="Condition",
+            name="File Name", asked=("samples",), said="MSstats",
         ),
         "mutations of tumors": Program(
             ("#version 2.4\n" + lines([of_mutations, *mutations], "\t")).encode(), GENES[1:],

@@ -443,6 +443,26 @@ def test_words_of_the_names_of_samples_stay_beside_the_columns_of_their_table():
 
 
 @pytest.mark.parametrize(
+    ("sample", "file", "is_joined"),
+    [
+        ("{0:02}_mouse{0}", "2024_run_{0:02}_mouse{0}.raw", True),
+        ("LFQ intensity {0:02}_m{0}", "121219_S_{0:02}_m{0}_1.d", True),
+        ("S{}", "patient {}", False),  # their numbers may be of other things
+    ],
+)
+def test_samples_are_known_by_what_their_names_and_files_do_not_share(sample, file, is_joined):
+    places = range(1, 7)
+    numbers = of_features([sample.format(place) for place in places])
+    kinds = "file,arm\n" + "".join(f"{file.format(place)},{'uv'[place % 2]}\n" for place in places)
+    raw = zipped(numbers=numbers, kinds=kinds)
+    if not is_joined:
+        with pytest.raises(TableError, match="cannot be joined"):
+            read_table(raw, "study.zip")
+        return
+    assert prepare(read_table(raw, "study.zip")).label == "arm"
+
+
+@pytest.mark.parametrize(
     "written", ["{}.mzML Peak area", "D:\\run 1\\{}.raw", "/data/{}.d", "{}.mzML"]
 )
 @pytest.mark.parametrize("behind", ["", ",", ",,"])
