@@ -30,8 +30,9 @@ _SAME = 0.95  # rows that a clustering would leave where they are
 _LEAST_DRAWS, _MOST_DRAWS, _ROWS_DRAWN = 20, 80, 20_000  # tables of a kind, and rows of all
 _LEAST_CLUSTERED = 10  # tables that fell into as many clusters as there are classes
 # In standard deviations of what is drawn: beyond classes; short of clusters, and how far beyond
-# classes what is less like clusters must be; how much shorter at first sight; apart as by a gap.
-_UNLIKE_CLASSES, _LIKE_CLUSTERS, _ODD, _SHORTER, _GAP = 1.3, 2.0, 2.0, 1.5, 6.0
+# classes what is less like clusters must be; at first sight how much shorter, and short whatever
+# they are; apart as by a gap.
+_UNLIKE_CLASSES, _LIKE_CLUSTERS, _ODD, _SHORTER, _FAR, _GAP = 1.3, 2.0, 2.0, 1.5, 5.0, 6.0
 _LEVEL = 0.05  # of classes that are taken for mixtures
 _SHRINKAGE = 0.5  # of the covariance of the statistics, as there are few draws
 # How much of Ledoit and Wolf's share: with all of it axes are too alike where some are long.
@@ -295,7 +296,9 @@ def _is_drawn_by(
         # Classes drawn in one shape for all are unlike those of a table for that reason, too.
         odd = 2.0 * (unlike - _ODD) if len(each.shapes) > 1 else 0.0
         least = -max(_LIKE_CLUSTERS, odd)
-        if like < least - _SHORTER or unlike < 0.0:  # further tables would not change that
+        if (
+            like < max(least - _SHORTER, -_FAR) or unlike < 0.0
+        ):  # further tables would not change that
             return False
     return unlike > _UNLIKE_CLASSES and like > least
 
