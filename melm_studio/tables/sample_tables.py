@@ -53,6 +53,7 @@ _LEAST_COUNTS = 10  # of a sample, in a file of its own
 _LEAST_OF_KIND = 20  # numbers, such as counts of species
 _MOST_TARGETS = 3  # columns that rows without a label lack
 _LEAST_LEFT = 4  # letters and digits, of a name without what all have
+_ROUNDED = 1.01  # what parts of one may sum to
 _LEAST_COLUMNS = 3  # of tables whose rows are put together
 # A row below the names of QIIME 2, which may be shorter.
 _TYPES = re.compile(rb'^[ "]*#q2:types[^\n]*\n', re.MULTILINE)
@@ -446,7 +447,8 @@ def _pairs(
 def _kind_of_numbers(rows: _Records, said: Collection[str], beside: _Records) -> tuple[bool, bool]:
     """Return whether numbers are many, what stands beside them less so, and whether of one kind.
 
-    Of one kind are counts, names that differ in digits, and more numbers than rows.
+    Of one kind are counts, shares of a whole, names that differ in digits, and more numbers than
+    rows.
     """
     columns = [[*cells] for cells in zip(*rows[: _ROWS_PROBED + 1], strict=True)][1:]
     numbers = [column for column in columns if column[0] not in said]
@@ -457,8 +459,16 @@ def _kind_of_numbers(rows: _Records, said: Collection[str], beside: _Records) ->
         return False, False
     are_alike = len({_DIGITS.sub("", name) for name, *_ in numbers}) == 1
     are_counts = all(cell.removesuffix(".0").isdecimal() for cell in cells)
-    is_of_one_kind = are_alike or are_counts or len(numbers) >= len(rows)
+    are_shares = all(map(_are_shares, zip(*(cells for _, *cells in numbers), strict=True)))
+    is_of_one_kind = are_alike or are_counts or are_shares or len(numbers) >= len(rows)
     return is_of_one_kind or len(numbers) >= FAR_MORE * len(beside[0]), is_of_one_kind
+
+
+def _are_shares(cells: Sequence[str]) -> bool:
+    """Return whether the numbers of a row are parts of one, or of a hundred."""
+    parts = [float(cell) for cell in cells if cell not in MISSING]
+    whole = 1 if max(parts, default=0) <= 1 else 100
+    return min(parts, default=-1) >= 0 and sum(parts) <= whole * _ROUNDED
 
 
 def _with_words_of_names(part: Part, names: Sequence[str] = ()) -> Part:

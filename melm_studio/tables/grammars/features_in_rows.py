@@ -31,6 +31,7 @@ PROBED = 50  # columns, before all are looked at
 FAR_MORE = 10  # features for each sample
 _PEAKS = (" Peak area", " Peak height")  # of a sample each, as mzmine ends their names
 _TAXON = re.compile(r"(?:^|[;|] ?)[dkpcofgst]__|^[^\W\d]+(?:[;|] ?[^;|]+){3,}$|^[ACGTUN]{30,}$")
+_PEPTIDE = re.compile("[ACDEFGHIKLMNPQRSTVWY]{6,}[KR]")  # that trypsin cut
 # PC 34:1, TG(16:0/18:1/18:1), Cer d18:1, or their classes.
 _LIPID = re.compile(
     r"[A-Za-z][\w\-]{1,9}[ (]{0,2}[dmtOPe\-]{0,3}\d{1,2}:\d(?!\d).*"
@@ -94,7 +95,7 @@ def below_samples(first: FirstLines) -> Layout | None:
     step = "Turned: the columns are samples, each row below what is said of them is a feature."
     asked = {"samples": "Rows of words about the columns stand above rows of numbers"}
     if taxa:
-        asked = {"samples": "Its rows are taxa"}
+        asked = {"samples": "Its rows have the names of taxa, lipids or peptides"}
     columns = tuple(range(1, width))
     turned = Turned(columns, tuple(samples), marks=marks)
     n_lines = start + n_above
@@ -102,12 +103,15 @@ def below_samples(first: FirstLines) -> Layout | None:
 
 
 def _first_feature(rows: Sequence[Sequence[str]], n_lines: int) -> tuple[int, bool]:
-    """The first of the rows that are features, and whether these are taxa; 0 if none are."""
+    """The first of the rows that are features, and whether they are named so; 0 if none are."""
     width = len(rows[0]) if rows else 0
     if width <= LEAST_SAMPLES or any(len(row) != width for row in rows):
         return 0, False
-    first = next((index for index, row in enumerate(rows) if index and _TAXON.search(row[0])), 0)
-    taxa = first > 0 and _are_taxa([row[0] for row in rows[first:]])
+    named = (_TAXON.search(row[0]) or _PEPTIDE.fullmatch(row[0]) for row in rows[1:])
+    first = next((index for index, is_named in enumerate(named, start=1) if is_named), 0)
+    names = [row[0] for row in rows[first:]]
+    n_peptides = sum(map(bool, map(_PEPTIDE.fullmatch, names)))
+    taxa = first > 0 and (_are_taxa(names) or n_peptides >= NEARLY_ALL * len(names))
     index = next(
         (index for index, row in enumerate(rows) if index and _are_numbers(row[1:PROBED])), 0
     )

@@ -635,6 +635,12 @@ def features_in_rows() -> dict[str, Program]:
                      for at, (row, kind) in enumerate(zip(X8, KINDS, strict=True)))]).encode(),
             tuple(f"x{at}" for at in range(8)), "kind", name="Compound", not_asked=("samples",),
         ),
+        "peptides in rows": Program(
+            lines([["", *ids], *([f"AADE{'LV' * (at + 1)}{'KR'[at % 2]}", *row]
+                                 for at, row in enumerate(MATRIX))]).encode(),
+            [f"AADE{'LV' * (at + 1)}{'KR'[at % 2]}" for at in range(len(MATRIX))], "",
+            name="sample", asked=("samples",),
+        ),
         "sequences in rows": Program(
             lines([["", *ids], *([sequence, *row]
                    for sequence, row in zip(SEQUENCES, MATRIX, strict=True))], "\t").encode(),

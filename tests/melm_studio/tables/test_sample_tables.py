@@ -663,6 +663,20 @@ def test_words_of_names_are_guessed_unless_their_table_names_classes(name, prefi
     assert "ill, well" in " ".join(choice.label for choice in question.choices)
 
 
+@pytest.mark.parametrize(("whole", "is_recorded"), [(1, True), (100, True), (250, False)])
+def test_what_a_sheet_says_of_shares_of_a_whole_is_information(whole, is_recorded):
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.full(25, 0.3), 60) * whole
+    taxa = [f"taxon {letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXY"]
+    rows = [f"s{at},{','.join(f'{share:.5f}' for share in row)}" for at, row in enumerate(shares)]
+    said = [f"s{at},{'uv'[at % 2]},{20 + at * 7 % 31},{at * 5 % 17}" for at in range(60)]
+    files = {"taxa": ["id," + ",".join(taxa), *rows], "about": ["id,arm,age,score", *said]}
+    raw = zipped(**{name: "\n".join([*lines, ""]) for name, lines in files.items()})
+    data = prepare(read_table(raw, "study.zip"), "arm")
+    assert ("age" not in data.feature_names) == is_recorded
+    assert {*taxa} <= {*data.feature_names}
+
+
 def of_rows(numbers):
     """Turn a table whose samples are columns."""
     rows = zip(*(line.split(",") for line in numbers.splitlines()), strict=True)
