@@ -126,6 +126,10 @@ def _values(line: str, absent: list[str], row: int) -> list[str]:
     if line.startswith("{"):
         return _sparse_values(line[1:].rpartition("}")[0], absent, row)
     values = _cells(line)
+    if len(values) == 1 < len(absent):  # apart by blanks
+        values = line.split()
+    if len(values) > len(absent):  # what is missing has a mark, and is never empty
+        values = [*filter(None, values)]
     if len(values) != len(absent):
         raise TableError(
             f"{place(row).capitalize()} has {count(len(values), 'value')} for "

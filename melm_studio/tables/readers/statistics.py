@@ -219,14 +219,22 @@ _READ_FOR_ZERO = 16.0**-65  # by pandas, of transport files
 
 
 def _sas(raw: bytes) -> pd.DataFrame:
+    with suppress(UnicodeDecodeError):
+        return _sas_in(raw, None)
+    return _sas_in(raw, "cp1252")  # as older programs write, and do not say
+
+
+def _sas_in(raw: bytes, encoding: str | None) -> pd.DataFrame:
+    """The table with its texts in an encoding, in UTF-8 by default."""
     if _EIGHTH in raw[:_HEAD]:
         import pyreadstat  # noqa: PLC0415 (an extra)
 
-        frame: pd.DataFrame = pyreadstat.read_xport(io.BytesIO(raw))[0]
+        frame: pd.DataFrame = pyreadstat.read_xport(io.BytesIO(raw), encoding=encoding)[0]
         return frame
     if raw.startswith(_SAS7BDAT):
-        return pd.read_sas(io.BytesIO(raw), format="sas7bdat", encoding="utf-8")
-    with pd.read_sas(io.BytesIO(raw), format="xport", encoding="utf-8", iterator=True) as reader:
+        return pd.read_sas(io.BytesIO(raw), format="sas7bdat", encoding=encoding or "utf-8")
+    code = encoding or "utf-8"
+    with pd.read_sas(io.BytesIO(raw), format="xport", encoding=code, iterator=True) as reader:
         frame, fields = reader.read(), getattr(reader, "fields", ())
     numbers = frame.select_dtypes(np.float64)
     frame[numbers.columns] = numbers.mask(numbers.abs() == _READ_FOR_ZERO, 0.0)

@@ -407,6 +407,15 @@ def test_codes_of_kinds_keep_their_labels(write, codes, labels, tmp_path):
     assert {*labels.values()} <= {*cells["teeth"]}
 
 
+@pytest.mark.parametrize("version", [5, 8])
+def test_texts_of_sas_are_read_whatever_their_encoding(tmp_path, version):
+    package = pytest.importorskip("pyreadstat")
+    frame = pd.DataFrame({"kind": ["Sauze", "Wein "] * 20, "size": np.arange(40) / 7})
+    package.write_xport(frame, tmp_path / "file", file_format_version=version)
+    raw = (tmp_path / "file").read_bytes().replace(b"Sauze", "Säuße".encode("cp1252"))
+    assert {*read_table(raw, "wine.xpt").frame["kind"]} == {"Säuße", "Wein"}
+
+
 def test_nothing_in_a_transport_file_is_nothing(tmp_path):
     package = pytest.importorskip("pyreadstat")
     frame = FRAME.assign(dose=np.arange(N) % 3 * 1.5)

@@ -140,6 +140,14 @@ def test_what_rows_of_sparse_arff_lack_is_zero_or_the_first_value():
     assert frame["kind"].tolist() == ["spam, or so", "ham", "ham", "spam, or so"]
 
 
+@pytest.mark.parametrize("form", ["{},{},{},", "{} {}  {}", "{},,{},{}", ",{},{},{}"])
+def test_rows_of_arff_have_values_apart_by_blanks_or_empty_ones_too_many(form):
+    head = "@relation t\n@attribute a numeric\n@attribute b numeric\n@attribute c {p,q}\n@data\n"
+    rows = [(at / 7, at * 5 % 11, "pq"[at % 2]) for at in range(20)]
+    text = head + "".join(f"{form.format(*row)}\n" for row in rows)
+    assert read_table(text.encode(), "t.arff").frame.to_numpy().tolist() == [[*r] for r in rows]
+
+
 def arff_file(frame: pd.DataFrame) -> bytes:
     lines = ["% made by a test", "@RELATION 'a b'", ""]
     for name, cells in frame.items():
