@@ -325,7 +325,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
     is_hinted = _is_hinted(guess) and not (is_measure(cells) or _are_ids_of_many(cells))
     usable = dict(_could_be_labels(table, {*others}))
     likely = [name for name in others if _says_more(name, guess)]
-    likely += [name for name in (*table.beside, *table.recorded_beside) if name in usable]
+    likely += [name for name in (*table.beside, *table.embedded) if name in usable]
     expected = _expected(table, usable)
     sure = {*expected, *likely}
     if loses_rows or not _is_told(frame, guess):
@@ -347,6 +347,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
         name
         for name, share in missing.items()
         if _may_name_classes(name, frame[name])
+        and (name in table.embedded or name not in table.recorded_beside)
         and share <= MOST_MISSING
         and (_is_hinted(name) or not _are_sentences(frame[name]))
         and (is_measure(cells) or not says_the_same(cells, frame[name]))

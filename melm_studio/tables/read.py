@@ -49,7 +49,7 @@ from melm_studio.tables.grammars import (
     read_layout,
     recognized,
     said_beside_taxa,
-    survey_durations,
+    told_by_names,
     with_groups,
 )
 from melm_studio.tables.one_hot import with_joined_classes, with_ticks
@@ -226,7 +226,7 @@ class Table:
     @cached_property
     def recorded_beside(self) -> tuple[str, ...]:
         """The columns recorded beside answers or measurements, as the format or a name says."""
-        durations = survey_durations(map(str, self.frame))
+        durations = told_by_names(map(str, self.frame))
         return (*self.embedded, *(name for name in durations if USE + name not in self.answers))
 
     @cached_property

@@ -535,7 +535,7 @@ def _never_meet(numbers: Numbers, n_rows: int) -> npt.NDArray[np.bool_]:
     """Return whether all values of a column differ, of which random ones would have equal pairs."""
     n_pairs = numbers.n_values * (numbers.n_values - 1) / 2
     are_different = numbers.n_values == n_rows - numbers.n_missing
-    return are_different & (numbers.high - n_pairs / LEAST_OF_PAIRS < numbers.low)
+    return np.asarray(are_different & (numbers.high - n_pairs / LEAST_OF_PAIRS < numbers.low))
 
 
 def _names_date_or_code(column: Column, numbers: Numbers) -> bool:

@@ -55,8 +55,8 @@ from melm_studio.tables.grammars.surveys import (
     mechanical_turk,
     qualtrics,
     qualtrics_before,
-    survey_durations,
     surveymonkey,
+    told_by_names,
 )
 from melm_studio.tables.readers import ReadOptions
 
@@ -128,7 +128,7 @@ __all__ = [
     "read_layout",
     "recognized",
     "said_beside_taxa",
-    "survey_durations",
+    "told_by_names",
     "with_groups",
 ]
 

@@ -34,6 +34,8 @@ _ABOUT_ANSWERS = {
 }  # fmt: skip
 # As Qualtrics, SPSS and R write how long somebody took for the answers.
 _DURATION = re.compile(r"Duration(?: \(in seconds\)|\.\.in\.seconds\.|__in_seconds_|inseconds)")
+_OF_TRIALS = {"STUDYID", "USUBJID"}
+_NUMBERS_OF_TRIALS = re.compile(r"SITEID|SITEGR\d|VISITNUM|[A-Z]{2}SEQ|SRCSEQ|[A-Z]{2}(?:SP|GRP)ID")
 _NAMES = {"responseid", "respondent id", "respondent_id", "respondentid"}
 _PLAIN_ANSWERS = {"response", "open-ended response"}
 _LEAST_PLAIN = 2  # where no respondent is named
@@ -139,9 +141,21 @@ def mechanical_turk(first: FirstLines) -> Layout | None:
     return Layout(step, tuple(names), n_above, first.delimiter, uses)
 
 
-def survey_durations(names: Iterable[str]) -> Iterator[str]:
-    """The columns that say how long somebody took for the answers of a survey."""
-    return filter(_DURATION.fullmatch, names)
+def told_by_names(names: Iterable[str]) -> Iterator[str]:
+    """The columns whose names, as programs write them, say that they were recorded beside.
+
+    How long somebody took for the answers of a survey, and the sites, visits and running numbers
+    of clinical trials (CDISC).
+
+    Examples
+    --------
+    >>> [*told_by_names(["STUDYID", "USUBJID", "SITEID", "LBSEQ", "AGE"])], [*told_by_names("ab")]
+    (['SITEID', 'LBSEQ'], [])
+    """
+    written = [*names]
+    is_trial = _OF_TRIALS.issubset(written)
+    told = _DURATION if not is_trial else _NUMBERS_OF_TRIALS
+    return filter(told.fullmatch, written)
 
 
 def _about(names: Sequence[str], texts: Sequence[str]) -> dict[str, str]:

@@ -1146,3 +1146,22 @@ def test_what_the_file_says_of_a_column_is_not_said_to_be_chosen():
     told = read_and_prepared(text, {"label": "Q1", "use:Status": "info"})
     reasons = [{one.name: one.reason for one in each.columns} for each in (data, told)]
     assert [each["Status"] for each in reasons] == ["as the file says", "as you chose"]
+
+
+@pytest.mark.parametrize(("study", "is_trial"), [("STUDYID", True), ("BOOK", False)])
+def test_sites_visits_and_running_numbers_of_trials_are_recorded_beside(study, is_trial):
+    rng = np.random.default_rng(0)
+    sites, numbers = rng.integers(701, 719, 90), rng.integers(1, 9, 90)
+    rows = [
+        f"P1,S{at // 3},{site},{number},{x:.3f},{y:.3f},{'ab'[at % 2]}"
+        for at, (site, number, (x, y)) in enumerate(
+            zip(sites, numbers, rng.normal(size=(90, 2)), strict=True)
+        )
+    ]
+    header = f"{study},USUBJID,SITEID,LBSEQ,ALT,AST,ARM"
+    data = prepare(read_table("\n".join([header, *rows]).encode(), "lb.csv"))
+    asked = {question.id for question in data.questions}
+    assert ("LBSEQ" not in data.feature_names) == is_trial
+    assert ("use:LBSEQ" in asked) or not is_trial
+    (label,) = [one for one in data.questions if one.id == "label"] or [None]
+    assert not is_trial or label is None or "LBSEQ" not in {one.value for one in label.choices}
