@@ -14,6 +14,7 @@ from melm_studio.tables.classes import is_measure
 from melm_studio.tables.formatting import DAY, words_of
 from melm_studio.tables.frames import free_name
 from melm_studio.tables.identifiers import GROUP_WORDS, ID_WORDS
+from melm_studio.tables.subjects_in_names import is_known
 
 GROUP = "group"
 MOST_WORDS = 20
@@ -183,6 +184,8 @@ def _without_wells(names: Sequence[str]) -> Sequence[str]:
 def with_groups(frame: pd.DataFrame, *, are_features: bool) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Add the words of the names of rows as columns, of a table with nothing else to tell apart.
 
+    None that a number of the table says, as a code of classes does.
+
     Parameters
     ----------
     frame : DataFrame
@@ -222,7 +225,11 @@ def with_groups(frame: pd.DataFrame, *, are_features: bool) -> tuple[pd.DataFram
     are_many = are_features or len(numbers.columns) >= MANY_NUMBERS
     if not are_many and not all(_is_no_label(numbers[name]) for name in numbers):
         return frame, ()
-    added = {free_name(name, frame): list(group) for name, group in groups.items()}
+    added = {
+        free_name(name, frame): list(group)
+        for name, group in groups.items()
+        if not is_known(numbers, group)
+    }
     return frame.assign(**added), tuple(added)
 
 

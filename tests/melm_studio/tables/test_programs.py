@@ -857,3 +857,11 @@ def test_of_answers_that_were_ticked_beside_words_of_ones_own_the_common_ones_ar
     assert ([*table.frame][1:-1] == [f"why ticked: {each}" for each in common[:3]]) == are_parted
     said = f"why into 3{', without rarer answers' if n_own else ''}."
     assert any(step.endswith(said) for step in table.steps) == are_parted
+
+
+@pytest.mark.parametrize("is_said", [True, False])
+def test_words_of_names_that_a_number_says_are_added_to_nothing(is_said):
+    genres = [7 - 4 * (at // 20) if is_said else at / 13 for at in range(40)]
+    rows = [f"{'ab'[at // 20]}{at:02},{genre},{at / 7}" for at, genre in enumerate(genres)]
+    table = read_table("\n".join(["file,genre,x", *rows]).encode(), "texts.csv")
+    assert ("group in file" in table.frame) != is_said
