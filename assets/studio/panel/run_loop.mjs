@@ -25,8 +25,8 @@ const LONGEST_ANSWER_MS = 60_000;
 const NO_SERVER = "The server does not answer; trying again. Runs continue without this page.";
 
 // Requests for news of the runs: several in flight where the way to the server is long, so that it
-// does not limit how often a plane arrives. Of the answers not yet taken only the newest counts: it
-// holds all that earlier ones do.
+// does not limit how often a plane arrives. Of the answers not yet taken only the newest counts; what
+// an earlier one held of a run that is asked for seldom comes when that is due again.
 
 const MOST_IN_FLIGHT = 4; // browsers open six connections, and other requests need some
 const SMOOTHING = 0.3; // the weight of the last answer in the travel time
@@ -193,7 +193,7 @@ async function receive(panel, news, toward) {
   try {
     await panel.receive(news, toward);
   } catch (error) {
-    panel.newest = -1; // is asked for again
+    panel.newest = -1; // what was not taken is asked for again
     console.warn(error);
   }
 }

@@ -19,7 +19,13 @@ from melm_studio.tables.grammars.features_in_rows import (
 )
 from melm_studio.tables.grammars.geo import dataset_soft, series_matrix
 from melm_studio.tables.grammars.layout import ROWS_COMPARED, FirstLines, Grammar, Layout, Long
-from melm_studio.tables.grammars.long_tables import is_long, long_table, melted, report
+from melm_studio.tables.grammars.long_tables import (
+    findings,
+    is_long,
+    long_table,
+    melted,
+    report,
+)
 from melm_studio.tables.grammars.omics import (
     bracken,
     counts_of_one_sample,
@@ -91,6 +97,7 @@ GRAMMARS: dict[str, Grammar] = {
     "counts of one sample": counts_of_one_sample,
     "mothur": mothur,
     "limma": limma,
+    "findings": findings,
     "long": long_table,
     "melted": melted,
     "OTUs": otu_table,

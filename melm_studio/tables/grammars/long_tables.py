@@ -35,7 +35,12 @@ LEAST_MELTED = 2  # variables
 MOST_PAIRED = 12  # columns of which two may name the samples together
 _OF_VALUES = {("result",), ("value",)}
 _UNITS = {"unit", "units"}
-_UNITS_OF_FINDINGS = re.compile(r"[A-Z]{2}(?:OR|ST)RESU")  # of clinical trials
+# Of clinical trials.
+_UNITS_OF_FINDINGS = re.compile(r"[A-Z]{2}(?:OR|ST)RESU")
+_FINDINGS = {"STUDYID", "USUBJID"}
+_OF_FINDINGS = re.compile(r"([A-Z]{2})TESTCD")
+# Of which subject, at which visit, when, and of which part of it, as far as that tells them apart.
+_WHEN = ("USUBJID", "VISITNUM", "VISIT", "VISITDY", "{}DY", "{}DTC", "{}TPT", "{}SPEC", "{}LAT")
 MOSTLY = 0.5  # of the variables of all samples, those that are given
 NEARLY = 0.9  # the same, of features of samples that only their columns show; others stay rows
 PARTLY = 0.25  # the same, of measures with units: laboratories do a few of their tests each time
@@ -203,6 +208,30 @@ def melted(first: FirstLines) -> Layout | None:
     return None
 
 
+def findings(first: FirstLines) -> Layout | None:
+    """Findings of trials (SDTM, SEND): a row for each test of a subject at a time."""
+    header = first.rows[0] if first.rows else []
+    domain = _domain(header)
+    if not domain:
+        return None
+    rows = [row for row, _ in first.records(first.delimiter) if len(row) == len(header)][1:]
+    value, feature = header.index(f"{domain}STRESN"), header.index(f"{domain}TESTCD")
+    when = [name for name in map(str.format, _WHEN, [domain] * len(_WHEN)) if name in header]
+    sample = _naming(rows, [*map(header.index, when)], feature)
+    of_samples = [tuple(row[index] for index in sample) for row in rows]
+    if not sample or not _has_pairs(rows, of_samples, (feature,), value, LEAST_MELTED):
+        return None
+    marks = _marks(rows, of_samples, (value, feature, *(sample if len(sample) == 1 else ())))
+    return _layout(first, Long(sample, (feature,), value, marks), value)
+
+
+def _domain(names: Sequence[str]) -> str:
+    """The two letters of a domain of findings with results in numbers; none of others."""
+    codes = (code[1] for code in map(_OF_FINDINGS.fullmatch, names) if code)
+    domain = next(codes, "") if _FINDINGS.issubset(names) else ""
+    return domain if f"{domain}STRESN" in names else ""
+
+
 def _once(rows: Sequence[Sequence[str]], value: int) -> list[Sequence[str]]:
     """The first of the rows that differ in one column alone; all, if these are most of them."""
     firsts = {(*row[:value], *row[value + 1 :]): row for row in reversed(rows)}
@@ -254,7 +283,8 @@ def is_long(names: Sequence[str]) -> bool:
     >>> is_long(["sample_id", "protein", "abundance"]), is_long(["sample_id", "protein"])
     (True, False)
     """
-    return all(_candidates(names)) or all(_melted(names)) or any(_of_things(names))
+    are_known = all(_candidates(names)) or all(_melted(names)) or any(_of_things(names))
+    return are_known or _domain(names) != ""
 
 
 def measures_of_units(

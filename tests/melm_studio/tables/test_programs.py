@@ -6,6 +6,7 @@ import json
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from melm_studio.tables import NO_LABEL, ReadOptions, Role, TableError, prepare, read_table
@@ -865,3 +866,37 @@ def test_words_of_names_that_a_number_says_are_added_to_nothing(is_said):
     rows = [f"{'ab'[at // 20]}{at:02},{genre},{at / 7}" for at, genre in enumerate(genres)]
     table = read_table("\n".join(["file,genre,x", *rows]).encode(), "texts.csv")
     assert ("group in file" in table.frame) != is_said
+
+
+def findings_of_a_trial(columns, times=((1, ""), (2, ""))):
+    """A row for each test of each subject at each of some times, in the order of the tests."""
+    rows = [
+        {"STUDYID": "P1", "DOMAIN": "VS", "USUBJID": f"s{subject}", "VSSEQ": at + 1,
+         "VSTESTCD": test, "VSSTRESN": (subject * 7 + visit * at * 3 + len(point)) % 11 + at,
+         "VISITNUM": visit, "VSTPT": point, "EPOCH": "AB"[visit - 1]}
+        for at, test in enumerate(("DIABP", "PULSE", "SYSBP"))
+        for subject in range(9)
+        for visit, point in times
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows)[[*columns]]
+    return read_table(frame.to_csv(index=False).encode(), "vs.csv")
+
+
+FINDINGS = ["STUDYID", "DOMAIN", "USUBJID", "VSSEQ", "VSTESTCD", "VSSTRESN", "VISITNUM", "EPOCH"]
+
+
+def test_tests_of_a_trial_are_features_of_its_subjects_at_their_visits():
+    table = findings_of_a_trial(FINDINGS)
+    assert {"DIABP", "PULSE", "SYSBP"} <= {*table.frame}
+    assert (len(table.frame), table.frame["SYSBP"][0]) == (18, (6 % 11) + 2)
+    data = prepare(table, "EPOCH")
+    assert data.feature_names == ("DIABP", "PULSE", "SYSBP")
+    assert "samples" in table.asked
+    assert "subjects:USUBJID" in {question.id for question in data.questions}
+
+
+def test_visits_at_which_a_trial_repeats_its_tests_are_told_apart_by_their_points():
+    times = [(visit, point) for visit in (1, 2) for point in ("before", "later")]
+    assert len(findings_of_a_trial([*FINDINGS, "VSTPT"], times).frame) == 36
+    assert "VSTESTCD" in findings_of_a_trial(FINDINGS, times).frame  # which nothing tells apart
+    assert "VSTESTCD" in findings_of_a_trial(FINDINGS[2:]).frame  # of no trial
