@@ -178,6 +178,7 @@ DESIGN = "a factor of the design: each class has as many rows of each level"
 SETTING = "it says how an instrument was set, which nobody measured of the row"
 EARLIER = "it is what another column was before"
 FOLLOW_UP = "it says how long the row was followed, which ends with what the label says"
+OF_BOXES = "it has 1 or nothing, and was said to measure nothing"
 EMBEDDED = "it was recorded beside answers or measurements, and is none of these"
 IMPUTED = "it says which cells of another column were imputed"
 WRITTEN_IN = "beside a few common answers it has many in words of one's own"
@@ -664,7 +665,7 @@ def guess_roles(
     guesses = _Guesses(table, columns, classes, chosen)
     roles = {**guesses.codes(), **guesses.dated(), **guesses.counters(), **guesses.first()}
     roles |= {**guesses.groups(), **guesses.orders(), **guesses.maps()}
-    roles = {**guesses.written_in(), **roles}
+    roles = {**guesses.written_in(), **guesses.boxes(), **roles}
     roles = {**guesses.origins(roles), **roles}
     roles = {**guesses.info(roles), **roles}
     return _with_roles(columns, roles)
@@ -752,6 +753,25 @@ def written_in(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
         and (column.role is Role.CATEGORICAL or column.reason in (WRITTEN_IN, CHOSEN))
         and frame[column.name].dtype.kind != "f"
         and _are_written_in(frame[column.name].dropna().to_numpy(), column.n_values)
+    ]
+
+
+def boxes(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
+    """Return the columns of 1 or nothing: boxes that were ticked or not, or what was shown.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Those that are features, or are none for this reason or as the user chose, are looked at.
+    frame : DataFrame
+        The rows that have a class.
+    """
+    return [
+        column.name
+        for column in columns
+        if column.n_values == 1
+        and (column.role is Role.CATEGORICAL or column.reason in (OF_BOXES, CHOSEN))
+        and {*map(str, distinct_values(frame[column.name]))} <= {"1", "1.0"}  # also as a category
     ]
 
 
@@ -1328,6 +1348,12 @@ class _Guesses:
         if any(self._chosen.get(name) in AS_FEATURES for name in names[:1]):
             return {}
         return {c.name: (Role.INFO, WRITTEN_IN) for c in self._open if c.name in names}
+
+    def boxes(self) -> dict[str, tuple[Role, str]]:
+        """Those of boxes, where the first, about which all are asked, is no feature."""
+        names = boxes(self._columns, self._rows)
+        are_out = any(self._chosen.get(name) is Use.INFO for name in names[:1])
+        return {c.name: (Role.INFO, OF_BOXES) for c in self._open if are_out and c.name in names}
 
     def info(self, roles: Mapping[str, tuple[Role, str]]) -> dict[str, tuple[Role, str]]:
         """At most one name; the other columns that are left out describe rows."""

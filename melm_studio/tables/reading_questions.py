@@ -34,6 +34,7 @@ from melm_studio.tables.column_roles import (
     WRITTEN_IN,
     are_all_that_is_measured,
     are_codes,
+    boxes,
     copies,
     is_cut,
     names_places,
@@ -310,7 +311,8 @@ def column_questions(
     of_origin = Use.FEATURE if are_few else Use.INFO
     in_own_words = _written_in(columns, frame, answered)
     same = _copies(columns, frame, answered)
-    asked_for_all = {names[0] for names in ([*from_where], in_own_words, [*same]) if names}
+    ticked = boxes(columns, frame)
+    asked_for_all = {names[0] for names in ([*from_where], in_own_words, [*same], ticked) if names}
     unasked = {*set(others).difference(told), *counted_words(frame, numbers)}
     unasked = unasked.difference(asked_for_all).union(chosen)
     n_rows = len(frame)
@@ -342,6 +344,8 @@ def column_questions(
         if column.name in [*from_where][:1]
         else _written_question(in_own_words, answered.get(column.name, ""))
         if column.name in in_own_words[:1]
+        else _box_question(ticked, answered.get(column.name, ""))
+        if column.name in ticked[:1]
         else _copy_question(same, columns, frame, answered.get(column.name, ""))
         if column.name in [*same][:1]
         else _weight_question(column, answered.get(column.name, ""))
@@ -401,6 +405,11 @@ def _written_in(
 def _written_question(names: Sequence[str], answer: str) -> Question:
     what = "one of a few answers in most rows, words of their own in others"
     return _measured_question(names, ("It has", "They have"), what, answer)
+
+
+def _box_question(names: Sequence[str], answer: str) -> Question:
+    what = "1 in some rows and nothing in all others, as boxes that were ticked or not"
+    return _measured_question(names, ("It has", "They have"), what, answer, Use.FEATURE)
 
 
 def _copies(

@@ -1239,6 +1239,23 @@ def reports() -> dict[str, Program]:
     }  # fmt: skip
 
 
+def findings() -> dict[str, Program]:
+    """Tests of the subjects of a trial at their visits, as SDTM has them."""
+    tests = ("DIABP", "PULSE", "SYSBP")
+    rows = [
+        ["P1", "VS", f"s{at // 2}", test, X3[at][of], at % 2 + 1, ("before", "after")[at % 2]]
+        for of, test in enumerate(tests)
+        for at in range(len(X3))
+    ]
+    header = ["STUDYID", "DOMAIN", "USUBJID", "VSTESTCD", "VSSTRESN", "VISITNUM", "EPOCH"]
+    return {
+        "findings of a trial": Program(
+            lines([header, *rows]).encode(), tests, "EPOCH", name="USUBJID and VISITNUM",
+            asked=("samples",), said="each USUBJID and VISITNUM is a row",
+        )
+    }  # fmt: skip
+
+
 def melted() -> dict[str, Program]:
     """A row for each variable of each thing, as R, pandas and statistics of countries have it."""
     named = [[f"p{at}", kind, *row] for at, (kind, row) in enumerate(zip(KINDS, X3, strict=True))]
@@ -1531,7 +1548,7 @@ PROGRAMS = {
     **ticked(),
     **r_tables(), **headerless(), **axes(), **orange(), **surveys(), **studies(), **matrices(),
     **words_in_names(), **of_fixed_width(), **in_quotes(), **below_comments_and_titles(),
-    **genes_of_reads(), **one_hot(), **counts_of_nanostring(), **reports(), **melted(),
-    **levels_of_names(), **statistics_of_countries(), **arrays_of_limma(),
+    **genes_of_reads(), **one_hot(), **counts_of_nanostring(), **reports(), **findings(),
+    **melted(), **levels_of_names(), **statistics_of_countries(), **arrays_of_limma(),
     **features_in_rows(), **peaks_and_lipids(), **spectra_in_columns(), **two_files(),
 }  # fmt: skip

@@ -1148,6 +1148,18 @@ def test_what_the_file_says_of_a_column_is_not_said_to_be_chosen():
     assert [each["Status"] for each in reasons] == ["as the file says", "as you chose"]
 
 
+@pytest.mark.parametrize("answer", ["", "feature", "info"])
+def test_boxes_that_were_ticked_or_not_are_features_unless_somebody_says_otherwise(answer):
+    """Also what a survey showed to some is written so."""
+    eaten = {"fish": np.where(RNG.random(90) < 0.5, 1, np.nan), "nuts": np.resize([1, np.nan], 90)}
+    data = with_numbers({"use:fish": answer} if answer else {}, **eaten)
+    (question,) = [one for one in data.questions if one.id == "use:fish"]
+    assert "Are fish and nuts measured" in question.sentence
+    assert question.answer == answer
+    ticked = {"fish = missing", "nuts = missing"}
+    assert ticked.isdisjoint(data.feature_names) == (answer == "info")
+
+
 @pytest.mark.parametrize(("study", "is_trial"), [("STUDYID", True), ("BOOK", False)])
 def test_sites_visits_and_running_numbers_of_trials_are_recorded_beside(study, is_trial):
     rng = np.random.default_rng(0)
