@@ -31,7 +31,7 @@ PROBED = 50  # columns, before all are looked at
 FAR_MORE = 10  # features for each sample
 _PEAKS = (" Peak area", " Peak height")  # of a sample each, as mzmine ends their names
 _TAXON = re.compile(r"(?:^|[;|] ?)[dkpcofgst]__|^[^\W\d]+(?:[;|] ?[^;|]+){3,}$|^[ACGTUN]{30,}$")
-_PEPTIDE = re.compile("[ACDEFGHIKLMNPQRSTVWY]{6,}[KR]")  # that trypsin cut
+_PEPTIDE = re.compile("[ACDEFGHIKLMNPQRSTVWY]{7,}(?<=[KR])")  # that trypsin cut
 # PC 34:1, TG(16:0/18:1/18:1), Cer d18:1, or their classes.
 _LIPID = re.compile(
     r"[A-Za-z][\w\-]{1,9}[ (]{0,2}[dmtOPe\-]{0,3}\d{1,2}:\d(?!\d).*"
