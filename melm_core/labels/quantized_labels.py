@@ -296,9 +296,8 @@ def _is_drawn_by(
         # Classes drawn in one shape for all are unlike those of a table for that reason, too.
         odd = 2.0 * (unlike - _ODD) if len(each.shapes) > 1 else 0.0
         least = -max(_LIKE_CLUSTERS, odd)
-        if (
-            like < max(least - _SHORTER, -_FAR) or unlike < 0.0
-        ):  # further tables would not change that
+        # Further tables would not change what is so far off.
+        if like < max(least - _SHORTER, -_FAR) or unlike < 0.0:
             return False
     return unlike > _UNLIKE_CLASSES and like > least
 

@@ -196,9 +196,7 @@ def melted(first: FirstLines) -> Layout | None:
             n_before[row[feature]] += 1
             of_samples[place] = (str(n_before[row[feature]]),)
         marks = _marks(rows, of_samples, (value, feature, *(sample if len(sample) == 1 else ())))
-        are_told = (
-            bool(sample and marks) if is_of_things else sample or 0 < len(others) <= len(marks)
-        )
+        are_told = sample and marks if is_of_things else sample or 0 < len(others) <= len(marks)
         share = PARTLY if (value, feature) in beside_units else NEARLY if is_of_things else MOSTLY
         is_full = len(rows) >= share * len(texts[feature]) * len({*of_samples})
         if not (are_told and is_full):
@@ -227,9 +225,10 @@ def findings(first: FirstLines) -> Layout | None:
 
 def _domain(names: Sequence[str]) -> str:
     """The two letters of a domain of findings with results in numbers; none of others."""
+    if not _FINDINGS.issubset(names):  # as of most tables, which may be wide
+        return ""
     codes = (code[1] for code in map(_OF_FINDINGS.fullmatch, names) if code)
-    domain = next(codes, "") if _FINDINGS.issubset(names) else ""
-    return domain if f"{domain}STRESN" in names else ""
+    return next((domain for domain in codes if f"{domain}STRESN" in names), "")
 
 
 def _once(rows: Sequence[Sequence[str]], value: int) -> list[Sequence[str]]:

@@ -107,11 +107,8 @@ def surveymonkey(first: FirstLines) -> Layout | None:
     if len(records) < 2:
         return None
     (questions, _), (options, n_above) = records
-    if (
-        not questions
-        or len(questions) != len(options)
-        or not all(map(any, zip(questions, options, strict=True)))
-    ):
+    are_pairs = 0 < len(questions) == len(options)
+    if not are_pairs or not all(map(any, zip(questions, options, strict=True))):
         return None
     is_named = questions[0].lower() in _NAMES and not options[0]
     n_plain = sum(option.lower() in _PLAIN_ANSWERS for option in options)
@@ -153,8 +150,7 @@ def told_by_names(names: Iterable[str]) -> Iterator[str]:
     (['SITEID', 'LBSEQ'], [])
     """
     written = [*names]
-    is_trial = _OF_TRIALS.issubset(written)
-    told = _DURATION if not is_trial else _NUMBERS_OF_TRIALS
+    told = _NUMBERS_OF_TRIALS if _OF_TRIALS.issubset(written) else _DURATION
     return filter(told.fullmatch, written)
 
 
