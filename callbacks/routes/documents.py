@@ -85,8 +85,8 @@ def _rendered(name: str) -> tuple[str, str]:
 
 
 def _is_served(address: str) -> bool:
-    """Return whether an address is outside, or of a page beside this one, not of a folder."""
-    return ":" in address or ("/" not in address and not address.endswith(".ipynb"))
+    """Return whether an address is outside, or of a page that is here; the wheel has not all."""
+    return ":" in address or address.partition("#")[0].removesuffix(".md") in {"", *_names()}
 
 
 def _reachable(tokens: list[Token]) -> list[Token]:
