@@ -519,11 +519,17 @@ def _groups_of_columns(head: Head | None, data: bytes) -> str:
     are_far_more = far_more_rows(names, data.count(b"\n"))
     is_id = are_far_more and names_identifier(corner) and not _count_up([row[0] for row in rows])
     may_be_numbers = is_id or _says_features(corner)
-    if not _are_named_numbers(rows, may_be_numbers=may_be_numbers, may_recur=is_id):
+    may_recur = is_id or (_says_features(corner) and _hardly_recur([row[0] for row in rows]))
+    if not _are_named_numbers(rows, may_be_numbers=may_be_numbers, may_recur=may_recur):
         return ""
     if len(last) == len(head.rows[0]) and _are_groups(last[1:]):
         return _BELOW
     return _groups_in_names(head.rows[0]) or (NO_GROUPS if are_far_more else "")
+
+
+def _hardly_recur(names: Sequence[str]) -> bool:
+    """Return whether nine in ten are distinct, as symbols of genes with several probes are."""
+    return 10 * len(set(names)) >= 9 * len(names)
 
 
 def _count_up(names: Sequence[str]) -> bool:

@@ -246,6 +246,13 @@ def test_far_more_numbered_rows_than_alike_columns_are_asked_about():
     assert "samples" in table.asked
 
 
+@pytest.mark.parametrize(("last", "is_asked"), [(60, True), (59, True), (20, False)])
+def test_genes_of_which_some_have_several_probes_are_asked_about(last, is_asked):
+    symbols = [(row, f"GENE{row % last}") for row in range(60)]
+    table = far_more("Symbol", [f"T{at}" for at in range(12)], symbols)
+    assert ("samples" in table.asked) is is_asked
+
+
 def test_masses_and_times_beside_far_more_rows_are_of_features():
     names = [f"X2021_neg{at:02}" for at in range(5)]
     things = [(row, f"M{row},{row + 0.5},{row * 7 % 60}") for row in range(60)]
