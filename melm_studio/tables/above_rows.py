@@ -515,12 +515,12 @@ def _groups_of_columns(head: Head | None, data: bytes) -> str:
     last = _last_row(head, data)
     if rows[-1] == last:
         rows = rows[:-1]
-    corner = head.rows[0][0]
+    corner, things = head.rows[0][0], [row[0] for row in rows]
     are_far_more = far_more_rows(names, data.count(b"\n"))
-    is_id = are_far_more and names_identifier(corner) and not _count_up([row[0] for row in rows])
-    may_be_numbers = is_id or _says_features(corner)
-    may_recur = is_id or (_says_features(corner) and _hardly_recur([row[0] for row in rows]))
-    if not _are_named_numbers(rows, may_be_numbers=may_be_numbers, may_recur=may_recur):
+    is_id = are_far_more and names_identifier(corner) and not _count_up(things)
+    is_told = _says_features(corner)
+    may_recur = is_id or (is_told and _hardly_recur(things))
+    if not _are_named_numbers(rows, may_be_numbers=is_id or is_told, may_recur=may_recur):
         return ""
     if len(last) == len(head.rows[0]) and _are_groups(last[1:]):
         return _BELOW

@@ -748,9 +748,8 @@ def written_in(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
     """
     return [
         column.name
-        for column in columns
+        for column in _of_words_or(WRITTEN_IN, columns)
         if column.n_values > MAX_LEVELS
-        and (column.role is Role.CATEGORICAL or column.reason in (WRITTEN_IN, CHOSEN))
         and frame[column.name].dtype.kind != "f"
         and _are_written_in(frame[column.name].dropna().to_numpy(), column.n_values)
     ]
@@ -768,11 +767,15 @@ def boxes(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
     """
     return [
         column.name
-        for column in columns
+        for column in _of_words_or(OF_BOXES, columns)
         if column.n_values == 1
-        and (column.role is Role.CATEGORICAL or column.reason in (OF_BOXES, CHOSEN))
         and {*map(str, distinct_values(frame[column.name]))} <= {"1", "1.0"}  # also as a category
     ]
+
+
+def _of_words_or(reason: str, columns: Sequence[Column]) -> Iterator[Column]:
+    """Those of categories, or of what is no feature for a reason or as the user chose."""
+    return (c for c in columns if c.role is Role.CATEGORICAL or c.reason in (reason, CHOSEN))
 
 
 def copies(

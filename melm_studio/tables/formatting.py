@@ -10,6 +10,7 @@ from itertools import takewhile
 NAMES_SHOWN = 5
 MOST_NAMES = 50_000  # whose words are kept, since each is asked for several times
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")  # splits sample_id and SampleId
+_NO_LETTERS = re.compile("[^a-z]+")
 
 # How a day is written that is not as ISO has it, and a time of it: 24.12.2021, 12/24/21, 24-Dec-21.
 DAY = re.compile(
@@ -24,6 +25,11 @@ DAY = re.compile(
 def words_of(name: str) -> tuple[str, ...]:
     """Return the words in a column name, in lower case."""
     return tuple(word.lower() for word in WORD.findall(name))
+
+
+def letters_of(name: str) -> str:
+    """Return the letters from a to z of a name, in lower case, whatever stands between them."""
+    return _NO_LETTERS.sub("", name.lower())
 
 
 def number(value: float) -> str:

@@ -51,6 +51,7 @@ THINGS_NUMBERED = {
     "school", "specimen", "state", "student", "subject",
 }  # fmt: skip
 STREETS = {"address", "street"}
+KEYS_OF_TRIALS = {"STUDYID", "USUBJID"}  # as CDISC names them
 LEAST_STEM = 3  # letters
 _SHORT = re.compile("[a-z]{1,2}id")  # of geographic systems and databases: fid, gid, uid
 _ENDS_OF_IDS = ("code", "id", "number")

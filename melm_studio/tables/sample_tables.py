@@ -565,9 +565,8 @@ def _apart(names: Sequence[str]) -> list[str]:
     """
     apart = without_shared(_bare(names)) if names and not is_number(names[0]) else ()
     are_told_apart = len({*apart}) == len(names) and not any(map(is_number, apart))
-    return (
-        [*apart] if are_told_apart and min(map(len, apart), default=0) >= _LEAST_LEFT else [*names]
-    )
+    are_left = min(map(len, apart), default=0) >= _LEAST_LEFT
+    return [*apart] if are_told_apart and are_left else [*names]
 
 
 def _left_out(files: Iterable[str]) -> str:

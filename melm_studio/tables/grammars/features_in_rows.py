@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from string import ascii_uppercase
 
-from melm_studio.tables.formatting import words_of
+from melm_studio.tables.formatting import letters_of, words_of
 from melm_studio.tables.grammars.layout import (
     MOST_LINES,
     FirstLines,
@@ -67,7 +67,6 @@ _CHANGES = ("foldchange", "lfc", "logfc", "logratio")
 _CHANCES = ("adjp", "fdr", "padj", "pval", "qval")
 _RATIO = "ratio"  # a word of its own, which concentration and duration are not
 MOST_STATISTICS = 4
-_NO_LETTERS = re.compile(r"[^a-z]+")
 _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
@@ -110,8 +109,7 @@ def _first_feature(rows: Sequence[Sequence[str]], n_lines: int) -> tuple[int, bo
     named = (_TAXON.search(row[0]) or _PEPTIDE.fullmatch(row[0]) for row in rows[1:])
     first = next((index for index, is_named in enumerate(named, start=1) if is_named), 0)
     names = [row[0] for row in rows[first:]]
-    n_peptides = sum(map(bool, map(_PEPTIDE.fullmatch, names)))
-    taxa = first > 0 and (_are_taxa(names) or n_peptides >= NEARLY_ALL * len(names))
+    taxa = first > 0 and (_are_taxa(names) or _do_nearly_all(names, _PEPTIDE.fullmatch))
     index = next(
         (index for index, row in enumerate(rows) if index and _are_numbers(row[1:PROBED])), 0
     )
@@ -147,10 +145,11 @@ def _are_said_of_samples(above: Sequence[Sequence[str]]) -> bool:
 
 def _are_taxa(names: Sequence[str]) -> bool:
     """Return whether nearly all of these are taxa, or nearly all of them lipids."""
-    n_taxa, n_lipids = (
-        sum(map(bool, map(matches, names))) for matches in (_TAXON.search, _LIPID.fullmatch)
-    )
-    return max(n_taxa, n_lipids) >= NEARLY_ALL * len(names)
+    return any(_do_nearly_all(names, matches) for matches in (_TAXON.search, _LIPID.fullmatch))
+
+
+def _do_nearly_all(names: Sequence[str], matches: Callable[[str], re.Match[str] | None]) -> bool:
+    return sum(map(bool, map(matches, names))) >= NEARLY_ALL * len(names)
 
 
 def said_beside_taxa(names: Sequence[str]) -> tuple[str, ...]:
@@ -342,7 +341,7 @@ def beside_statistics(first: FirstLines) -> Layout | None:
     header, *below = first.rows or [[]]
     if len(below) < LEAST_FEATURES or {len(header)} != {*map(len, below)}:
         return None
-    letters = _NO_LETTERS.sub("", "".join(header).lower())  # soon seen to have none of them
+    letters = letters_of("".join(header))  # soon seen to have none of them
     kinds = ((*_CHANGES, _RATIO), _CHANCES)
     if not all(any(word in letters for word in words) for words in kinds):
         return None
@@ -372,7 +371,7 @@ def beside_statistics(first: FirstLines) -> Layout | None:
 
 def _says(name: str, statistics: Sequence[str]) -> bool:
     """Return whether a name has one of these statistics in its letters, or for changes a ratio."""
-    letters = _NO_LETTERS.sub("", name.lower())
+    letters = letters_of(name)
     is_ratio = statistics is not _CHANCES and _RATIO in letters and _RATIO in words_of(name)
     return is_ratio or any(word in letters for word in statistics)
 

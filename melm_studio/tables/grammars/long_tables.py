@@ -11,6 +11,7 @@ from itertools import combinations, product
 from melm_studio.tables.formatting import words_of
 from melm_studio.tables.grammars.features_in_rows import says_features
 from melm_studio.tables.grammars.layout import FirstLines, Layout, Long, is_number
+from melm_studio.tables.identifiers import KEYS_OF_TRIALS
 from melm_studio.tables.quantities import is_unit
 
 LEAST_FEATURES, LEAST_SAMPLES = 3, 1.1  # of each sample and of each feature, on average
@@ -37,7 +38,6 @@ _OF_VALUES = {("result",), ("value",)}
 _UNITS = {"unit", "units"}
 # Of clinical trials.
 _UNITS_OF_FINDINGS = re.compile(r"[A-Z]{2}(?:OR|ST)RESU")
-_FINDINGS = {"STUDYID", "USUBJID"}
 _OF_FINDINGS = re.compile(r"([A-Z]{2})TESTCD")
 # Of which subject, at which visit, when, and of which part of it, as far as that tells them apart.
 _WHEN = ("USUBJID", "VISITNUM", "VISIT", "VISITDY", "{}DY", "{}DTC", "{}TPT", "{}SPEC", "{}LAT")
@@ -165,7 +165,7 @@ def long_table(first: FirstLines) -> Layout | None:
     for value, feature, sample in product(values, named, samples):
         of_samples = [(row[sample],) for row in rows]
         if sample not in feature and _has_pairs(rows, of_samples, feature, value):
-            marks = _marks(rows, of_samples, (sample, *feature, value))
+            marks = _marks(rows, of_samples, (sample,), (value, *feature))
             return _layout(first, Long((sample,), feature, value, marks), value)
     return None
 
@@ -195,7 +195,7 @@ def melted(first: FirstLines) -> Layout | None:
         for place, row in enumerate([] if sample else rows):
             n_before[row[feature]] += 1
             of_samples[place] = (str(n_before[row[feature]]),)
-        marks = _marks(rows, of_samples, (value, feature, *(sample if len(sample) == 1 else ())))
+        marks = _marks(rows, of_samples, sample, (value, feature))
         are_told = sample and marks if is_of_things else sample or 0 < len(others) <= len(marks)
         share = PARTLY if (value, feature) in beside_units else NEARLY if is_of_things else MOSTLY
         is_full = len(rows) >= share * len(texts[feature]) * len({*of_samples})
@@ -214,18 +214,18 @@ def findings(first: FirstLines) -> Layout | None:
         return None
     rows = [row for row, _ in first.records(first.delimiter) if len(row) == len(header)][1:]
     value, feature = header.index(f"{domain}STRESN"), header.index(f"{domain}TESTCD")
-    when = [name for name in map(str.format, _WHEN, [domain] * len(_WHEN)) if name in header]
-    sample = _naming(rows, [*map(header.index, when)], feature)
+    when = (name.format(domain) for name in _WHEN)
+    sample = _naming(rows, [header.index(name) for name in when if name in header], feature)
     of_samples = [tuple(row[index] for index in sample) for row in rows]
     if not sample or not _has_pairs(rows, of_samples, (feature,), value, LEAST_MELTED):
         return None
-    marks = _marks(rows, of_samples, (value, feature, *(sample if len(sample) == 1 else ())))
+    marks = _marks(rows, of_samples, sample, (value, feature))
     return _layout(first, Long(sample, (feature,), value, marks), value)
 
 
 def _domain(names: Sequence[str]) -> str:
     """The two letters of a domain of findings with results in numbers; none of others."""
-    if not _FINDINGS.issubset(names):  # as of most tables, which may be wide
+    if not KEYS_OF_TRIALS.issubset(names):  # as of most tables, which may be wide
         return ""
     codes = (code[1] for code in map(_OF_FINDINGS.fullmatch, names) if code)
     return next((domain for domain in codes if f"{domain}STRESN" in names), "")
@@ -422,9 +422,16 @@ def _has_pairs(
 
 
 def _marks(
-    rows: Sequence[Sequence[str]], of_samples: Sequence[tuple[str, ...]], but: Sequence[int]
+    rows: Sequence[Sequence[str]],
+    of_samples: Sequence[tuple[str, ...]],
+    sample: tuple[int, ...],
+    measured: tuple[int, ...],
 ) -> tuple[int, ...]:
-    """The other columns that have one value for each sample, or none, not the same of all."""
+    """The other columns that have one value for each sample, or none, not the same of all.
+
+    Also those of which several name the samples together.
+    """
+    but = (*measured, *(sample if len(sample) == 1 else ()))
     marks, is_one = [], len({*of_samples}) == 1
     for column in range(len(rows[0]) if rows else 0):
         texts = [(sample, row[column]) for sample, row in zip(of_samples, rows, strict=True)]

@@ -9,7 +9,7 @@ from itertools import accumulate, dropwhile, takewhile
 from pathlib import PureWindowsPath
 
 from melm_core.base import MISSING
-from melm_studio.tables.formatting import words_of
+from melm_studio.tables.formatting import letters_of, words_of
 from melm_studio.tables.grammars.features_in_rows import says_features
 from melm_studio.tables.grammars.layout import FirstLines, Layout, Long, Turned, is_number
 from melm_studio.tables.questions import LABEL, USE
@@ -64,7 +64,6 @@ _IONS = (
     "peptidesequence", "peptidemodifiedsequence", "precursorcharge", "fragmention", "productcharge",
     "isotopelabeltype",
 )  # fmt: skip
-_NO_LETTERS = re.compile("[^a-z]+")
 _RUNS = ("run", "filename", "rawfile")
 _AREAS = ("intensity", "area")
 _OF_RUNS = ("condition", "bioreplicate")
@@ -394,7 +393,7 @@ def diann(first: FirstLines) -> Layout | None:
 def msstats(first: FirstLines) -> Layout | None:
     """Read MSstats, also as Skyline writes it for that: a row for each ion of each run."""
     header = first.cells(0, first.delimiter)
-    places = {_NO_LETTERS.sub("", name.lower()): place for place, name in enumerate(header)}
+    places = {letters_of(name): place for place, name in enumerate(header)}
     run, area = (
         next((places[name] for name in names if name in places), -1) for names in (_RUNS, _AREAS)
     )

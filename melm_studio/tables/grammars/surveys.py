@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from melm_studio.tables.grammars.layout import FirstLines, Layout
+from melm_studio.tables.identifiers import KEYS_OF_TRIALS
 from melm_studio.tables.questions import USE
 from melm_studio.tables.roles import Use
 
@@ -34,7 +35,6 @@ _ABOUT_ANSWERS = {
 }  # fmt: skip
 # As Qualtrics, SPSS and R write how long somebody took for the answers.
 _DURATION = re.compile(r"Duration(?: \(in seconds\)|\.\.in\.seconds\.|__in_seconds_|inseconds)")
-_OF_TRIALS = {"STUDYID", "USUBJID"}
 _NUMBERS_OF_TRIALS = re.compile(r"SITEID|SITEGR\d|VISITNUM|[A-Z]{2}SEQ|SRCSEQ|[A-Z]{2}(?:SP|GRP)ID")
 _NAMES = {"responseid", "respondent id", "respondent_id", "respondentid"}
 _PLAIN_ANSWERS = {"response", "open-ended response"}
@@ -150,7 +150,7 @@ def told_by_names(names: Iterable[str]) -> Iterator[str]:
     (['SITEID', 'LBSEQ'], [])
     """
     written = [*names]
-    told = _NUMBERS_OF_TRIALS if _OF_TRIALS.issubset(written) else _DURATION
+    told = _NUMBERS_OF_TRIALS if KEYS_OF_TRIALS.issubset(written) else _DURATION
     return filter(told.fullmatch, written)
 
 

@@ -226,14 +226,14 @@ def _sas(raw: bytes) -> pd.DataFrame:
 
 def _sas_in(raw: bytes, encoding: str | None) -> pd.DataFrame:
     """The table with its texts in an encoding, in UTF-8 by default."""
+    code = encoding or "utf-8"
     if _EIGHTH in raw[:_HEAD]:
         import pyreadstat  # noqa: PLC0415 (an extra)
 
         frame: pd.DataFrame = pyreadstat.read_xport(io.BytesIO(raw), encoding=encoding)[0]
         return frame
     if raw.startswith(_SAS7BDAT):
-        return pd.read_sas(io.BytesIO(raw), format="sas7bdat", encoding=encoding or "utf-8")
-    code = encoding or "utf-8"
+        return pd.read_sas(io.BytesIO(raw), format="sas7bdat", encoding=code)
     with pd.read_sas(io.BytesIO(raw), format="xport", encoding=code, iterator=True) as reader:
         frame, fields = reader.read(), getattr(reader, "fields", ())
     numbers = frame.select_dtypes(np.float64)
