@@ -336,6 +336,8 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: boo
     index, is_turned, row_of = shared
     rows = _turned(tables[numbers], row_of) if is_turned else tables[numbers]
     by = tables[samples][0][index] or "the names of the samples"
+    if is_turned:
+        rows[0][0] = tables[samples][0][index] or "sample"
     part = parts[numbers]
     is_measured = part.is_measured or is_turned
     named = {numbers, *(other for _, name, other in pairs if name == numbers)}
@@ -510,11 +512,19 @@ def _turned(records: _Records, samples: Collection[str]) -> _Records:
     """A row for each column, below the names of the features: the first that all differ.
 
     What else stands before the samples says what the features are, as the places of spots do; so
-    do words behind them, and what is named so.
+    do words behind them, and what is named so. Names of features stand behind the samples where the
+    first column is one, as programs for proteins write them.
     """
     columns = [[*column] for column in zip(*records, strict=True)]
-    n_beside = next(place for place, column in enumerate(columns) if place and column[0] in samples)
-    beside = columns[:n_beside]
+    if columns[0][0] in samples and _may_be_sample(columns[0]):
+        others = [column for column in columns if column[0] not in samples]
+        numbers = ["row", *map(str, range(1, len(records)))]
+        beside, n_beside = [c for c in others if not _may_be_sample(c)] or [numbers], 0
+    else:
+        n_beside = next(
+            place for place, column in enumerate(columns) if place and column[0] in samples
+        )
+        beside = columns[:n_beside]
     names = next((column for column in beside if len({*column}) == len(column)), beside[0])
     behind = (c for c in columns[n_beside:] if c[0] in samples or _may_be_sample(c))
     return [names, *behind]

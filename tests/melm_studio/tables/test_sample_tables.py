@@ -154,7 +154,7 @@ def test_samples_in_columns_get_the_cells_of_their_table(order):
     files = dict(list({"genes": GENES, "samples": SAMPLES}.items())[::order])
     table = read_table(zipped(**files), "study.zip")
     assert table.name == "genes"
-    assert table.frame["gene"].tolist() == list("abcde")
+    assert table.frame["sample"].tolist() == list("abcde")
     assert table.frame["MYC"].tolist() == [9, 7, 8, 6, 5]
     assert table.frame["kind"].fillna("").tolist() == ["well", "ill", "", "well", "ill"]
     assert table.steps[0] == "Joined by sample: 5 columns of genes.csv with 4 rows of samples.csv."
@@ -314,7 +314,7 @@ def test_samples_of_qiime_get_the_cells_of_their_metadata(types, sample):
     taxa = "Feature ID,Taxon\nt1,k__Bacteria; p__X\nt2,k__Bacteria; p__Y\n"
     metadata = f"{sample},site,ph\n{types}a,gut,6\nb,gut,7\nc,skin,5\nd,skin,4\n"
     table = read_table(zipped(counts=counts, taxonomy=taxa, metadata=metadata), "study.zip")
-    assert [*table.frame] == ["OTU ID", "t1", "t2", "site", "ph"]
+    assert [*table.frame] == [sample.lstrip("#"), "t1", "t2", "site", "ph"]
     assert table.frame["t2"].tolist() == [9, 7, 8, 6]
     assert table.frame["site"].tolist() == ["gut", "gut", "skin", "skin"]
     assert table.steps[0].startswith(f"Joined by {sample.lstrip('#')}: ")
@@ -347,6 +347,25 @@ def test_more_columns_about_features_than_samples_are_no_samples(n_beside, behin
     data = prepare(table)
     assert data.feature_names == tuple(f"g{at}" for at in range(5))
     assert data.class_names == ("u", "v")
+
+
+@pytest.mark.parametrize("mark", [",", "."])
+@pytest.mark.parametrize("behind", [(), ("protein",), ("protein", "gene")])
+def test_what_stands_behind_samples_names_the_features(behind, mark):
+    """As programs for proteins write them: no sample is lost, though one stands first."""
+    rows = [
+        [
+            *(f"{at * 7 + n * n + 0.5}".replace(".", mark) for n in range(8)),
+            *(f"P{at}" for _ in behind),
+        ]
+        for at in range(6)
+    ]
+    numbers = "".join(";".join(row) + "\n" for row in [[*NAMES, *behind], *rows])
+    table = read_table(zipped(numbers=numbers, kinds=KINDS), "study.zip")
+    assert table.frame["name"].tolist() == NAMES
+    data = prepare(table)
+    assert data.feature_names == tuple(f"P{at}" if behind else str(at + 1) for at in range(6))
+    assert data.class_counts == {"u": 4, "v": 4}
 
 
 def test_a_table_that_says_what_a_few_columns_are_names_no_samples():
