@@ -59,6 +59,7 @@ _THINGS = {
     "row", "alignment", "feature", "compound", "cluster", "peak", "average", "mean", "quant", "ref",
 }  # fmt: skip
 _SUCH = {"id", "name", "mass", "mz", "rt"}
+_TIMES = {"rt", "retention"}
 _HIGH_RANKS = {"domain", "kingdom", "lineage", "phylum", "taxonomy"}
 _RANKS = {"domain", "kingdom", "phylum", "class", "order", "family", "genus", "species"}
 LEAST_RANKS = 3  # that are of taxa: one or two may be of the samples
@@ -229,6 +230,7 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     columns_below = zip(header, zip(*below, strict=True), strict=True)
     varying = (name for name, cells in columns_below if len({*cells}) > 1)
     is_first = says_features(next(varying, "")) or are_many  # behind the name of the study
+    is_first = is_first or _are_of_peaks(said)
     # A first column without a name, as R writes names of rows, says nothing itself.
     is_first = is_first or (_are_placed(said) and _SUCH.issuperset(words_of(header[0])))
     of_many = {"name", *(_PLACES if are_many or _are_placed(said) else ())}
@@ -439,9 +441,19 @@ def _are_placed(names: Sequence[str]) -> bool:
     return not plain.isdisjoint(_CHROMOSOMES) and len(plain & _PLACES) > 1
 
 
+def _are_of_peaks(names: Sequence[str]) -> bool:
+    """Return whether names are of a mass and of the time at which it left a column."""
+    words = [{*words_of(_in_words(name))} for name in names]
+    return any("mz" in each for each in words) and any(_TIMES & each for each in words)
+
+
+def _in_words(name: str) -> str:
+    return name.lower().replace("m/z", "mz").replace("m.z", "mz").replace("r.t.", "rt")
+
+
 def says_features(name: str) -> bool:
     """Return whether the name of a column says what features are, as "PG.ProteinGroups" does."""
-    plain = name.lower().replace("m/z", "mz").replace("m.z", "mz").replace("r.t.", "rt")
+    plain = _in_words(name)
     parts = (word for word in words_of(name) if len(word) >= LEAST_PART)  # of ProteinGroups
     words = {*words_of(plain), *parts}
     words |= {word.removesuffix("id") for word in words}  # Geneid

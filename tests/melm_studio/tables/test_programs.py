@@ -602,6 +602,32 @@ def test_lengths_behind_names_of_genes_are_of_no_sample(before, behind, n_rows):
         assert data.class_names == ("C", "P")
 
 
+@pytest.mark.parametrize(
+    ("before", "are_turned"),
+    [
+        (["name", "mz", "rt"], True),
+        (["name", "isotopes", "m/z", "retention time"], True),
+        (["", "row.m.z", "RT", "adduct"], True),
+        (["name", "mz", "width"], False),
+    ],
+)
+def test_peaks_are_turned_by_their_masses_and_times_whatever_names_them(before, are_turned):
+    """Though samples are hardly fewer than peaks, and names say little of what these are."""
+    samples = [f"{'AC'[at % 2]}{at * at + 3}" for at in range(10)]
+    numbers = np.exp(RNG.normal(9, 1, (12, 10))).round(3)
+    rows = [
+        [f"M{at}T{at * at}", *(f"{name[-1:]}{at}" for name in before[1:-2]), at + 0.51, at * 7.2]
+        for at in range(12)
+    ]
+    data = prepare(
+        read_table(written([*before, *samples], np.column_stack([rows, numbers])), "p.csv")
+    )
+    assert (len(data.X) == 10) == are_turned
+    if are_turned:
+        assert data.class_counts == {"A": 5, "C": 5}
+        assert data.feature_names == tuple(row[0] for row in rows)
+
+
 @pytest.mark.parametrize("mark", ["json", ","])
 @pytest.mark.parametrize(
     ("before", "are_turned"),
