@@ -11,10 +11,14 @@ from functools import partial
 import pandas as pd
 
 from melm_studio.installation import install_command
+from melm_studio.tables.formatting import words_of
 from melm_studio.tables.frames import BESIDE
+from melm_studio.tables.identifiers import names_identifier, names_label
 from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
 
+# Of columns that programs add to the channels of a cytometer, numbers of kinds and files.
+_ADDED = {"batch", "cluster", "clusters", "file", "gate", "metacluster", "population", "sample"}
 _START = re.compile(rb"FCS[23]\.[0-9] {4}")
 
 
@@ -28,6 +32,13 @@ def _name(texts: Mapping[str, str], channel: int) -> str:
     keys = (key for key in texts if key.endswith(f"p{channel}n"))
     named = texts.get(next(keys, ""), "").strip() or f"channel {channel}"
     return texts.get(f"p{channel}s", "").strip() or named
+
+
+def _says_of_events(name: str) -> bool:
+    """Return whether a channel may have the label of each event, its number or its cluster."""
+    words = words_of(name)
+    is_such = not _ADDED.isdisjoint(words) or any(map(names_label, words))
+    return is_such or names_identifier(name)
 
 
 def flow_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -65,7 +76,12 @@ def flow_cells(raw: bytes, file: str, limits: Limits) -> tuple[pd.DataFrame, tup
             f"{file} is an .fcs file that cannot be read: it may be cut off. Export its events "
             "again, or as CSV, and drop that."
         ) from None
-    cells.attrs[BESIDE] = ()
+    # What was put into the file later, of which no detector tells.
+    cells.attrs[BESIDE] = tuple(
+        name
+        for name, cells_of_channel in zip(names, events.T, strict=True)
+        if _says_of_events(name) and not (cells_of_channel % 1).any()
+    )
     step = (
         "Read as flow cytometry: a row for each event of one sample. To compare samples, drop a "
         ".zip of one such file for each."

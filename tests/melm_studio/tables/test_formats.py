@@ -950,9 +950,22 @@ def test_the_clock_of_a_cytometer_is_no_channel(tmp_path, n_ticks, is_order):
     assert (data.columns[-1].role is Role.ORDER) == is_order
 
 
-@pytest.mark.parametrize(("step", "role"), [(1, Role.NAME), (2, Role.NUMERIC)])
-def test_numbers_of_the_events_of_flow_cytometry_are_no_channel(tmp_path, step, role):
-    flow(tmp_path / "cells.fcs", 300, ("FSC-A", "SSC-A", "CD3", "rid"), step * np.arange(300))
+@pytest.mark.parametrize(
+    ("name", "repeats", "role"),
+    [
+        ("rid", 1, Role.NAME),
+        ("id", 1, Role.NAME),
+        ("label", 60, Role.LABEL),
+        ("cluster", 60, Role.LABEL),
+        ("CD4", 1, Role.NUMERIC),
+        ("CD4", 60, Role.NUMERIC),
+    ],
+)
+def test_what_was_added_to_the_events_of_flow_cytometry_is_no_channel(
+    tmp_path, name, repeats, role
+):
+    added = 2 * (np.random.default_rng(1).permutation(300) // repeats)
+    flow(tmp_path / "cells.fcs", 300, ("FSC-A", "SSC-A", "CD3", name), added)
     data = prepare(read_table((tmp_path / "cells.fcs").read_bytes(), "cells.fcs"))
     assert data.columns[-1].role is role
 
