@@ -7,7 +7,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TypeAlias
 
@@ -17,11 +16,10 @@ from melm_studio.tables.grammars.layout import is_number
 from melm_studio.tables.identifiers import names_identifier
 from melm_studio.tables.quantities import is_unit, with_unit
 from melm_studio.tables.records import MAX_CELLS, Limits
-from melm_studio.tables.text import DELIMITERS
+from melm_studio.tables.text import DELIMITERS, cells_of
 
 SAMPLE_LINES = 200
 SAMPLE_BYTES, LEAST_SAMPLED = 200_000, 12
-LINES_KEPT = 80  # as cells, by each of five delimiters those of a wide table
 MAX_TITLES = 20
 MOST_CHECKED = 200  # columns that tell whether a row is of the header
 MAX_HEADER_ROWS = 4
@@ -146,21 +144,6 @@ def _as_split(texts: Sequence[str], mark: str) -> tuple[int, list[list[str]], in
     lengths = Counter(len(row) for row in rows if len(row) > 1)
     n_cells, n_rows = max(lengths.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
     return n_cells, rows, n_rows
-
-
-def cells_of(text: str, mark: str) -> list[str]:
-    """Return the cells of a line; none of a line that cannot be split."""
-    return [*_split(text, mark)]
-
-
-@lru_cache(maxsize=LINES_KEPT)  # each line of a wide table is looked at several times
-def _split(text: str, mark: str) -> tuple[str, ...]:
-    if '"' not in text:
-        return tuple(map(str.strip, text.split(mark)))
-    try:
-        return tuple(map(str.strip, next(csv.reader([text], delimiter=mark), ())))
-    except csv.Error:
-        return ()
 
 
 def _is_sparse(row: list[str]) -> bool:

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
-from melm_studio.tables.above_rows import MAX_TITLES, cells_of
+from melm_studio.tables.above_rows import MAX_TITLES
 from melm_studio.tables.formatting import count, listed, shortened
 from melm_studio.tables.grammars.layout import is_number
-from melm_studio.tables.text import DELIMITERS
+from melm_studio.tables.text import DELIMITERS, cells_of
 
 SAMPLE_LINES, SAMPLE_BYTES = 200, 400_000
 LAST_BYTES = 20_000

@@ -6,9 +6,11 @@ Numbers are plain that other scripts, Fortran (1.2D+03) or Eurostat (12.5 p) wro
 from __future__ import annotations
 
 import contextlib
+import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from melm_core.base import FORTRAN, NUMBERS, OTHER_DIGITS, UserError, plain_cell
 from melm_studio.tables.encodings import codec, readings_of
@@ -29,6 +31,7 @@ BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 # Of encodings in ASCII that switch alphabets: what they begin with, and their codecs.
 ESCAPES = {b"\x1b$B": "iso2022_jp_ext", b"\x1b$@": "iso2022_jp_ext", b"\x1b$)C": "iso2022_kr"}
 PROBE_BYTES = 4096
+LINES_KEPT = 80  # as cells, by each of five delimiters those of a wide table
 LEAST_WHOLE = 4  # characters beyond ASCII for each that is damaged
 DAMAGED = "\ufffd"
 ZIP = b"PK\x03\x04"
@@ -218,12 +221,27 @@ def _is_alike(line: str, other: str) -> bool:
     (True, False, False)
     """
     for mark in DELIMITERS:
-        cells, below = line.lstrip("#% ").split(mark), other.split(mark)
+        cells, below = (cells_of(text, mark) for text in (line.lstrip("#% "), other))
         if len(cells) == len(below) and sum(map(bool, cells)) > 1:
             are_names = len({*cells}) == len(cells) and not all(map(NUMBERS["."].fullmatch, cells))
             is_header = len({*below}) == len(below) and not any(map(NUMBERS["."].fullmatch, below))
             return are_names or not is_header
     return False
+
+
+def cells_of(text: str, mark: str) -> list[str]:
+    """Return the cells of a line; none of a line that cannot be split."""
+    return [*_split(text, mark)]
+
+
+@lru_cache(maxsize=LINES_KEPT)  # each line of a wide table is looked at several times
+def _split(text: str, mark: str) -> tuple[str, ...]:
+    if '"' not in text:
+        return tuple(map(str.strip, text.split(mark)))
+    try:
+        return tuple(map(str.strip, next(csv.reader([text], delimiter=mark), ())))
+    except csv.Error:
+        return ()
 
 
 def _is_above_row(words: list[str], line: str) -> bool:
@@ -252,19 +270,31 @@ def _is_above_row(words: list[str], line: str) -> bool:
 def without_last_delimiter(data: bytes) -> bytes:
     """Return lines without the delimiters that each ends with, which part no cells off.
 
+    Where the header has them nowhere else, and another delimiter, some lines may lack them.
+
     Examples
     --------
     >>> without_last_delimiter(b"a,b,\\n1,2,\\n"), without_last_delimiter(b"a,b,\\n1,2,3\\n")
     (b'a,b\\n1,2\\n', b'a,b,\\n1,2,3\\n')
     >>> without_last_delimiter(b"a;b;;;\\n1;2;;;\\n1;;;;\\n")
     b'a;b\\n1;2\\n1;\\n'
+    >>> without_last_delimiter(b"a,b;\\n1,2;\\n3,x;y\\n")
+    b'a,b\\n1,2\\n3,x;y\\n'
     """
     header = data.partition(b"\n")[0].rstrip(b" ")
     mark = header[-1:]
     if mark.decode("latin-1") not in DELIMITERS or not header.strip(mark):
         return data
     lines = [line.rstrip(b" ") for line in data.split(b"\n")]
-    n_last = min(len(line) - len(line.rstrip(mark)) for line in lines if line)
+    n_ending = [len(line) - len(line.rstrip(mark)) for line in lines]
+    others = DELIMITERS.keys() - {mark.decode()}
+    if mark not in header.rstrip(mark) and any(other.encode() in header for other in others):
+        n_last = n_ending[0]
+        lines = [
+            line[: len(line) - min(n, n_last)] for line, n in zip(lines, n_ending, strict=True)
+        ]
+        return b"\n".join(lines)
+    n_last = min(n for line, n in zip(lines, n_ending, strict=True) if line)
     return b"\n".join(line[: len(line) - n_last] for line in lines) if n_last else data
 
 

@@ -84,6 +84,7 @@ def test_a_header_that_begins_a_comment_which_never_ends_is_the_header():
 def test_a_header_that_begins_with_the_comment_sign_is_the_header():
     assert list(read("# x,y\n1,2\n").frame.columns) == ["# x", "y"]
     assert list(read("# of Monday\n# x,y\n1,2\n").frame.columns) == ["# x", "y"]
+    assert list(read('#,"x, or z",y\na,1,2\nb,3,4\n').frame.columns) == ["#", "x, or z", "y"]
 
 
 @pytest.mark.parametrize("delimiter", ",;")
@@ -219,6 +220,17 @@ def test_trailing_delimiters_part_no_column_off_unless_a_row_has_a_cell_behind()
     assert [*read("x,y,\n1,2,\n3,4,5\n").frame] == ["x", "y", "column 3"]
     assert [*read("x;y;;;\n1;2;;; \n\n3;;;;\n").frame] == ["x", "y"]
     assert [*read("x,y,,,\n1,2,,,\n3,4,5,,\n").frame] == ["x", "y", "column 3"]
+
+
+@pytest.mark.parametrize("last", ["yes", "yes;", "yes; and no", "yes; and no;"])
+@pytest.mark.parametrize("quoted", ["x", '"How, and why?"'])
+def test_another_delimiter_at_the_ends_of_lines_parts_no_cells(last, quoted):
+    """As of forms, where one answer has it within and another lacks it."""
+    rows = "".join(f"{at},{at % 7},maybe;\n" for at in range(12))
+    table = read(f"id,{quoted},why;\n{rows}12,3,{last}\n")
+    assert [*table.frame] == ["id", quoted.strip('"'), "why"]
+    assert table.frame["why"].tolist() == ["maybe"] * 12 + [last.removesuffix(";")]
+    assert table.frame.iloc[-1, 1] == 3
 
 
 @pytest.mark.parametrize("n_behind", [1, 3])
