@@ -86,6 +86,8 @@ ONE_COMMA = re.compile("[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 CODES = frozenset(
     float(sign + digit * n) for sign in ("", "-") for digit in "89" for n in range(1, 7)
 ) - {8.0, 9.0} | {-1.0, -66.0, -77.0, -200.0, -666.0, -777.0, -999.25}
+# The ends of whole numbers of 16 and 32 bits, and those that Stata keeps for what is missing.
+CODES |= {-32768.0, 32741.0, 32767.0, -2147483648.0, 2147483621.0, 2147483647.0}
 _LEAST_GAP = 3.0
 _PLACE = re.compile(r"(?:k?m|mi|miles) [NESW]{1,3}(?: .*)?")  # behind a number: 3 km N of a town
 # Behind an amount of money.

@@ -526,7 +526,7 @@ def _code_among_words(levels: Sequence[str], counts: IntArray) -> str:
 
 
 def _listed_codes(coded: dict[str, list[float]], among_words: Mapping[str, str]) -> str:
-    far = dict.fromkeys(f"{code:g}" for codes in coded.values() for code in codes)
+    far = dict.fromkeys(f"{code:.10g}" for codes in coded.values() for code in codes)
     words = dict.fromkeys(among_words.values())
     return "; ".join(
         f"{listed([*codes])} in {listed([*names])} {where}"

@@ -199,13 +199,16 @@ def test_a_comma_beside_plain_numbers_is_one_of_thousands():
     assert table.frame["a"].iloc[0] == 1107
 
 
-@pytest.mark.parametrize("code", [999, -9, 9999, -66, -99, -777, -200, -999.25])
+@pytest.mark.parametrize("code", [
+    999, -9, 9999, -66, -99, -777, -200, -999.25, 32741, -32768, 2147483621, 2147483647,
+])  # fmt: skip
 def test_a_number_far_outside_that_repeats_is_missing_and_asked_about(code):
     cells = [code if at % 5 == 0 else at % 7 for at in range(20)]
     table = of_cells(cells)
     assert np.isnan(table.frame["a"].iloc[0])
     assert table.frame["a"].notna().sum() == 16
     assert "codes" in {one.id for one in prepare(table).questions}
+    assert any(f"missing: {code} in a" in step for step in table.steps)
     assert of_cells(cells, codes="numbers").frame["a"].iloc[0] == code
 
 
