@@ -17,7 +17,7 @@ from melm_core.base import IntArray
 from melm_studio.tables.classes import VALUES_AS_CLASSES, Classes, ClassRules, without_rows
 from melm_studio.tables.column_roles import LEAST_REPEATS, names_group
 from melm_studio.tables.designs import is_nested
-from melm_studio.tables.formatting import count, listed, shortened, words_of
+from melm_studio.tables.formatting import DAY, count, listed, shortened, words_of
 from melm_studio.tables.identifiers import names_identifier
 from melm_studio.tables.questions import CONTROLS, KEPT, LEFT_OUT, SMALL, Choice, Question
 from melm_studio.tables.roles import FIRST_UNNAMED, Use
@@ -49,6 +49,8 @@ _TESTS: Mapping[tuple[str, ...], re.Pattern[str]] = {
     ("status",): re.compile("survey (?:preview|test)", re.IGNORECASE),
     ("distribution", "channel"): re.compile("preview|test", re.IGNORECASE),
 }
+_DATE_OR_CLOCK = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?:\d\d")
+_PARTS_OF_TIMES = {"date", "day", "doy", "hour", "minute", "month", "year"}
 _KIND_WORDS = {"category", "class", "group", "injection", "kind", "role", "sample", "type"}
 _CHOICES = (Choice(LEFT_OUT, "Leave them out"), Choice(KEPT, "Keep them"))
 
@@ -85,9 +87,10 @@ def without_rows_beside(
     """
     questions = []
     uses: dict[str, Use] = {}
-    is_bare = _is_bare(frame, label, classes)
+    is_bare, has_dates = _is_bare(frame, label, classes)
     if is_bare.any() and _leaves_classes(classes, is_bare, fewest=2):
-        step = f"Left out: {count(int(is_bare.sum()), 'row')} with nothing but {shortened(label)}."
+        but = f"nothing but {shortened(label)}{' and a date' if has_dates else ''}"
+        step = f"Left out: {count(int(is_bare.sum()), 'row')} with {but}."
         classes = without_rows(classes, label, is_bare, step)
     for ask in (_controls_question, _small_question):
         controls = ask(frame, label, classes, answers, rules)
@@ -100,19 +103,36 @@ def without_rows_beside(
     return classes, tuple(questions), uses
 
 
-def _is_bare(frame: pd.DataFrame, label: str, classes: Classes) -> npt.NDArray[np.bool_]:
+def _is_bare(
+    frame: pd.DataFrame, label: str, classes: Classes
+) -> tuple[npt.NDArray[np.bool_], bool]:
     """Return which rows of the classes have no cell beside their label, but what numbers them.
 
-    Gaps in one or two other columns are filled as any.
+    Or a date of theirs, and whether any has one. Gaps in one or two other columns are filled as
+    any.
     """
-    places, n_others = classes.rows[:0] if label not in frame else classes.rows, 0
+    places, n_others, has_dates = classes.rows[:0] if label not in frame else classes.rows, 0, False
     for name in map(str, frame):
-        if name != label and not (name == FIRST_UNNAMED or names_identifier(name)):
-            n_others += 1
-            places = places[frame[name].iloc[places].isna().to_numpy()]
         if not len(places):  # as behind the first column of most tables
             break
-    return np.isin(classes.rows, places if n_others >= _LEAST_EMPTY else [])
+        if name in (label, FIRST_UNNAMED) or names_identifier(name):
+            continue
+        is_missing = frame[name].iloc[places].isna().to_numpy()
+        if not is_missing.all() and _says_when(frame[name]):
+            has_dates = True
+            continue
+        n_others += 1
+        places = places[is_missing]
+    is_bare = np.isin(classes.rows, places if n_others >= _LEAST_EMPTY else [])
+    return is_bare, has_dates
+
+
+def _says_when(cells: pd.Series) -> bool:
+    """Return whether cells are dates, or times that are named so."""
+    if cells.dtype.kind == "f":
+        return not _PARTS_OF_TIMES.isdisjoint(words_of(str(cells.name))[-1:])
+    first = str(cells.loc[cells.first_valid_index()])
+    return _DATE_OR_CLOCK.match(first) is not None or DAY.match(first) is not None
 
 
 # A question, the rows that it is about, what is said of them, and the column that tells them.

@@ -301,6 +301,28 @@ def test_rows_of_which_nothing_but_the_class_is_known_are_left_out_and_said(n_ba
     assert (f"Left out: {rows} with nothing but kind." in data.warnings) is (n_bare > 0)
 
 
+@pytest.mark.parametrize(
+    ("name", "cell", "is_when"),
+    [
+        ("at", "2014-03-{:02} 10:30:00", True),
+        ("seen", "{}.12.2021", True),
+        ("clock", "{:02}:30:00", True),
+        ("year", "20{:02}", True),
+        ("length", "{}.5", False),
+        ("color", "red{}", False),
+    ],
+)
+def test_a_date_is_no_measurement_of_a_row_without_any(name, cell, is_when):
+    frame = measured(50).assign(kind=["a", "b"] * 25)
+    bare = pd.DataFrame({"kind": ["a", "b"] * 6})
+    both = pd.concat([frame[:20], bare, frame[20:]], ignore_index=True)
+    both[name] = [cell.format(at % 9 + 11) for at in range(62)]
+    data = prepare(read(both), "kind")
+    assert len(data.y) == (50 if is_when else 62)
+    said = "Left out: 12 rows with nothing but kind and a date."
+    assert (said in data.warnings) is is_when
+
+
 def test_rows_with_a_few_gaps_and_a_class_that_has_nothing_else_are_kept():
     frame = measured(50).assign(kind=["a", "b"] * 25)
     frame.loc[:20, ["ma", "nb", "oc"]] = np.nan
