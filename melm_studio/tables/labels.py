@@ -30,6 +30,7 @@ from melm_studio.tables.identifiers import (
     rank_as_label,
 )
 from melm_studio.tables.maps import says_work
+from melm_studio.tables.quantities import without_unit
 from melm_studio.tables.questions import LABEL
 from melm_studio.tables.read import Table
 from melm_studio.tables.readers import is_picture, names_picture
@@ -185,6 +186,7 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
         candidates = [name for name in _measures(table.frame) if name not in without]
     is_none = not candidates or _empties_others(table.frame, candidates[0])
     is_none = is_none or _are_all_measured(table, candidates)
+    is_none = is_none or _is_item_of_test(table, candidates[0])
     return [*([NO_LABEL] if is_none else []), *candidates]
 
 
@@ -196,17 +198,25 @@ def _is_rare(cells: pd.Series) -> bool:
 def _answers_of_families(table: Table, without: Collection[str]) -> list[str]:
     """The questions of a survey, q1 to q11, that have few answers: of two first, then the last.
 
-    None of a long series, such as pixels, nor of what hardly anybody was asked.
+    Or the items of a test, where all numbers are 1 if solved. None of a long series, such as
+    pixels, nor of what hardly anybody was asked.
     """
     members = table.members_of_families.difference(without)
     if len(members) > MOST_QUESTIONS or len(table.frame) < LEAST_ASKED:
         return []
     numbers = table.numbers
     are_few = numbers.is_whole & (numbers.low == 1) & (numbers.n_values > 1)  # counts begin at 0
+    are_solved = (numbers.low == 0) & (numbers.high == 1) & (numbers.n_values == 2)
+    are_few |= bool(are_solved.all())
     few = numbers.which(are_few & (numbers.n_values <= FEW_TEXTS))
     answers = [name for name in few[::-1] if name in members and name[-1].isdigit()]
     n_values = dict(zip(numbers.names, numbers.n_values.tolist(), strict=True))
     return sorted(answers, key=lambda name: n_values[name] > 2)
+
+
+def _is_item_of_test(table: Table, name: str) -> bool:
+    """Return whether a number is one of several of which each is 1 where something was solved."""
+    return name in table.members_of_families and table.frame[name].min() == 0
 
 
 def _empties_others(frame: pd.DataFrame, name: str) -> bool:
@@ -334,7 +344,7 @@ def rival_labels(table: Table, candidates: Sequence[str]) -> list[str]:
         likely += [
             name
             for name in others
-            if rare.isdisjoint(words_of(name))
+            if rare.isdisjoint(words_of(without_unit(name)[0]))
             and (
                 name not in numeric
                 or usable.get(name, MAX_CLASSES) <= (min(most, 2) if is_time(name) else most)
@@ -720,7 +730,7 @@ def _is_count(frame: pd.DataFrame, name: str) -> bool:
 
 def is_time(name: str) -> bool:
     """Return whether a name says no more than when rows were measured, which need not be asked."""
-    return not _is_hinted(name) and not TIME_WORDS.isdisjoint(words_of(name))
+    return not _is_hinted(name) and not TIME_WORDS.isdisjoint(words_of(without_unit(name)[0]))
 
 
 def _is_plain_number(frame: pd.DataFrame, name: str) -> bool:

@@ -421,6 +421,23 @@ def test_a_measure_beside_a_family_is_asked_about_and_cut():
     assert choices(table) == ["octane", NO_LABEL]
 
 
+@pytest.mark.parametrize("name", ["r{}", "item{}", "Q{}"])
+def test_of_the_items_of_a_test_none_is_the_label_but_each_may_be(name):
+    solved = RNG.integers(0, 2, (N_ROWS, 9)).astype(np.float64)
+    frame = pd.DataFrame(solved, columns=[name.format(at) for at in range(1, 10)])
+    table = Table("t", frame, ())
+    assert guess_label(table) == NO_LABEL
+    assert choices(table)[:2] == [NO_LABEL, name.format(9)]
+
+
+@pytest.mark.parametrize("unit", ["year olds", "years", "mm/year"])
+def test_a_time_in_the_unit_of_a_column_does_not_hide_that_it_may_be_the_label(unit):
+    frame = measured("x", "y", "z").assign(
+        kind=words("u", "v"), **{f"cohort [{unit}]": numbers(6, 7, 8)}, t=RNG.normal(size=N_ROWS)
+    )
+    assert f"cohort [{unit}]" in choices(Table("t", frame, ()))
+
+
 @pytest.mark.parametrize("names", ["V{}", "x{}", "column {}", "{}"])
 def test_names_that_number_all_columns_make_no_family(names):
     frame = pd.DataFrame({names.format(at + 1): numbers(*RNG.permutation(10)) for at in range(9)})
