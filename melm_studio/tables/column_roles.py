@@ -29,6 +29,7 @@ from melm_studio.tables.distinct import (
 from melm_studio.tables.durations import CLOCKS, runs_along, says_event, says_follow_up
 from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import DAY, count, listed, number, shortened, words_of
+from melm_studio.tables.frames import columns_of
 from melm_studio.tables.identifiers import (
     CLERK_WORDS,
     GROUP_WORDS,
@@ -113,7 +114,7 @@ _LEAST_LONG = 50  # numbers: fewer intensities may have equally many digits
 _OF_ROW_NAMES = re.compile(r"X(?:\.\d+)?|V1|\.\.\.\d+")  # as R calls a column without a name
 _TAGS = {"band", "passcode", "ring", "tag"}  # by which animals and persons are known
 _DIGITS_OF_ID = 9  # of whole numbers that differ, all of as many
-_CODES = {f"{code:g}" for code in CODES}  # of missing cells
+_CODES = {f"{code:.10g}" for code in CODES}  # of missing cells
 _DIGIT = re.compile(r"\d")
 _NUMBERED = re.compile(r"([^\W\d][^\d]{0,19})([0-9]{1,9})")
 _CLOCK = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?: ?[AaPp]\.?[Mm]\.?)?")
@@ -156,6 +157,14 @@ _WEIGHTS = {
     "finalwgt", "finalwt", "fnlwgt", "hhwt", "houwgt", "perwt", "pweight", "pweights", "pwt",
     "senwgt", "tcindwt", "totwgt", "totwgts", "wgt", "wtfinl", "wtss", "wtssall",
 }  # fmt: skip
+_WEIGHT_WORDS = ("weight", "weights", "wgt")
+_OF_WEIGHTS = {  # of which rows and of which wave they are, as in W1_WEIGHT2
+    "adj", "adjusted", "analysis", "base", "case", "cross", "design", "final", "full", "norm",
+    "normalized", "panel", "person", "pop", "population", "post", "poststrat", "resp", "respondent",
+    "sample", "sampling", "sectional", "stratified", "survey", "trimmed", "w", "wave",
+}  # fmt: skip
+# Rows, and how far the mean of weights may be from 1: rounded, or named so, without some rows.
+LEAST_WEIGHED, OFF_ONE, OFF_ONE_NAMED, OFF_ONE_OF_WAVES = 30, 1e-3, 0.05, 0.5
 _NOTES = {"comment", "comments", "note", "notes", "remark", "remarks"}
 _OF_ARCHIVES = {"AvgSpotLen", "Bases", "Bytes", "MBases", "MBytes"}  # of sequencing runs
 _NO_ORDER = {"accessed", "downloaded", "entered"}  # when somebody worked with the rows
@@ -178,7 +187,11 @@ DESIGN = "a factor of the design: each class has as many rows of each level"
 SETTING = "it says how an instrument was set, which nobody measured of the row"
 EARLIER = "it is what another column was before"
 FOLLOW_UP = "it says how long the row was followed, which ends with what the label says"
+MOSTLY_EMPTY = "most of its cells are empty, and it was said to measure nothing"
+OF_WEIGHTS = "it was said to weigh the rows of a survey"
 OF_BOXES = "it has 1 or nothing, and was said to measure nothing"
+MOSTLY_EMPTY = "most of its cells are empty, and it was said to measure nothing"
+WEIGHTS = "it was said to weigh the rows of a survey, and measures nothing of them"
 EMBEDDED = "it was recorded beside answers or measurements, and is none of these"
 IMPUTED = "it says which cells of another column were imputed"
 WRITTEN_IN = "beside a few common answers it has many in words of one's own"
@@ -666,6 +679,7 @@ def guess_roles(
     roles = {**guesses.codes(), **guesses.dated(), **guesses.counters(), **guesses.first()}
     roles |= {**guesses.groups(), **guesses.orders(), **guesses.maps()}
     roles = {**guesses.written_in(), **guesses.boxes(), **roles}
+    roles = {**guesses.mostly_empty(), **guesses.weights(), **roles}
     roles = {**guesses.origins(roles), **roles}
     roles = {**guesses.info(roles), **roles}
     return _with_roles(columns, roles)
@@ -771,6 +785,69 @@ def boxes(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
         if column.n_values == 1
         and {*map(str, distinct_values(frame[column.name]))} <= {"1", "1.0"}  # also as a category
     ]
+
+
+def mostly_empty(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
+    """Return the numbers of which most cells are empty, of a table of not too many columns.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Those that are features, or are none for this reason or as the user chose, are looked at.
+    frame : DataFrame
+        The rows that have a class.
+    """
+    return [
+        column.name
+        for column in (columns if len(columns) <= MOST_COMPARED else ())
+        if 2 * column.n_missing > len(frame) and column.n_values > 1
+        if column.role is Role.NUMERIC or column.reason in (MOSTLY_EMPTY, CHOSEN)
+        if frame[column.name].dtype.kind == "f"
+    ]
+
+
+def weights(columns: Sequence[Column], frame: pd.DataFrame, numbers: Numbers) -> list[str]:
+    """Return the positive fractions whose mean is 1: those that are named so, or the only one.
+
+    Where several have it, all were divided by their means. Those of the waves of a survey are near
+    it, of the rows that each has.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Those that are features, or are none for this reason or as the user chose, are looked at.
+    frame : DataFrame
+        The rows that have a class.
+    numbers : Numbers
+        Of all rows.
+    """
+    if len(frame) < LEAST_WEIGHED:
+        return []
+    may_weigh = ~numbers.is_whole & (numbers.low > 0) & (numbers.low < 1) & (numbers.high > 1)
+    whole = {*numbers.which(numbers.n_missing == 0)}
+    usable = {c.name for c in columns if c.role in (Role.NUMERIC, Role.INFO)}
+    names = [name for name in numbers.which(may_weigh) if name in usable]
+    off_one = np.abs(np.nanmean(columns_of(frame, names).to_numpy(), axis=0) - 1) if names else ()
+    off = dict(zip(names, off_one, strict=True))
+    named = [name for name in names if off[name] < _off_one_of_weights(name)]
+    unnamed = [name for name in names if off[name] < OFF_ONE and name in whole]
+    return named or (unnamed if len(unnamed) == 1 else [])
+
+
+def _off_one_of_weights(name: str) -> float:
+    """How far the mean of weights of this name may be from 1; 0 of other names.
+
+    Examples
+    --------
+    >>> [_off_one_of_weights(name) for name in ("weight", "W1_WEIGHT2", "birth weight")]
+    [0.05, 0.5, 0.0]
+    """
+    words = [word for word in words_of(name) if not word.isdigit()]
+    *before, last = words or ("",)
+    stem = next((last.removesuffix(word) for word in _WEIGHT_WORDS if last.endswith(word)), None)
+    if stem is None or not _OF_WEIGHTS.issuperset({*before, *filter(None, [stem])}):
+        return 0.0
+    return OFF_ONE_NAMED if name.lower() in _WEIGHT_WORDS else OFF_ONE_OF_WAVES
 
 
 def _of_words_or(reason: str, columns: Sequence[Column]) -> Iterator[Column]:
@@ -1115,6 +1192,7 @@ class _Guesses:
         chosen: Mapping[str, Use],
     ) -> None:
         self._chosen, self._columns = chosen, columns
+        self._asked = [column for column in columns if column.name not in table.measured]
         self._frame, self._numbers, self._embedded = (
             table.frame,
             table.numbers,
@@ -1354,9 +1432,19 @@ class _Guesses:
 
     def boxes(self) -> dict[str, tuple[Role, str]]:
         """Those of boxes, where the first, about which all are asked, is no feature."""
-        names = boxes(self._columns, self._rows)
+        return self._out(boxes(self._columns, self._rows), OF_BOXES)
+
+    def mostly_empty(self) -> dict[str, tuple[Role, str]]:
+        """Those of empty cells, where the first, about which all are asked, is no feature."""
+        return self._out(mostly_empty(self._asked, self._rows), MOSTLY_EMPTY)
+
+    def weights(self) -> dict[str, tuple[Role, str]]:
+        """Those that weigh the rows, where the first, about which all are asked, is said to."""
+        return self._out(weights(self._asked, self._rows, self._numbers), OF_WEIGHTS)
+
+    def _out(self, names: Sequence[str], why: str) -> dict[str, tuple[Role, str]]:
         are_out = any(self._chosen.get(name) is Use.INFO for name in names[:1])
-        return {c.name: (Role.INFO, OF_BOXES) for c in self._open if are_out and c.name in names}
+        return {c.name: (Role.INFO, why) for c in self._open if are_out and c.name in names}
 
     def info(self, roles: Mapping[str, tuple[Role, str]]) -> dict[str, tuple[Role, str]]:
         """At most one name; the other columns that are left out describe rows."""

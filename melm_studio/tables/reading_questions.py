@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import compress, islice
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from melm_studio.tables.classes import is_measure, sort_key, value_name
 from melm_studio.tables.column_roles import (
     BEGINS_AGAIN,
     DESIGN,
+    DISTINCT_SHARE,
     EARLIER,
     EMBEDDED,
     FOLLOW_UP,
@@ -37,15 +38,16 @@ from melm_studio.tables.column_roles import (
     boxes,
     copies,
     is_cut,
+    mostly_empty,
     names_places,
     origins,
+    weights,
     written_in,
 )
 from melm_studio.tables.designs import evenness
 from melm_studio.tables.distinct import Numbers, distinct_values, numbered_parts
 from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import listed_in_sentence, shortened, words_of
-from melm_studio.tables.frames import columns_of
 from melm_studio.tables.identifiers import ends_as_id
 from melm_studio.tables.labels import (
     AMOUNT_WORDS,
@@ -67,10 +69,9 @@ VALUES_SHOWN, LONGEST_VALUE = 3, 16  # of a column that may be the label
 LEAST_REPEATS = 2  # rows for each value, on average, for a number to be a group or a batch
 LEAST_LEVELS, MOST_FACTORS = 3, 20  # from 0 or 1 on, and columns of such, which may be a design's
 LEAST_BEGINNINGS = 2  # of numbers that begin again
+LEAST_DIFFERENT = 50  # numbers of a column without a name, for these to be ids
 MOST_EVEN = 2  # columns that are asked about; of more, a design has made the features
 TOO_EVEN = 0.001  # how likely rows are spread over the values as evenly by chance
-# Rows, and how far the mean of weights may be from 1: rounded, or named so, without some rows.
-LEAST_WEIGHED, OFF_ONE, OFF_ONE_NAMED = 30, 1e-3, 0.05
 MOST_WORDS = 8  # of a name; longer ones describe, such as a protein
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 # Names of whole numbers that tell things apart.
@@ -88,6 +89,7 @@ _LAST_WORDS = {
     "type", "well",
 }  # fmt: skip
 _YEARS = {"year", "yr"}
+_UNNAMED = re.compile(r"column \d+")  # as the reader names a column
 _DATES_OR_CODES = _YEARS | {"code", "date", "id", "no", "nr", "num", "page", "station"}
 _SPACE_WORDS = {"room"}  # at the end of a longer name, how much of it there is
 _LAST_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]$")
@@ -132,7 +134,7 @@ _ASKED = {
     "thousands": "Do commas part thousands, or are they decimal marks? {}.",
     "codes": "Are these numbers codes of what is missing? {}.",
 }
-_WEIGHT_CHOICES = (Choice(Use.FEATURE, "It measures them"), Choice(Use.INFO, "It does: leave out"))
+_WEIGHT_CHOICES = (Choice(Use.FEATURE, "Measured"), Choice(Use.INFO, "Weights: leave out"))
 _ORIGIN_CHOICES = (Choice(Use.INFO, "Information alone"), Choice(Use.FEATURE, "Measured"))
 _SAID = {WHERE: "where", WHEN: "when", WHENCE: "in which work"}
 _SAID_ELSE = {
@@ -302,7 +304,8 @@ def column_questions(
     are_years = (numbers.low >= FIRST_YEAR) & (numbers.high <= LAST_YEAR)
     numbered = even.union(numbers.which(are_years))
     told = {*numbers.which(numbers.is_whole)}.intersection(answered)
-    weight = _weight(frame, columns, numbers)
+    unnamed = _numbers_without_name(columns, numbers, len(frame))
+    weigh = weights(columns, frame, numbers)
     from_where = _origins(columns, frame, embedded)
     features = {column.name for column in columns if column.role in FEATURES}
     if not are_more and features <= from_where.keys():  # then they are all that there is
@@ -312,7 +315,9 @@ def column_questions(
     in_own_words = _written_in(columns, frame, answered)
     same = _copies(columns, frame, answered)
     ticked = boxes(columns, frame)
-    asked_for_all = {names[0] for names in ([*from_where], in_own_words, [*same], ticked) if names}
+    empty = mostly_empty(columns, frame)
+    each = ([*from_where], in_own_words, [*same], ticked, weigh, empty)
+    asked_for_all = {names[0] for names in each if names}
     unasked = {*set(others).difference(told), *counted_words(frame, numbers)}
     unasked = unasked.difference(asked_for_all).union(chosen)
     n_rows = len(frame)
@@ -323,7 +328,8 @@ def column_questions(
         and column.name not in unasked
         and not column.exclusion_reason
         and (
-            column.name in (weight, *asked_for_all)
+            column.name in asked_for_all
+            or column.name in unnamed
             or column.name in told  # and may be said otherwise
             or column.reason == BEGINS_AGAIN
             or (
@@ -348,8 +354,10 @@ def column_questions(
         if column.name in ticked[:1]
         else _copy_question(same, columns, frame, answered.get(column.name, ""))
         if column.name in [*same][:1]
-        else _weight_question(column, answered.get(column.name, ""))
-        if column.name == weight
+        else _weight_question(weigh, answered.get(column.name, ""))
+        if column.name in weigh[:1]
+        else _empty_question(empty, answered.get(column.name, ""))
+        if column.name in empty[:1]
         else _number_question(column, numbers, answered.get(column.name, ""), taken, n_rows)
         for column in _without_series([*islice(asked, MOST_PROBED)], even.union(told))
     )
@@ -433,29 +441,19 @@ def _copy_question(
     return _measured_question([*same], _SAYS, what, answer)
 
 
-def _weight(frame: pd.DataFrame, columns: Sequence[Column], numbers: Numbers) -> str:
-    """The only column of positive fractions whose mean is 1; empty if several have it, or none.
-
-    Where several have it, all were divided by their means.
-    """
-    may_weigh = ~numbers.is_whole & (numbers.n_missing == 0)
-    may_weigh &= (numbers.low > 0) & (numbers.low < 1) & (numbers.high > 1)
-    usable = {column.name for column in columns if column.role in (Role.NUMERIC, Role.INFO)}
-    names = [name for name in numbers.which(may_weigh) if name in usable]
-    if len(frame) < LEAST_WEIGHED:
-        return ""
-    means = columns_of(frame, names).to_numpy().mean(axis=0)
-    are_named = np.array([name.lower() in ("weight", "weights") for name in names], dtype=np.bool_)
-    weights = [*compress(names, np.abs(means - 1) < np.where(are_named, OFF_ONE_NAMED, OFF_ONE))]
-    return weights[0] if len(weights) == 1 else ""
-
-
-def _weight_question(column: Column, answer: str) -> Question:
+def _weight_question(names: Sequence[str], answer: str) -> Question:
+    are_several = len(names) > 1
+    does, mean = ("Do", "Their means are") if are_several else ("Does", "Its mean is")
     sentence = (
-        f"Does {shortened(column.name)} weigh the rows? Its mean is about 1, as of weights, which "
+        f"{does} {listed_in_sentence(names)} weigh the rows? {mean} about 1, as of weights, which "
         "say how many others each row stands for, and measure nothing of it."
     )
-    return Question(USE + column.name, sentence, _WEIGHT_CHOICES, answer, Use.FEATURE)
+    return Question(USE + names[0], sentence, _WEIGHT_CHOICES, answer, Use.FEATURE)
+
+
+def _empty_question(names: Sequence[str], answer: str) -> Question:
+    what = "nothing in more than half of the rows, which have the median instead"
+    return _measured_question(names, ("It has", "They have"), what, answer, Use.FEATURE)
 
 
 def _number_question(
@@ -545,6 +543,18 @@ def _never_meet(numbers: Numbers, n_rows: int) -> npt.NDArray[np.bool_]:
     n_pairs = numbers.n_values * (numbers.n_values - 1) / 2
     are_different = numbers.n_values == n_rows - numbers.n_missing
     return np.asarray(are_different & (numbers.high - n_pairs / LEAST_OF_PAIRS < numbers.low))
+
+
+def _numbers_without_name(
+    columns: Sequence[Column], numbers: Numbers, n_rows: int
+) -> frozenset[str]:
+    """The few columns without a name whose whole numbers nearly all differ, as ids do."""
+    usable = {column.name for column in columns if column.role in (Role.NUMERIC, Role.INFO)}
+    are_such = numbers.is_whole & (
+        numbers.n_values >= max(LEAST_DIFFERENT, DISTINCT_SHARE * n_rows)
+    )
+    names = [n for n in numbers.which(are_such) if n in usable and _UNNAMED.fullmatch(n)]
+    return frozenset(names if len(names) <= MOST_ALIKE else ())
 
 
 def _names_date_or_code(column: Column, numbers: Numbers) -> bool:

@@ -1160,6 +1160,49 @@ def test_boxes_that_were_ticked_or_not_are_features_unless_somebody_says_otherwi
     assert ticked.isdisjoint(data.feature_names) == (answer == "info")
 
 
+@pytest.mark.parametrize("answer", ["", "feature", "info"])
+def test_numbers_that_most_rows_lack_are_features_unless_somebody_says_otherwise(answer):
+    few = [np.where(RNG.random(90) < share, RNG.normal(size=90), np.nan) for share in (0.2, 0.4)]
+    some = np.where(RNG.random(90) < 0.7, RNG.normal(size=90), np.nan)
+    columns = {"elevation": few[0], "mass": some, "pond": few[1]}
+    data = with_numbers({"use:elevation": answer} if answer else {}, **columns)
+    (question,) = [one for one in data.questions if one.id.startswith("use:")]
+    assert "Are elevation and pond measured features" in question.sentence
+    assert (question.id, question.answer) == ("use:elevation", answer)
+    assert {"elevation", "pond"}.isdisjoint(data.feature_names) == (answer == "info")
+    assert "mass" in data.feature_names
+
+
+@pytest.mark.parametrize("answer", ["", "feature", "info"])
+@pytest.mark.parametrize("n_gaps", [0, 25])
+def test_the_weights_of_the_waves_of_a_survey_are_asked_about_once(answer, n_gaps):
+    drawn = np.exp(RNG.normal(0, 1, (4, 90)))
+    weights = drawn / drawn.mean(axis=1, keepdims=True)
+    weights[1, :n_gaps] = np.nan
+    names = ("W1_WEIGHT1", "W2_WEIGHT1", "finalweight", "liver weight")
+    columns = dict(zip(names, weights * [[1], [1], [1.2], [1.01]], strict=True))
+    data = with_numbers({"use:W1_WEIGHT1": answer} if answer else {}, **columns)
+    (question,) = [one for one in data.questions if one.id.startswith("use:")]
+    assert "Do W1_WEIGHT1, W2_WEIGHT1, finalweight weigh the rows?" in question.sentence
+    assert {*names[:3]}.isdisjoint(data.feature_names) == (answer == "info")
+    assert "liver weight" in data.feature_names
+
+
+@pytest.mark.parametrize("n_rows", [30, 150])
+@pytest.mark.parametrize("n_equal", [0, 10])
+def test_numbers_without_a_name_that_nearly_all_differ_are_asked_about(n_rows, n_equal):
+    ids = 3 * RNG.permutation(n_rows) + 100
+    ids[:n_equal] = ids[0]
+    rows = [
+        f"{x:.3f},{number},{at % 5},{y:.2f},{'ab'[at % 2]}"
+        for at, ((x, y), number) in enumerate(zip(RNG.normal(size=(n_rows, 2)), ids, strict=True))
+    ]
+    data = prepare(read_table("\n".join(rows).encode(), "t.data"))
+    asked = {one.id: one for one in data.questions}
+    assert ("use:column 2" in asked) == (n_rows == 150)
+    assert "use:column 1" not in asked
+
+
 @pytest.mark.parametrize(("study", "is_trial"), [("STUDYID", True), ("BOOK", False)])
 def test_sites_visits_and_running_numbers_of_trials_are_recorded_beside(study, is_trial):
     rng = np.random.default_rng(0)
