@@ -27,6 +27,7 @@ LEAST_OPTIONS, MOST_OPTIONS = 3, 30  # of a question of which several answers ma
 LEAST_TOGETHER, MOST_FREE = 3, 0.1  # texts of several answers, and answers in words of one's own
 LEAST_COMMON, MOST_OWN = 0.1, 0.4  # of rows, for an answer beside which others are left out
 LEAST_OF_COMMON = 5  # rows
+NEARLY_ALL = 0.8  # rows of one answer, for these to be classes
 MOST_READ, LONGEST_OPTION = 2_000, 200  # different texts of one column, and characters
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -113,7 +114,7 @@ def with_ticks(
         for name in frame.select_dtypes(exclude=np.float64)
         if not (_is_label(str(name)) or name in beside)
     ]
-    read = {name: _options(frame[name]) for name in texts}
+    read = {name: _options(frame[name]) for name in texts if not _has_classes(frame[name])}
     options = {name: parts for name, (parts, _) in read.items() if parts}
     ticks = [f"{name}{TICKED}{part}" for name, parts in options.items() for part in parts]
     n_columns = frame.shape[1] + len(ticks)
@@ -129,6 +130,14 @@ def with_ticks(
     ]
     step = "Parted, as answers of which several were ticked, into columns of 0 and 1"
     return pd.concat(parts_of_frame, axis=1), f"{step}: {listed(parted, '; ')}."
+
+
+def _has_classes(cells: pd.Series) -> bool:
+    """Return whether nearly all rows have one answer, to what the name says is a kind of them."""
+    if not any(map(names_label, words_of(str(cells.name))[-1:])):
+        return False
+    n_answers = [len(ticked_answers(str(text))) for text in cells.dropna()]
+    return n_answers.count(1) >= NEARLY_ALL * len(n_answers)
 
 
 def _ticks(cells: pd.Series, options: Sequence[str]) -> pd.DataFrame:

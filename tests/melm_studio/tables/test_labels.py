@@ -421,6 +421,21 @@ def test_a_measure_beside_a_family_is_asked_about_and_cut():
     assert choices(table) == ["octane", NO_LABEL]
 
 
+@pytest.mark.parametrize(
+    ("name", "n_together", "is_parted"),
+    [("code type", 6, False), ("code type", 24, True), ("eaten", 6, True)],
+)
+def test_kinds_of_which_few_rows_have_two_are_classes_and_no_boxes(name, n_together, is_parted):
+    kinds = [*words("value", "problem", "tactic")]
+    for at in range(n_together):
+        kinds[2 * at] = ("value, problem", "problem, tactic", "value, tactic")[at % 3]
+    text = measured("a", "b").assign(**{name: kinds}, c=RNG.normal(size=N_ROWS)).to_csv(index=False)
+    table = read_table(text.encode(), "t.csv")
+    assert (name not in table.frame) == is_parted
+    if not is_parted:
+        assert guess_label(table) == name
+
+
 @pytest.mark.parametrize("name", ["r{}", "item{}", "Q{}"])
 def test_of_the_items_of_a_test_none_is_the_label_but_each_may_be(name):
     solved = RNG.integers(0, 2, (N_ROWS, 9)).astype(np.float64)
