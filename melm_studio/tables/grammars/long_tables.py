@@ -41,6 +41,8 @@ _UNITS_OF_FINDINGS = re.compile(r"[A-Z]{2}(?:OR|ST)RESU")
 _OF_FINDINGS = re.compile(r"([A-Z]{2})TESTCD")
 # Of which subject, at which visit, when, and of which part of it, as far as that tells them apart.
 _WHEN = ("USUBJID", "VISITNUM", "VISIT", "VISITDY", "{}DY", "{}DTC", "{}TPT", "{}SPEC", "{}LAT")
+_ANALYZED = {"USUBJID", "PARAMCD", "AVAL"}
+_WHEN_ANALYZED = ("USUBJID", "AVISITN", "AVISIT", "ADY", "ADT", "ADTM", "ATPTN", "ATPT")
 MOSTLY = 0.5  # of the variables of all samples, those that are given
 NEARLY = 0.9  # the same, of features of samples that only their columns show; others stay rows
 PARTLY = 0.25  # the same, of measures with units: laboratories do a few of their tests each time
@@ -207,17 +209,24 @@ def melted(first: FirstLines) -> Layout | None:
 
 
 def findings(first: FirstLines) -> Layout | None:
-    """Findings of trials (SDTM, SEND): a row for each test of a subject at a time."""
+    """Findings of trials: a row for each test of a subject at a time.
+
+    As they were collected (SDTM, SEND), or as they are analyzed (ADaM).
+    """
     header = first.rows[0] if first.rows else []
-    domain = _domain(header)
-    if not domain:
+    are_analyzed, domain = _ANALYZED.issubset(header), _domain(header)
+    if not (are_analyzed or domain):
         return None
     rows = [row for row, _ in first.records(first.delimiter) if len(row) == len(header)][1:]
-    value, feature = header.index(f"{domain}STRESN"), header.index(f"{domain}TESTCD")
-    when = (name.format(domain) for name in _WHEN)
+    names = ("AVAL", "PARAMCD") if are_analyzed else (f"{domain}STRESN", f"{domain}TESTCD")
+    value, feature = map(header.index, names)
+    when = (name.format(domain) for name in (_WHEN_ANALYZED if are_analyzed else _WHEN))
     sample = _naming(rows, [header.index(name) for name in when if name in header], feature)
+    if not sample:
+        return None
+    sample = tuple(dict.fromkeys((header.index("USUBJID"), *sample)))
     of_samples = [tuple(row[index] for index in sample) for row in rows]
-    if not sample or not _has_pairs(rows, of_samples, (feature,), value, LEAST_MELTED):
+    if not _has_pairs(rows, of_samples, (feature,), value, LEAST_MELTED):
         return None
     marks = _marks(rows, of_samples, sample, (value, feature))
     return _layout(first, Long(sample, (feature,), value, marks), value)

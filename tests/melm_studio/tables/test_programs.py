@@ -147,6 +147,32 @@ def of_maxquant(names, kind):
     return lines([["Protein IDs", *(f"{kind} {name}" for name in names)], *rows], "\t").encode()
 
 
+@pytest.mark.parametrize("mark", ["\t", ",", ";"])
+@pytest.mark.parametrize("n_behind", [0, 1])
+def test_a_delimiter_at_the_end_of_the_header_alone_hides_no_samples(mark, n_behind):
+    header = ["gene_id", *(f"SRR{at}" for at in range(8)), *[""] * n_behind]
+    rows = [[f"g{at}", *((at * 7 + n * n) % 31 for n in range(8))] for at in range(90)]
+    table = read_table(lines([header, *rows], mark).encode(), "counts.txt")
+    assert len(table.frame) == 8
+    assert "samples" in table.asked
+
+
+@pytest.mark.parametrize("n_telling", [2, 3])
+def test_three_columns_that_say_what_features_are_do_so_behind_others(n_telling):
+    said = ["metabolite_name", "metabolite_id", "formula"][:n_telling]
+    rows = [
+        [
+            f"run {at % 2}",
+            *(f"{name} {at}" for name in said),
+            *((at * 7 + n * n) % 31 for n in range(8)),
+        ]
+        for at in range(20)
+    ]
+    header = ["analysis", *said, *(f"S{at}" for at in range(8))]
+    table = read_table(lines([header, *rows]).encode(), "t.csv")
+    assert len(table.frame) == (8 if n_telling == 3 else 20)
+
+
 @pytest.mark.parametrize("mark", ["\t", ","])
 def test_a_file_of_mwtab_without_metabolites_is_refused_by_its_name(mark):
     rows = [["#METABOLOMICS WORKBENCH ST1", ""], ["VERSION", 1], ["MS:MS_RESULTS_FILE", "a.txt"]]
@@ -906,6 +932,27 @@ def findings_of_a_trial(columns, times=((1, ""), (2, ""))):
     ]  # fmt: skip
     frame = pd.DataFrame(rows)[[*columns]]
     return read_table(frame.to_csv(index=False).encode(), "vs.csv")
+
+
+@pytest.mark.parametrize("beside", [[], ["VSTESTCD", "VSSTRESN", "DOMAIN", "STUDYID"]])
+@pytest.mark.parametrize("dates", ["of all", "of each"])
+def test_parameters_of_an_analysis_are_features_of_subjects_at_their_visits(beside, dates):
+    """Though dates alone may tell apart what few subjects had."""
+    cells = {"VSTESTCD": "TEST", "VSSTRESN": 5, "DOMAIN": "VS", "STUDYID": "P"}
+    rows = [
+        {**cells, "USUBJID": f"s{subject}", "AVISITN": visit, "PARAMCD": code,
+         "ADT": f"2020-01-{subject * (dates == 'of each') + 7 * visit + 1:02}",
+         "AVAL": (subject * 7 + visit * at * 3) % 11 + at, "TRTP": "AB"[subject % 2]}
+        for at, code in enumerate(("DIABP", "PULSE", "SYSBP"))
+        for subject in range(6)
+        for visit in (1, 2)
+    ]  # fmt: skip
+    columns = ["USUBJID", "ADT", "AVISITN", "PARAMCD", "AVAL", "TRTP", *beside]
+    table = read_table(pd.DataFrame(rows)[columns].to_csv(index=False).encode(), "advs.csv")
+    assert len(table.frame) == 12
+    data = prepare(table, "TRTP")
+    assert data.feature_names[:3] == ("DIABP", "PULSE", "SYSBP")
+    assert "subjects:USUBJID" in {question.id for question in data.questions}
 
 
 FINDINGS = ["STUDYID", "DOMAIN", "USUBJID", "VSSEQ", "VSTESTCD", "VSSTRESN", "VISITNUM", "EPOCH"]
