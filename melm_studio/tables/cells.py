@@ -42,7 +42,12 @@ from melm_studio.tables.formatting import (
     words_of,
 )
 from melm_studio.tables.frames import assembled
-from melm_studio.tables.identifiers import STREETS, names_identifier, names_label
+from melm_studio.tables.identifiers import (
+    CHROMOSOMES,
+    STREETS,
+    names_identifier,
+    names_label,
+)
 from melm_studio.tables.quantities import in_one_unit, with_unit, without_unit
 from melm_studio.tables.readers import ReadOptions
 from melm_studio.tables.scales import UNKNOWN, is_among
@@ -296,6 +301,8 @@ def _infer(column: pd.Series, decimal: str, options: ReadOptions, *, is_dated: b
     is_of_ids = text is not None and name.lower().endswith("id") and names_identifier(name)
     if len(levels) == len(codes) and (is_of_ids or _are_running_numbers(levels, missing[:-1])):
         is_numeric = False  # a word is no number that is missing, but a name as the others
+    if text is not None and not CHROMOSOMES.isdisjoint(words_of(name)[-1:]):
+        is_numeric = False  # X and Y are chromosomes as 1 and 2 are
     if is_numeric and not options.as_written:
         return _Inferred(
             read.values[codes],

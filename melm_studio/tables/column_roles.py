@@ -48,6 +48,7 @@ from melm_studio.tables.labels import (
     FEW_TEXTS,
     LEAST_CODE,
     OCCASION_WORDS,
+    REPORTER,
     SELECTED,
     TIME_WORDS,
     WORDS_OF_MODELS,
@@ -543,6 +544,7 @@ def _soft_exclusion_of_text(cells: _Cells) -> tuple[Role, str] | None:
     levels, last = pd.unique(cells.texts), (words_of(cells.name) or ("",))[-1]
     is_key = last in ("id", "well") or (last.endswith("id") and ends_as_id(last))
     is_key = (is_key and all(map(_DIGIT.search, levels))) or are_uuids(levels)
+    is_key |= len(levels) > 2 and all(map(REPORTER.fullmatch, levels))
     if is_key or _number_things(levels):
         return Role.IGNORED, "keys of what several rows share"
     if cells.n_values > MAX_LEVELS and not _are_written_in(cells.texts, cells.n_values):
@@ -653,7 +655,7 @@ def _numbers_things(cells: _Cells) -> bool:
     if cells.n_values < cells.n_present / most_sharing:
         return False
     if not before:
-        is_thing = last == "id" or last in GROUP_WORDS or is_id_of_thing(last)
+        is_thing = last in {"id", "idno", "idnum"} or last in GROUP_WORDS or is_id_of_thing(last)
         is_thing |= last in THINGS_NUMBERED and cells.low >= LEAST_CODE
         return is_thing or ends_as_id(last) or last in {"mrn", "sample", "specimen"}
     is_number = last in SAYS_A_NUMBER and not THINGS_NUMBERED.isdisjoint(before)
@@ -1634,10 +1636,10 @@ def _counts_repeats(words: Sequence[str]) -> bool:
 
 
 def _numbers_rows(cells: pd.Series) -> bool:
-    """Return whether whole numbers differ, or count up but where tables were put together."""
+    """Return whether whole numbers differ, or go up but where tables were put together."""
     if len(cells) < LEAST_NUMBERED or not bool((cells % 1 == 0).all()):
         return False
-    return cells.is_unique or bool((np.diff(cells) == 1).mean() >= COUNTING)
+    return cells.is_unique or bool((np.diff(cells) > 0).mean() >= COUNTING)
 
 
 def _are_ids(cells: pd.Series) -> bool:

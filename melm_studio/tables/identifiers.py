@@ -20,7 +20,8 @@ LABEL_WORDS = (
 )  # fmt: skip
 _RANKS = {word: rank for rank, word in enumerate(LABEL_WORDS)}
 ID_WORDS = {
-    "cik", "code", "cusip", "ean", "gtin", "gvkey", "id", "idcode", "identifier", "ids", "idx",
+    "cik", "code", "cusip", "ean", "gtin", "gvkey", "id", "idcode", "identifier", "idno", "idnum",
+    "ids", "idx",
     "index", "isbn", "key", "mrn", "no", "nr", "number", "permno", "rowid", "rowlabel", "rowname",
     "rownames", "rownum", "seqno", "sku", "ssn", "upc", "uuid",
 }  # fmt: skip
@@ -51,10 +52,11 @@ THINGS_NUMBERED = {
     "school", "specimen", "state", "student", "subject",
 }  # fmt: skip
 STREETS = {"address", "street"}
+CHROMOSOMES = {"chr", "chrom", "chromosome"}
 KEYS_OF_TRIALS = {"STUDYID", "USUBJID"}  # as CDISC names them
 LEAST_STEM = 3  # letters
 _SHORT = re.compile("[a-z]{1,2}id")  # of geographic systems and databases: fid, gid, uid
-_ENDS_OF_IDS = ("code", "id", "number")
+_ENDS_OF_IDS = ("code", "id", "number", "nummer")
 _JOINED = re.compile(f"[a-z]{{3,}}(?:{'|'.join(_ENDS_OF_IDS)})")  # copairid, plotcode, rownumber
 _NO_SHORT = {"acid", "aid", "bid", "grid", "kid", "mid", "paid", "void"}
 _NUMBER_SIGN = re.compile(r"(?:^|[\s_.])(?:№|#|[Nn][°º])")  # and no unit: [#/µl]

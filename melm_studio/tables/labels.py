@@ -42,7 +42,7 @@ FEW_AT_END = 5  # values of a number in the last column, for it to be the label 
 FEW_TEXTS = 10  # of a text in the last column
 LEAST_POINTS = 20  # of a curve
 
-_TRUE_LABELS = {"y_true", "y_test", "y_train"}
+_TRUE_LABELS = {"gnd", "y_true", "y_test", "y_train"}
 _ALONE = {"digit", "letter", "y"}  # these say it only where no other word stands beside them
 # Those of what becomes of rows, beside which another kind of thing is hardly asked for.
 _VERDICTS = {
@@ -128,6 +128,7 @@ MOST_LOST = 0.1  # rows without a class, for a guess to be beyond doubt
 MOST_MISSING = 0.9  # of the cells of a column that could as well be the label
 MANY_MISSING = 0.5  # of those of the guess, for there to be none
 LEAST_EMPTIED = 0.25  # of the numbers, with values in other rows alone, for no guess
+REPORTER = re.compile(r"12[6-9][CN]?|13[0-5][CN]?")  # ions of tandem mass tags, also a label
 # Times of day, days, degrees of latitude, telephones and mailboxes, which are no classes.
 _TIMES = re.compile(
     r"(?:\d{1,4}([-/.])\d{1,2}\1\d{1,4})?[ T]?"
@@ -177,7 +178,7 @@ def likely_labels(table: Table, without: Collection[str] = ()) -> list[str]:
             return [*of_one_class, *(name for name in candidates if name not in of_one_class)]
     if table.asked.get("samples") == NO_GROUPS and _are_numbers(table.frame, candidates):
         sexes = [name for name in candidates if not _SEXES.isdisjoint(words_of(name))]
-        return sexes or [NO_LABEL]
+        return sexes or [NO_LABEL, *_answers_of_families(table, without)]
     n_before = [*map(str, table.frame.columns)].index(_first_of(table.frame))
     has_others = table.frame.shape[1] - n_before > MIN_COLUMNS
     if not candidates and has_others and _has_several_features(table.frame):
@@ -641,6 +642,8 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
     )
     usable = dict(_could_be_labels(table, {*map(str, table.frame)} - without))
     usable = {name: n for name, n in usable.items() if n <= 2 or not _is_place(name, table.frame)}
+    results = _of_many_results(table)
+    usable = {name: n for name, n in usable.items() if n <= FEW_AT_END or name not in results}
     if not usable:
         return ()
     frame, numbers = table.frame, table.numbers
@@ -664,6 +667,17 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
         texts = (name for name in named if not _are_accessions(frame[name]))
         guess = next((name for name in texts if says_the_same(frame[guess], frame[name])), guess)
     return (guess, *(name for name in usable if name != guess))
+
+
+def _of_many_results(table: Table) -> set[str]:
+    """The numbers whose names end in the same word of labels, as many results of a laboratory."""
+    ends = {name: words_of(name)[-1:] for name in table.numbers.names}
+    n_alike = Counter(ends.values())
+    return {
+        name
+        for name, end in ends.items()
+        if n_alike[end] > MOST_OF_SERIES and any(map(names_label, end))
+    }
 
 
 def _names_of_measures(frame: pd.DataFrame) -> set[str]:
@@ -891,6 +905,7 @@ def _could_be_labels(table: Table, among: Collection[str]) -> Iterator[tuple[str
             is_hint = _is_all_hint(str(name))
             are_times = not is_hint and all(map(_TIMES.fullmatch, map(str, values)))
             are_keys = are_times or (not is_hint and (are_uuids(values) or says_imputed(values)))
+            are_keys |= len(values) > 2 and all(map(REPORTER.fullmatch, map(str, values)))
             if not are_keys and not says_split(str(name), values):
                 yield str(name), len(values)
 

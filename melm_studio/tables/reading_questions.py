@@ -48,7 +48,7 @@ from melm_studio.tables.designs import evenness
 from melm_studio.tables.distinct import Numbers, distinct_values, numbered_parts
 from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import listed_in_sentence, shortened, words_of
-from melm_studio.tables.identifiers import ends_as_id
+from melm_studio.tables.identifiers import CHROMOSOMES, ends_as_id
 from melm_studio.tables.labels import (
     AMOUNT_WORDS,
     LEAST_CODE,
@@ -83,7 +83,7 @@ CODE_WORDS = {
 _NUMBERING_WORDS = OCCASION_WORDS | CODE_WORDS
 # The last words of names that say where, in what or of which kind rows were, as soil_type from 1 to
 # 5, rather than how much of it there is.
-_LAST_WORDS = {
+_LAST_WORDS = CHROMOSOMES | {
     "cage", "cat", "category", "class", "colony", "date", "fips", "fp", "kind", "nest", "page",
     "pen", "plot", "position", "pot", "quadrat", "station", "subplot", "tank", "transect", "tray",
     "type", "well",
@@ -549,7 +549,7 @@ def _numbers_without_name(
     columns: Sequence[Column], numbers: Numbers, n_rows: int
 ) -> frozenset[str]:
     """The few columns without a name whose whole numbers nearly all differ, as ids do."""
-    usable = {column.name for column in columns if column.role in (Role.NUMERIC, Role.INFO)}
+    usable = {column.name for column in columns if column.role is Role.NUMERIC}
     are_such = numbers.is_whole & (
         numbers.n_values >= max(LEAST_DIFFERENT, DISTINCT_SHARE * n_rows)
     )

@@ -270,7 +270,8 @@ def _is_above_row(words: list[str], line: str) -> bool:
 def without_last_delimiter(data: bytes) -> bytes:
     """Return lines without the delimiters that each ends with, which part no cells off.
 
-    Where the header has them nowhere else, and another delimiter, some lines may lack them.
+    Where the header has them nowhere else, and another delimiter, some lines may lack them. That at
+    the end of the header alone is left out, too.
 
     Examples
     --------
@@ -278,6 +279,8 @@ def without_last_delimiter(data: bytes) -> bytes:
     (b'a,b\\n1,2\\n', b'a,b,\\n1,2,3\\n')
     >>> without_last_delimiter(b"a;b;;;\\n1;2;;;\\n1;;;;\\n")
     b'a;b\\n1;2\\n1;\\n'
+    >>> without_last_delimiter(b"a,b,\\n1,2\\n")
+    b'a,b\\n1,2\\n'
     >>> without_last_delimiter(b"a,b;\\n1,2;\\n3,x;y\\n")
     b'a,b\\n1,2\\n3,x;y\\n'
     """
@@ -295,6 +298,9 @@ def without_last_delimiter(data: bytes) -> bytes:
         ]
         return b"\n".join(lines)
     n_last = min(n for line, n in zip(lines, n_ending, strict=True) if line)
+    n_marks = {line.count(mark) for line in lines[1:] if line}
+    if n_last == 0 and n_marks == {header.count(mark) - 1}:
+        return b"\n".join([header[:-1], *lines[1:]])
     return b"\n".join(line[: len(line) - n_last] for line in lines) if n_last else data
 
 

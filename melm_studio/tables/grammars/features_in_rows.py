@@ -29,6 +29,7 @@ NEARLY_ALL = 0.8
 LEAST_PART = 4  # letters, of a word within one: mzML has no mz
 PROBED = 50  # columns, before all are looked at
 FAR_MORE = 10  # features for each sample
+MANY_TELLING = 3  # columns that say what features are, wherever these stand before the samples
 _PEAKS = (" Peak area", " Peak height")  # of a sample each, as mzmine ends their names
 _TAXON = re.compile(r"(?:^|[;|] ?)[dkpcofgst]__|^[^\W\d]+(?:[;|] ?[^;|]+){3,}$|^[ACGTUN]{30,}$")
 _PEPTIDE = re.compile("[ACDEFGHIKLMNPQRSTVWY]{7,}(?<=[KR])")  # that trypsin cut
@@ -230,7 +231,7 @@ def beside_annotations(first: FirstLines) -> Layout | None:
     columns_below = zip(header, zip(*below, strict=True), strict=True)
     varying = (name for name, cells in columns_below if len({*cells}) > 1)
     is_first = says_features(next(varying, "")) or are_many  # behind the name of the study
-    is_first = is_first or _are_of_peaks(said)
+    is_first = is_first or _are_of_peaks(said) or sum(map(says_features, said)) >= MANY_TELLING
     # A first column without a name, as R writes names of rows, says nothing itself.
     is_first = is_first or (_are_placed(said) and _SUCH.issuperset(words_of(header[0])))
     of_many = {"name", *(_PLACES if are_many or _are_placed(said) else ())}

@@ -22,6 +22,8 @@ _MAF = {"database_identifier", "metabolite_identification"}
 _LAST_OF_MAF, _IDENTIFIER_OF_MAF = "smallmolecule_abundance_std_error_sub", "_identifier"
 _MAXQUANT = {"Majority protein IDs", "Protein IDs"}
 _PEPTIDES_OF_MAXQUANT = {"Sequence", "Leading razor protein", "PEP"}
+_SITES_OF_MAXQUANT = {"Localization prob", "Amino acid", "Positions within proteins"}
+_OF_PEPTIDE = re.compile(r"___\d$")  # with so many modifications, of a site
 # Where there are reporters, all else is of all samples of an experiment.
 _QUANTITIES = ("LFQ intensity ", "Reporter intensity corrected ", "Intensity ", "iBAQ ")
 _CHANNELS = ("L", "M", "H")  # of SILAC
@@ -275,7 +277,7 @@ def maf(first: FirstLines) -> Layout | None:
     columns = [j for j in columns if j not in wordy or (j > begin and j in empty)]
     named = (
         "metabolite_identification", "database_identifier", "chemical_formula", "chemical_shift",
-        "mass_to_charge",
+        "mass_to_charge", "retention_time",
     )  # fmt: skip
     features = [header.index(name) for name in named if name in header]
     return _matrix("metabolites of MetaboLights", header, 1, columns, features=features)
@@ -286,7 +288,8 @@ def maxquant(first: FirstLines) -> Layout | None:
     header = first.cells(0, first.delimiter)
     plain = [name.replace(".", " ") for name in header]
     is_of_peptides = _PEPTIDES_OF_MAXQUANT.issubset(plain)
-    if _MAXQUANT.isdisjoint(plain) and not is_of_peptides:
+    is_of_sites = _SITES_OF_MAXQUANT.issubset(plain)
+    if _MAXQUANT.isdisjoint(plain) and not (is_of_peptides or is_of_sites):
         return None
     samples_of = {kind: _samples_of_maxquant(plain, kind) for kind in _QUANTITIES}
     several = {kind: len(samples) for kind, samples in samples_of.items() if len(samples) > 1}
@@ -295,9 +298,10 @@ def maxquant(first: FirstLines) -> Layout | None:
         are_of_one = _INTENSITY in plain and any(name.startswith(_QUANTITIES) for name in plain)
         return _of_one_sample("intensities of MaxQuant", header) if are_of_one else None
     samples = {i: header[i][len(kind) :] for i in samples_of[kind]}
-    named = ("Sequence", "Majority protein IDs", "Protein IDs", "Gene names")
+    named = ("Sequence", "Majority protein IDs", "Protein IDs", "Leading proteins", "Gene names")
+    things = "sites" if is_of_sites else "peptides" if is_of_peptides else "proteins"
     return _matrix(
-        f"{'peptides' if is_of_peptides else 'proteins'} of MaxQuant ({kind.strip()})",
+        f"{things} of MaxQuant ({kind.strip()})",
         header,
         1,
         [*samples],
@@ -313,7 +317,7 @@ def _samples_of_maxquant(names: Sequence[str], kind: str) -> list[int]:
     called = {
         i: name[len(kind) :]
         for i, name in enumerate(names)
-        if name.startswith(kind) and name != kind.strip()
+        if name.startswith(kind) and name != kind.strip() and not _OF_PEPTIDE.search(name)
     }
     # Beside the reporters of each experiment, 1 mix2, are those of all together: 1.
     parts = [name.partition(" ") for name in called.values() if " " in name]
@@ -524,16 +528,19 @@ def lipidsearch(first: FirstLines) -> Layout | None:
 def nanostring(first: FirstLines) -> Layout | None:
     """Counts of NanoString: what codes are, and a column for each sample, perhaps named above."""
     heads = [
-        [_MARKS_IN_NAMES.sub("", name).lower() for name in row[: len(_NANOSTRING)]]
+        [_MARKS_IN_NAMES.sub("", name).lower() for name in row[: len(_NANOSTRING) + 1]]
         for row in first.rows
     ]
-    if _NANOSTRING not in heads:
+    # Names of the rows, as R writes them, may have a name of their own.
+    found = [at for at, head in enumerate(heads) if _NANOSTRING in (head[:-1], head[1:], head)]
+    if not found:
         return None
-    place = heads.index(_NANOSTRING)
+    place = found[0]
+    n_before = heads[place][1:] == _NANOSTRING
     names, n_above = first.numbered_rows[place]
     below = [row for row, _ in first.records(first.delimiter, n_above)]
-    n_rows = max(0, len(below[0]) - len(names)) if below else 0  # names of rows as R writes them
-    header = [""] * n_rows + names
+    n_without = max(0, len(below[0]) - len(names)) if below else 0
+    header, n_rows = [""] * n_without + names, n_before + n_without
     start = n_rows + len(_NANOSTRING)
     columns = range(start, len(header))
     kinds = {row[n_rows] for row in below if len(row) == len(header)}

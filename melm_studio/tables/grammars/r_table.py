@@ -41,7 +41,7 @@ def _may_be_shifted(start: list[list[str]]) -> bool:
 def r_table(first: FirstLines) -> Layout | None:
     """A header with a field less than all rows, whose first fields are the names of the rows.
 
-    Also where an empty field was added to it; or one with an empty field more than these.
+    Also where an empty field was added to it.
     """
     for mark in _MARKS:
         start = [record for record, _ in islice(first.records(mark), 2)]
@@ -55,9 +55,6 @@ def r_table(first: FirstLines) -> Layout | None:
         if _is_shifted(header, below):
             header = header[:-1]
         n_above = next(line for line, text in enumerate(first.texts) if text.strip()) + 1
-        if {len(row) for row in below} == {len(header) - 1} and len(header) > 2 and not header[-1]:
-            step = "Left out: the delimiter at the end of the header."
-            return Layout(step, tuple(header[:-1]), n_above, mark)
         aligned = first.texts[n_above - 1].split()
         if _is_aligned(header, aligned, below):
             step = "Read as a header whose names spaces part where tabs part the rows."

@@ -287,10 +287,13 @@ def _r(raw: bytes, wanted: str) -> pd.DataFrame:
         classes |= {kind: partial(dates, unit=unit) for kind, unit in _UNITS_OF_DATES.items()}
         tree = rdata.parser.parse_data(raw, extension=extension)
         content: Any = {}
-        for encoding in _ENCODINGS:
+        for encoding, is_forced in _ENCODINGS:
             with suppress(UnicodeDecodeError):
                 content = rdata.conversion.convert(
-                    tree, constructor_dict=classes, default_encoding=encoding
+                    tree,
+                    constructor_dict=classes,
+                    default_encoding=encoding,
+                    force_default_encoding=is_forced,
                 )
                 break
     except NotImplementedError:
@@ -373,7 +376,8 @@ def _of_list(name: str, members: dict[str, Any] | list[Any]) -> dict[str, pd.Dat
 
 
 # As the file says, else of texts of R before 4, which it does not mark: of Unix, and of Windows.
-_ENCODINGS = (None, "utf-8", "cp1252")
+# Or which it marks as ASCII, though they are not.
+_ENCODINGS = ((None, False), *product(("utf-8", "cp1252"), (False, True)))
 _UNITS_OF_DATES: dict[str, Literal["D", "s"]] = {"Date": "D", "POSIXct": "s"}
 _LABELED = ("double.item", "integer.item", "haven_labelled", "haven_labelled_spss", "labelled")
 
@@ -449,8 +453,8 @@ def _of_samples(study: SimpleNamespace) -> dict[str, Any]:
         samples = about if isinstance(about, dict) else {}
         n_samples = len(next(iter(samples.values()), ()))
         is_turned = len(measured) != n_samples
-    elif "assayData" in parts and "exprs" in parts["assayData"]:
-        measured, samples = parts["assayData"]["exprs"], dict(parts["phenoData"].data)
+    elif "exprs" in (assays := _of_environment(parts.get("assayData"))):
+        measured, samples = assays["exprs"], dict(parts["phenoData"].data)
         features = getattr(parts.get("featureData"), "data", {})
         is_turned = True
     elif "assays" in parts and "colData" in parts:
@@ -465,6 +469,11 @@ def _of_samples(study: SimpleNamespace) -> dict[str, Any]:
         markers = [None if marker == UNMARKED else marker for marker in features[MARKERS]]
         return {"measured": measured, MARKERS: np.array(markers, dtype=object)}
     return {"measured": measured.T if is_turned else measured, **samples}
+
+
+def _of_environment(members: Any) -> dict[str, Any]:
+    """The objects of an environment of R, hashed or not, or of a list."""
+    return {**dict(members or {}), **(getattr(members, "frame", None) or {})}
 
 
 def _joined(parts: dict[str, Any]) -> pd.DataFrame | None:

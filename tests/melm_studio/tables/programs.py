@@ -126,7 +126,6 @@ def r_tables() -> dict[str, Program]:
             ("a", "b", "c"),
             "grade",
             first={"a": X3[0][0]},
-            said="delimiter at the end",
         ),
     }
 
@@ -424,6 +423,12 @@ def matrices() -> dict[str, Program]:
         "data set of GEO": Program(
             lines(soft, "\t").encode(), **{**turned, "label": "disease state"}
         ),
+        "MetaboLights without names of metabolites": Program(
+            lines([["retention_time", *maf, *SAMPLES],
+                   *([60.5 + at, "", "", "", *row] for at, (_, *row) in enumerate(named))], "\t")
+            .encode(), **{**asked, "features": [f"{60.5 + at}" for at in range(len(named))],
+                          "first": {}},
+        ),
         "MetaboLights": Program(
             lines([[*maf, *SAMPLES], *(["HMDB1", gene, "", *row] for gene, *row in named)], "\t")
             .encode(), **asked,
@@ -456,6 +461,13 @@ def matrices() -> dict[str, Program]:
             lines([["Sequence", "Leading razor protein", "PEP", *intensities],
                    *([f"AAG{gene}K", gene, 0.001, *row] for gene, *row in named)], "\t").encode(),
             **{**asked, "features": [f"AAG{gene}K" for gene in GENES], "first": {}},
+        ),
+        "sites of MaxQuant": Program(
+            lines([["Proteins", "Positions within proteins", "Leading proteins",
+                    "Localization prob", "Amino acid", *intensities,
+                    *(f"{one}___1" for one in intensities)],
+                   *([f"{gene};X", "3;7", gene, 0.9, "S", *row, *row] for gene, *row in named)],
+                  "\t").encode(), **asked, said="sites of MaxQuant",
         ),
         "DIA-NN": Program(
             lines([["Protein.Group", "Genes", *(f"D:\\runs\\{one}.raw" for one in SAMPLES)],
@@ -1385,6 +1397,10 @@ def counts_of_nanostring() -> dict[str, Program]:
         ),
         "NanoString with names of rows of R": Program(
             lines([[*of_r, *SAMPLES], *numbered([*genes, *controls])], "\t").encode(),
+            **expected, label="group", asked=("label",),
+        ),
+        "NanoString with names of rows that have one": Program(
+            lines([["row", *of_r, *SAMPLES], *numbered([*genes, *controls])]).encode(),
             **expected, label="group", asked=("label",),
         ),
         "NanoString of its collector": Program(

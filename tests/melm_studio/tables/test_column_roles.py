@@ -864,6 +864,30 @@ def test_numbers_without_a_name_number_the_rows_where_another_column_names_them(
     assert first.reason.startswith("it has no name: it n")
 
 
+@pytest.mark.parametrize(("step", "is_name"), [(3, True), (-3, False)])
+def test_numbers_without_a_name_that_go_up_but_where_tables_were_put_together_name_rows(
+    step, is_name
+):
+    """Though rows were taken out of each."""
+    numbers = [*range(0, 20 * step, step)] * 3
+    frame = pd.DataFrame({"": numbers, "a": np.arange(60.0) % 7 / 3, "kind": ["x", "y"] * 30})
+    columns = column_roles(read_table(frame.to_csv(index=False).encode(), "t.csv"), "kind")
+    assert (columns[0].role is Role.NAME) == is_name
+
+
+@pytest.mark.parametrize("name", ["Chromosome", "chr", "length"])
+@pytest.mark.parametrize("n_others", [0, 2, 30])
+def test_letters_among_numbers_of_chromosomes_are_chromosomes(name, n_others):
+    cells = ["X" if at < n_others else at % 9 + 1 for at in range(120)]
+    frame = pd.DataFrame({name: cells, "a": np.arange(120) % 7 / 3, "kind": ["x", "y"] * 60})
+    table = read_table(frame.to_csv(index=False).encode(), "t.csv")
+    is_text = n_others == 30 or (n_others > 0 and name != "length")
+    assert (table.frame[name].dtype.kind != "f") == is_text
+    assert table.frame[name].isna().sum() == (0 if is_text else n_others)
+    if name == "chr" and n_others == 0:
+        assert "use:chr" in {question.id for question in prepare(table).questions}
+
+
 WORDS = [f"{first}{last}{end}" for first in "bdfgk" for last in "aeiou" for end in "lmnrstvz"]
 
 

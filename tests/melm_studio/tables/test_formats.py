@@ -285,13 +285,17 @@ def _quiet():
 
 @pytest.mark.parametrize("word", ["tête", "Größe"])
 @pytest.mark.parametrize(("encoding", "flags"), [("cp1252", b"\x40"), ("utf-8", b"\x80")])
-def test_texts_of_r_in_an_encoding_that_it_does_not_name_are_read(word, encoding, flags, tmp_path):
+@pytest.mark.parametrize("unnamed", [b"\x00\x00\x00\x09", b"\x00\x04\x00\x09"])
+def test_texts_of_r_in_an_encoding_that_it_does_not_name_are_read(
+    word, encoding, flags, unnamed, tmp_path
+):
+    """Nor as which it names another, ASCII."""
     rdata = pytest.importorskip("rdata")
     kinds = pd.Categorical(np.array([word, "pied"] * 4, dtype=object))
     frame = pd.DataFrame({"size": np.arange(8.0), word: kinds})
     path = tmp_path / "file"
     rdata.write_rda(path, {"frame": frame}, encoding=encoding)
-    named, unnamed = b"\x00\x00" + flags + b"\x09", b"\x00\x00\x00\x09"
+    named = b"\x00\x00" + flags + b"\x09"
     raw = gzip.decompress(path.read_bytes())
     assert named in raw
     raw = raw.replace(named, unnamed).replace(b"UTF-8", b"ASCII")
@@ -516,9 +520,20 @@ def test_the_samples_of_a_phyloseq_are_rows(taxa_are_rows, monkeypatch):
     assert [*table.beside] == ["diet"]
 
 
-def test_the_samples_of_an_expression_set_are_rows(monkeypatch):
+class Environment(dict):
+    """One of R, which keeps its objects in a frame, unless they are hashed."""
+
+    frame = None
+
+
+@pytest.mark.parametrize("kept", ["list", "hashed", "frame"])
+def test_the_samples_of_an_expression_set_are_rows(monkeypatch, kept):
     about = types.SimpleNamespace(data=pd.DataFrame(ABOUT))
-    table = of_class(monkeypatch, assayData={"exprs": ABUNDANCES}, phenoData=about)
+    members = {"exprs": ABUNDANCES}
+    assays = members if kept == "list" else Environment(members if kept == "hashed" else {})
+    if kept == "frame":
+        assays.frame = members
+    table = of_class(monkeypatch, assayData=assays, phenoData=about)
     assert table.frame.shape == (5, 8)
     assert list(table.frame["diet"]) == list(ABOUT["diet"])
 

@@ -436,6 +436,34 @@ def test_kinds_of_which_few_rows_have_two_are_classes_and_no_boxes(name, n_toget
         assert guess_label(table) == name
 
 
+@pytest.mark.parametrize(
+    ("values", "is_key"), [(("126", "127N", "127C"), True), (("126", "128", "140"), False)]
+)
+def test_mass_tags_are_no_classes_though_they_are_called_labels(values, is_key):
+    text = measured("a", "b").assign(label=words(*values), grade=words("low", "high"))
+    data = prepare(read_table(text.to_csv(index=False).encode(), "t.csv"))
+    assert data.label == ("grade" if is_key else "label")
+    if is_key:
+        assert {one.name for one in data.encodings} == {"a", "b"}
+
+
+@pytest.mark.parametrize("n_results", [2, 6])
+def test_of_many_numbers_that_end_in_a_word_of_labels_none_is_hinted(n_results):
+    """As of results of a laboratory."""
+    frame = measured(*(f"{name}_RESULT" for name in "ABCDEF"[: n_results - 1]), "g", "h", "i")
+    frame = frame.assign(NA_RESULT=numbers(*range(126, 138)))
+    assert (guess_label(Table("t", frame, ())) == "NA_RESULT") == (n_results == 2)
+
+
+@pytest.mark.parametrize("scale", [4, 5])
+def test_answers_of_a_survey_may_be_the_label_though_its_numbers_are_of_one_kind(scale):
+    answers = pd.DataFrame(RNG.integers(1, scale + 1, (N_ROWS, 24)).astype(np.float64))
+    answers.columns = [f"{about}{at}" for about in ("near", "born", "pride") for at in range(1, 9)]
+    table = Table("t", answers, (), asked={"samples": NO_GROUPS})
+    assert guess_label(table) == NO_LABEL
+    assert choices(table)[:2] == [NO_LABEL, "pride8"]
+
+
 @pytest.mark.parametrize("name", ["r{}", "item{}", "Q{}"])
 def test_of_the_items_of_a_test_none_is_the_label_but_each_may_be(name):
     solved = RNG.integers(0, 2, (N_ROWS, 9)).astype(np.float64)
