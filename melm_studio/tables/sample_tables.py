@@ -67,6 +67,8 @@ _NO_FEATURES = ("__", "N_ambiguous", "N_multimapping", "N_noFeature", "N_unmappe
 _CELLS = re.compile(r'[,;"\t\r\n]+')  # of a small table
 _LAST_WORD = re.compile(r"(?<=.)[_.-][A-Za-z]{3,}$")
 _DIGITS = re.compile(r"\d+")
+_SEPARATOR, _X_OF_R = re.compile(r"[ _.\-]"), re.compile(r"^X(?=\d)")
+_NO_LETTER_OR_DIGIT = re.compile(r"[\W_]+")
 _AROUND = re.compile(r"^.*[\\/]|\.[A-Za-z]\w{0,5}$")  # the name of the file of a sample
 
 _Records = list[list[str]]
@@ -182,8 +184,14 @@ def _joined_files(
     part_of: Callable[..., Part],
 ) -> Joined | None:
     """The tables of files as one, beside one of counts that were put side by side."""
+    parts: dict[str, Part] = {}
     for is_plain in (False, True):  # the columns of a format may be named in full
-        others = _parts(files, partial(part_of, limits=limits, is_plain=is_plain))
+        try:
+            others = _parts(files, partial(part_of, limits=limits, is_plain=is_plain))
+        except TableError:
+            if is_plain:  # of which the refusal of both says more
+                break
+            raise
         parts = {**counts, **others}
         joined = _joined_parts(parts, limits, are_columns=is_plain) if others else None
         if joined is not None:
@@ -313,7 +321,10 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: boo
     tables = {name: part.records for name, part in parts.items()}
     if (stacked := _stacked(parts, limits)) is not None:
         return stacked
-    pairs = _pairs(parts, list) or _pairs(parts, _bare) or _pairs(parts, _apart)
+    forms: tuple[_Form, ...] = (list, _bare, _alphanumeric, _apart)
+    pairs = next(filter(None, (_pairs(parts, form) for form in forms)), [])
+    are_begun = not pairs
+    pairs = pairs or _pairs(parts, list, are_begun=True)
     if are_columns:
         pairs = [pair for pair in pairs if pair[0][1]]
     if not pairs:
@@ -336,6 +347,7 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: boo
     index, is_turned, row_of = shared
     rows = _turned(tables[numbers], row_of) if is_turned else tables[numbers]
     by = tables[samples][0][index] or "the names of the samples"
+    by = f"{shortened(by)}{', with which names begin' * are_begun}"
     if is_turned:
         rows[0][0] = tables[samples][0][index] or "sample"
     part = parts[numbers]
@@ -345,7 +357,7 @@ def _joined_parts(parts: Mapping[str, Part], limits: Limits, *, are_columns: boo
     beside, further, by_further = _with_further(tables[samples], index, others, limits)
     limits.reject_cells(len(rows), len(rows[0]) + len(beside[0]))
     step = (
-        f"Joined by {shortened(by)}: "
+        f"Joined by {by}: "
         f"{count(len(rows) - 1, 'column' if is_turned else 'row')} of {shortened(numbers)} with "
         f"{count(len(tables[samples]) - 1, 'row')} of {shortened(samples)}{by_further}."
         f"{_left_out({*tables} - {numbers, samples, further})}"
@@ -434,14 +446,17 @@ def _has_factor(header: Sequence[str]) -> bool:
 
 
 def _pairs(
-    parts: Mapping[str, Part], form: _Form
+    parts: Mapping[str, Part], form: _Form, *, are_begun: bool = False
 ) -> list[tuple[tuple[int, bool, dict[str, int]], str, str]]:
-    """Find what tables of numbers and of samples share by a form of the names, and their names."""
+    """Find what tables of numbers and of samples share by a form of the names, and their names.
+
+    Or by that with which names begin, before a separator: sample_1 of sample_1_QC_B2.
+    """
     return [
         (shared, numbers, samples)
         for numbers, samples in permutations(parts, 2)
         if not parts[samples].is_measured  # or each may be the numbers
-        for shared in [_shared(parts[numbers], parts[samples].records, form)]
+        for shared in [_shared(parts[numbers], parts[samples].records, form, are_begun)]
         if shared is not None
     ]
 
@@ -563,6 +578,36 @@ def _bare(names: Sequence[str]) -> list[str]:
     ends = {end[0] if (end := _LAST_WORD.search(name)) else "" for name in bare}
     bare = [name.removesuffix(*ends) for name in bare] if len(ends) == 1 else bare
     return bare if len({*bare}) == len(bare) else [*names]
+
+
+def _alphanumeric(names: Sequence[str]) -> list[str]:
+    """The letters and digits of names, since R and QIIME put points for other characters.
+
+    And an X before a digit.
+
+    Examples
+    --------
+    >>> _alphanumeric(["X1.a_2", "X1.b"]), _alphanumeric(["1-a-2", "1-b"])
+    (['1a2', '1b'], ['1a2', '1b'])
+    """
+    plain = [_NO_LETTER_OR_DIGIT.sub("", _X_OF_R.sub("", name)) for name in names]
+    return plain if len({*plain}) == len(plain) and all(plain) else [*names]
+
+
+def _beginnings(names: Sequence[str], cells: Sequence[str]) -> list[str]:
+    """The longest of some cells with which each name begins, before a separator; else the name.
+
+    Examples
+    --------
+    >>> _beginnings(["s_1_QC", "s_10_QC", "t_2"], ["s_1", "s_10", "s"])
+    ['s_1', 's_10', 't_2']
+    """
+    among = {*cells}
+    ends = ([*(match.start() for match in _SEPARATOR.finditer(name))][::-1] for name in names)
+    return [
+        next((name[:end] for end in of_name if name[:end] in among), name)
+        for name, of_name in zip(names, ends, strict=True)
+    ]
 
 
 def _apart(names: Sequence[str]) -> list[str]:
@@ -754,7 +799,7 @@ def plain_records(data: bytes, name: str, limits: Limits) -> list[list[str]]:
 
 
 def _shared(
-    numbers: Part, samples: _Records, form: _Form
+    numbers: Part, samples: _Records, form: _Form, are_begun: bool
 ) -> tuple[int, bool, dict[str, int]] | None:
     """Find the column that names most samples of the numbers.
 
@@ -768,7 +813,8 @@ def _shared(
         forms = form(names)
         are_numbers = all(map(is_number, forms))
         for index, column in enumerate(zip(*samples[1:], strict=True)):
-            row_of = _row_of_each(names, forms, form(column))
+            begun = _beginnings(forms, column) if are_begun else forms
+            row_of = _row_of_each(names, begun, form(column))
             # Numbers may be of other things, unless all are there or their name says it.
             is_named = forms == names and (index == 0 or names_identifier(samples[0][index]))
             least = len(names) if are_numbers and not is_named else 0

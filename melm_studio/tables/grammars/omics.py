@@ -532,10 +532,12 @@ def nanostring(first: FirstLines) -> Layout | None:
         for row in first.rows
     ]
     # Names of the rows, as R writes them, may have a name of their own.
-    found = [at for at, head in enumerate(heads) if _NANOSTRING in (head[:-1], head[1:], head)]
-    if not found:
+    places = [
+        place for place, head in enumerate(heads) if _NANOSTRING in (head[:-1], head[1:], head)
+    ]
+    if not places:
         return None
-    place = found[0]
+    place = places[0]
     n_before = heads[place][1:] == _NANOSTRING
     names, n_above = first.numbered_rows[place]
     below = [row for row, _ in first.records(first.delimiter, n_above)]

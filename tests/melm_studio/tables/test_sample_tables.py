@@ -349,6 +349,46 @@ def test_more_columns_about_features_than_samples_are_no_samples(n_beside, behin
     assert data.class_names == ("u", "v")
 
 
+@pytest.mark.parametrize(
+    ("known_as", "are_joined"),
+    [
+        ("TCGA.{:02}.1A", True),  # as R names columns
+        ("TCGA{:02}1A", True),
+        ("TCGA-{:02}", True),  # a patient, of whom each is a sample
+        ("TCGA", False),
+        ("CGA-{:02}-1A", False),
+    ],
+)
+def test_samples_are_known_by_letters_and_digits_or_by_their_beginnings(known_as, are_joined):
+    names = [f"TCGA-{at:02}-1A" for at in range(8)]
+    kinds = "name,kind\n" + "".join(f"{known_as.format(at)},{'uv'[at % 2]}\n" for at in range(8))
+    archive = zipped(numbers=of_features(names), kinds=kinds)
+    if not are_joined:
+        with pytest.raises(TableError, match="cannot be joined"):
+            read_table(archive, "study.zip")
+        return
+    table = read_table(archive, "study.zip")
+    assert table.frame["kind"].tolist() == ["u", "v"] * 4
+    assert ("with which names begin" in table.steps[0]) == (known_as == "TCGA-{:02}")
+
+
+def test_a_beginning_that_several_samples_share_names_none_of_them():
+    names = [f"p{at // 2}_{'ab'[at % 2]}" for at in range(8)]
+    kinds = "name,kind\n" + "".join(f"p{at},{'uv'[at % 2]}\n" for at in range(4))
+    with pytest.raises(TableError, match="cannot be joined"):
+        read_table(zipped(numbers=of_features(names), kinds=kinds), "study.zip")
+
+
+def test_the_refusal_of_two_tables_says_more_than_that_of_one_of_them():
+    series = "!Series_title\tA study\n!Sample_title" + "".join(f"\tt{at}" for at in range(4))
+    series += "\n!Sample_geo_accession" + "".join(f"\tGSM{at}" for at in range(4))
+    series += "\n!series_matrix_table_begin\nID_REF" + "".join(f"\tGSM{at}" for at in range(4))
+    series += "\ng1\t1\t2\t3\t4\ng2\t4\t2\t5\t1\n!series_matrix_table_end\n"
+    files = {"GSE1_series_matrix.txt": series, "kinds.csv": KINDS}
+    with pytest.raises(TableError, match="cannot be joined"):
+        read_table(archived(files), "study.zip")
+
+
 @pytest.mark.parametrize("mark", [",", "."])
 @pytest.mark.parametrize("behind", [(), ("protein",), ("protein", "gene")])
 def test_what_stands_behind_samples_names_the_features(behind, mark):
