@@ -37,7 +37,13 @@ from melm_studio.tables.column_roles import (
     WRITTEN_IN,
     are_dates,
 )
-from melm_studio.tables.designs import design_question, is_balanced, is_nested, is_shared
+from melm_studio.tables.designs import (
+    LEAST_ASKED,
+    design_question,
+    is_balanced,
+    is_nested,
+    is_shared,
+)
 from melm_studio.tables.distinct import (
     Numbers,
     blocks,
@@ -438,7 +444,7 @@ def _asked_columns(rows: AskedRows, answers: Mapping[str, str]) -> list[Question
         column
         for column in unanswered
         if column.role is not Role.NUMERIC
-        and n_rows / MOST_REPEATS <= column.n_values <= n_rows / LEAST_VISITS
+        and max(LEAST_ASKED, n_rows / MOST_REPEATS) <= column.n_values <= n_rows / LEAST_VISITS
     ]
     blocked = (
         column

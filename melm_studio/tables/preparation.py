@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import (
@@ -514,7 +515,7 @@ def _unlabeled_rows(
     n_unlabeled = len(rows)
     if not n_unlabeled:
         return None, tuple(steps)
-    is_known = np.all([encoding.can_encode(rows[encoding.name]) for encoding in encodings], axis=0)
+    is_known = _are_known(rows, encodings)
     n_features = len(fitted.center)
     if n_features * int(is_known.sum()) > max_cells:
         want = f"Left out: {count(n_unlabeled, 'row')} without a label, for want of memory."
@@ -544,6 +545,16 @@ def _unlabeled_rows(
         raw=encoded[is_usable] if is_refitted else None,
     )
     return unlabeled, tuple(steps)
+
+
+def _are_known(rows: pd.DataFrame, encodings: Sequence[ColumnEncoding]) -> npt.NDArray[np.bool_]:
+    """Return which rows have what each encoding takes; numbers at once, as those of many genes."""
+    whole = [each.name for each in encodings if not each.levels and each.fill is None]
+    is_known = np.isfinite(columns_of(rows, whole).to_numpy(np.float64)).all(axis=1)
+    for encoding in encodings:
+        if encoding.levels:
+            is_known &= encoding.can_encode(rows[encoding.name])
+    return np.asarray(is_known)
 
 
 def _encodings(

@@ -399,8 +399,9 @@ def _part(data: bytes, file: str, limits: Limits, *, is_plain: bool) -> Part:
     uses = {question.removeprefix(USE): use for question, use in content.answers.items()}
     left = [name for name in content.cells if uses.get(str(name)) != Use.IGNORED]
     cells = content.cells[sorted(left, key=lambda name: uses.get(str(name)) != Use.NAME)]
-    texts = cells.astype(object).where(cells.notna(), "").astype(str)
-    records = [[*map(str, texts.columns)], *texts.to_numpy().tolist()]
+    values = cells.to_numpy(dtype=object, copy=True)  # at once, of thousands of columns
+    values[pd.isna(values)] = ""
+    records = [[*map(str, cells.columns)], *([*map(str, row)] for row in values.tolist())]
     words = content.asked.get(LABEL, "")
     return Part(records, content.is_measured, content.beside, content.steps, words)
 
