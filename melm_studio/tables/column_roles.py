@@ -113,6 +113,7 @@ SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "num", "number"}
 _WORDS_OF_IDS = SAYS_A_NUMBER | THINGS_NUMBERED | GROUP_WORDS | {"plant", "plot", "tree"}
 _LEAST_LONG = 50  # numbers: fewer intensities may have equally many digits
 _OF_ROW_NAMES = re.compile(r"X(?:\.\d+)?|V1|\.\.\.\d+")  # as R calls a column without a name
+_NUMBERS_OF_IDS = {"idno", "idnum"}
 _TAGS = {"band", "passcode", "ring", "tag"}  # by which animals and persons are known
 _DIGITS_OF_ID = 9  # of whole numbers that differ, all of as many
 _CODES = {f"{code:.10g}" for code in CODES}  # of missing cells
@@ -651,11 +652,13 @@ def _numbers_things(cells: _Cells) -> bool:
     # id_plot, as in languages where what it is of comes behind.
     if before and before[0] == "id" and not is_of_each([*before, last]):
         before, last = [*before[1:], last], "id"
-    most_sharing = cells.n_present if before and last == "id" else MOST_SHARING
+    is_id = (before and last == "id") or (ends_as_id(last) and len(last) > LEAST_STEM)
+    is_id |= last in _NUMBERS_OF_IDS
+    most_sharing = cells.n_present if is_id else MOST_SHARING
     if cells.n_values < cells.n_present / most_sharing:
         return False
     if not before:
-        is_thing = last in {"id", "idno", "idnum"} or last in GROUP_WORDS or is_id_of_thing(last)
+        is_thing = last in GROUP_WORDS | _NUMBERS_OF_IDS | {"id"} or is_id_of_thing(last)
         is_thing |= last in THINGS_NUMBERED and cells.low >= LEAST_CODE
         return is_thing or ends_as_id(last) or last in {"mrn", "sample", "specimen"}
     is_number = last in SAYS_A_NUMBER and not THINGS_NUMBERED.isdisjoint(before)

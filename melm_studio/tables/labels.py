@@ -217,7 +217,8 @@ def _answers_of_families(table: Table, without: Collection[str]) -> list[str]:
 
 def _is_item_of_test(table: Table, name: str) -> bool:
     """Return whether a number is one of several of which each is 1 where something was solved."""
-    return name in table.members_of_families and table.frame[name].min() == 0
+    is_member = name in table.members_of_families and name not in table.beside
+    return is_member and table.frame[name].min() == 0
 
 
 def _empties_others(frame: pd.DataFrame, name: str) -> bool:
@@ -637,7 +638,7 @@ def _last_of(frame: pd.DataFrame) -> str:
 
 def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, ...]:
     """Return the columns that look like a label, the guess first, the others in order."""
-    without = table.members_of_families.union(
+    without = table.members_of_families.difference(table.beside).union(
         without, table.measured, _names_of_measures(table.frame)
     )
     usable = dict(_could_be_labels(table, {*map(str, table.frame)} - without))
@@ -771,7 +772,7 @@ def _measures(frame: pd.DataFrame) -> list[str]:
         str(name)
         for name, column in frame.items()
         if is_measure(column)
-        and not (names_identifier(str(name)) and _are_distinct(column))
+        and not (names_identifier(str(name)) and _is_whole_or_text(column.dropna()))
         and not runs_along(column)
         and _COORDINATES.isdisjoint(words_of(str(name)))
     ]

@@ -498,10 +498,10 @@ def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _C
     decoded = as_utf8(data, file, options.encoding)
     text, steps = decoded.data, decoded.steps
     if is_arff(text[:ARFF_HEAD].decode("utf-8", "replace")):
-        written, texts = arff_text(text.decode(), max_rows=rows, max_columns=columns)
+        written, texts, labels = arff_text(text.decode(), max_rows=rows, max_columns=columns)
         content = _written(written, limits, steps, options)
         words = {*content.cells.select_dtypes(exclude="number")}
-        content = replace(content, texts=content.texts | (texts & words))
+        content = replace(content, texts=content.texts | (texts & words), beside=labels)
     else:
         content = _of_text(text, limits, steps, options)
     return replace(content, encodings=decoded.encodings)

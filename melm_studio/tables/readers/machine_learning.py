@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -35,6 +35,8 @@ _PAIR = re.compile(
     r"""\s*+(?:,|$)"""
 )
 DATA = re.compile(r"@data\b", re.IGNORECASE)
+# How many of the first attributes are labels, of the last if it is negative, as MEKA has it.
+_N_LABELS = re.compile(r"@relation\b.*-C\s+(-?[0-9]{1,5})\b", re.IGNORECASE)
 _WORD = re.compile(r"^\{(?:[^{}]*,)?[\s'\"]*[^\W\d]")  # among the values of a nominal attribute
 _NUMBER = rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _LABELS = rb"%s(?:,%s)*" % (_NUMBER, _NUMBER)
@@ -48,7 +50,7 @@ _UNEQUAL = (
     "The series of the file are not of one length, or have times of their own ({place}). Write "
     "each with equally many values, and drop the file again."
 )
-LABEL = "class"
+LABEL, LABELS = "class", "label"  # a type of attributes of which a row has any
 
 
 def is_arff(text: str) -> bool:
@@ -58,7 +60,7 @@ def is_arff(text: str) -> bool:
 
 def arff_text(
     text: str, *, max_rows: float, max_columns: float, max_bytes: int = MAX_UNPACKED
-) -> tuple[bytes, frozenset[str]]:
+) -> tuple[bytes, frozenset[str], tuple[str, ...]]:
     """Convert ARFF to tab-separated text with a header.
 
     Returns
@@ -66,6 +68,8 @@ def arff_text(
     data : bytes
     texts : frozenset of str
         The attributes whose values are words, beside which numbers are words as well.
+    labels : tuple of str
+        Several of which each row may have any.
 
     Raises
     ------
@@ -82,7 +86,18 @@ def arff_text(
         if not line.strip() or line.lstrip().startswith("%"):
             continue
         written.add(_values(line.strip(), absent, row))
-    return written.data, frozenset(name for name, values in types if _WORD.search(values))
+    words = frozenset(name for name, values in types if _WORD.search(values))
+    return written.data, words, _several_labels(text, types)
+
+
+def _several_labels(text: str, types: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """The attributes that the file calls labels, if there are several and other attributes."""
+    names = [name for name, _ in types]
+    labels = [name for name, kind in types if kind.strip().lower() == LABELS]
+    if n_labels := _N_LABELS.search(text[: text.lower().find("@attribute")]):
+        n = int(n_labels[1])
+        labels = names[:n] if n > 0 else names[n:]
+    return tuple(labels) if 1 < len(labels) < len(names) else ()
 
 
 def _types(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[str, str]]:

@@ -864,6 +864,14 @@ def test_numbers_without_a_name_number_the_rows_where_another_column_names_them(
     assert first.reason.startswith("it has no name: it n")
 
 
+@pytest.mark.parametrize("name", ["schoolid", "plotcode", "idnum", "school id"])
+def test_ids_that_many_rows_share_are_no_numbers(name):
+    ids = np.repeat(np.arange(12.0), 40) * 3 + 1_200
+    frame = pd.DataFrame({name: ids, "a": np.arange(480.0) % 7 / 3, "kind": ["x", "y"] * 240})
+    columns = column_roles(read_table(frame.to_csv(index=False).encode(), "t.csv"), "kind")
+    assert columns[0].role not in (Role.NUMERIC, Role.CATEGORICAL)
+
+
 @pytest.mark.parametrize(("step", "is_name"), [(3, True), (-3, False)])
 def test_numbers_without_a_name_that_go_up_but_where_tables_were_put_together_name_rows(
     step, is_name

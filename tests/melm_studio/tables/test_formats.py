@@ -323,6 +323,28 @@ def test_levels_of_the_same_name_in_a_factor_of_r_are_one(is_ordered, tmp_path):
     assert [*table.frame["kind"].dropna()] == ["no", "yes1", "yes1"] * 2
 
 
+@pytest.mark.parametrize("kind", ["label", "-C 3", "-C -3"])
+def test_of_several_labels_of_arff_one_is_the_label_and_none_a_feature(kind):
+    """As multi-label data sets have them: each row has any."""
+    rng = np.random.default_rng(0)
+    labels, features = [f"tag{at}" for at in range(3)], [f"x{at}" for at in range(4)]
+    names = [*labels, *features] if kind == "-C 3" else [*features, *labels]
+    types = ["{0,1}" if kind != "label" else "label", "numeric"]
+    head = [f"@relation 'songs{'' if kind == 'label' else f': {kind}'}'"]
+    head += [f"@attribute {name} {types[name in features]}" for name in names]
+    rows = [
+        {**dict(zip(labels, rng.integers(0, 2, 3), strict=True)),
+         **dict(zip(features, rng.normal(size=4).round(3), strict=True))}
+        for _ in range(60)
+    ]  # fmt: skip
+    lines = [*head, "@data", *(",".join(str(row[name]) for name in names) for row in rows)]
+    data = prepare(read_table("\n".join(lines).encode(), "songs.arff"))
+    assert data.label in labels
+    assert data.feature_names == tuple(features)
+    (question,) = [one for one in data.questions if one.id == "label"]
+    assert {*labels} <= {choice.value for choice in question.choices}
+
+
 @pytest.mark.parametrize("kind", TEXTS)
 def test_a_format_is_read(kind):
     raw, label, features = TEXTS[kind]

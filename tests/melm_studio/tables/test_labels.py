@@ -464,6 +464,13 @@ def test_answers_of_a_survey_may_be_the_label_though_its_numbers_are_of_one_kind
     assert choices(table)[:2] == [NO_LABEL, "pride8"]
 
 
+@pytest.mark.parametrize("n_gaps", [0, 2])
+def test_no_ids_are_cut_into_classes_though_few_recur_or_lack(n_gaps):
+    ids = np.where(np.arange(N_ROWS) < n_gaps, np.nan, 534_000 + RNG.permutation(N_ROWS) // 2)
+    frame = measured("x").assign(y=RNG.normal(size=N_ROWS), census_id=ids)
+    assert "census_id" not in choices(Table("t", frame, ()))
+
+
 @pytest.mark.parametrize("name", ["r{}", "item{}", "Q{}"])
 def test_of_the_items_of_a_test_none_is_the_label_but_each_may_be(name):
     solved = RNG.integers(0, 2, (N_ROWS, 9)).astype(np.float64)
