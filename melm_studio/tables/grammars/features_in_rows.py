@@ -449,6 +449,7 @@ def _are_of_peaks(names: Sequence[str]) -> bool:
 
 
 def _in_words(name: str) -> str:
+    """A name, of which the abbreviations of spectra are words."""
     return name.lower().replace("m/z", "mz").replace("m.z", "mz").replace("r.t.", "rt")
 
 

@@ -23,7 +23,7 @@ _LAST_OF_MAF, _IDENTIFIER_OF_MAF = "smallmolecule_abundance_std_error_sub", "_id
 _MAXQUANT = {"Majority protein IDs", "Protein IDs"}
 _PEPTIDES_OF_MAXQUANT = {"Sequence", "Leading razor protein", "PEP"}
 _SITES_OF_MAXQUANT = {"Localization prob", "Amino acid", "Positions within proteins"}
-_OF_PEPTIDE = re.compile(r"___\d$")  # with so many modifications, of a site
+_MULTIPLICITY = re.compile(r"___\d$")  # how many modifications a peptide with a site has
 # Where there are reporters, all else is of all samples of an experiment.
 _QUANTITIES = ("LFQ intensity ", "Reporter intensity corrected ", "Intensity ", "iBAQ ")
 _CHANNELS = ("L", "M", "H")  # of SILAC
@@ -317,7 +317,7 @@ def _samples_of_maxquant(names: Sequence[str], kind: str) -> list[int]:
     called = {
         i: name[len(kind) :]
         for i, name in enumerate(names)
-        if name.startswith(kind) and name != kind.strip() and not _OF_PEPTIDE.search(name)
+        if name.startswith(kind) and name != kind.strip() and not _MULTIPLICITY.search(name)
     }
     # Beside the reporters of each experiment, 1 mix2, are those of all together: 1.
     parts = [name.partition(" ") for name in called.values() if " " in name]
