@@ -27,7 +27,6 @@ from melm_studio.tables.distinct import (
     numbered_parts,
 )
 from melm_studio.tables.durations import CLOCKS, runs_along, says_event, says_follow_up
-from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import DAY, count, listed, number, shortened, words_of
 from melm_studio.tables.frames import columns_of
 from melm_studio.tables.identifiers import (
@@ -246,7 +245,7 @@ def find_roles(
     frame = table.frame
     uses = {name: _checked(frame, label, name, use) for name, use in roles.items()}
     _reject_several(uses)
-    words = counted_words(frame, table.numbers) | table.measured
+    words = table.counted_words | table.measured
     columns = [
         _label_column(label, frame[label], classes)
         if cells.name == label
@@ -1205,7 +1204,7 @@ class _Guesses:
         self._n_features = sum(column.role in FEATURES for column in columns)
         self._taken = {column.role for column in columns if column.name in chosen}
         unusable = (Role.LABEL, Role.CONSTANT)
-        words = counted_words(table.frame, table.numbers) | table.measured  # whatever they name
+        words = table.counted_words | table.measured  # whatever they name
         settled = words.union(chosen)
         self._open = [
             column

@@ -122,6 +122,7 @@ _HELD_OUT = {
     "validation",
 }  # fmt: skip
 MOST_OF_SERIES = 3  # columns that are each offered
+MOST_RESULTS = 1_000  # of a laboratory
 LEAST_WORD = 4  # letters, of a word of the file's name that says what its label is
 LEAST_WORDS = 5  # of half the values of a column of remarks
 MOST_LOST = 0.1  # rows without a class, for a guess to be beyond doubt
@@ -671,7 +672,12 @@ def label_candidates(table: Table, without: Collection[str] = ()) -> tuple[str, 
 
 
 def _of_many_results(table: Table) -> set[str]:
-    """The numbers whose names end in the same word of labels, as many results of a laboratory."""
+    """The numbers whose names end in the same word of labels, as many results of a laboratory.
+
+    Not of thousands of columns, which no laboratory has.
+    """
+    if len(table.numbers.names) > MOST_RESULTS:
+        return set()
     ends = {name: words_of(name)[-1:] for name in table.numbers.names}
     n_alike = Counter(ends.values())
     return {

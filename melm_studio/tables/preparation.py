@@ -238,7 +238,7 @@ def prepare(
             rows.columns,
             answers,
             chosen,
-            {*_suspected_subjects(questions), *shared.reasons},
+            {*_suspected_subjects(questions), *shared.reasons, *table.counted_words},
             numbers=table.numbers,
             embedded=table.recorded_beside,
             are_more=len(rows.columns) < len(columns),

@@ -233,7 +233,12 @@ class Table:
     def members_of_families(self) -> frozenset[str]:
         """The numbers that are many of one thing, and the words of texts that were counted."""
         members = (family.members for family in self._families)
-        return counted_words(self.frame, self.numbers).union(*members)
+        return self.counted_words.union(*members)
+
+    @cached_property
+    def counted_words(self) -> frozenset[str]:
+        """The words of texts that were counted, features whatever they name."""
+        return counted_words(self.frame, self.numbers)
 
     @cached_property
     def _families(self) -> tuple[Family, ...]:

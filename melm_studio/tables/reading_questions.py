@@ -46,7 +46,6 @@ from melm_studio.tables.column_roles import (
 )
 from melm_studio.tables.designs import evenness
 from melm_studio.tables.distinct import Numbers, distinct_values, numbered_parts
-from melm_studio.tables.families import counted_words
 from melm_studio.tables.formatting import listed_in_sentence, shortened, words_of
 from melm_studio.tables.identifiers import CHROMOSOMES, ends_as_id
 from melm_studio.tables.labels import (
@@ -318,7 +317,7 @@ def column_questions(
     empty = mostly_empty(columns, frame)
     each = ([*from_where], in_own_words, [*same], ticked, weigh, empty)
     asked_for_all = {names[0] for names in each if names}
-    unasked = {*set(others).difference(told), *counted_words(frame, numbers)}
+    unasked = set(others).difference(told)
     unasked = unasked.difference(asked_for_all).union(chosen)
     n_rows = len(frame)
     asked = (
