@@ -480,6 +480,7 @@ _ABOVE = "A row of groups stands above its numbers"
 _BELOW = "A row of groups stands below its numbers"
 _IN_NAMES = "The names of its columns have groups"
 NO_GROUPS = "Its numbers are of one kind, and nothing has groups of them"
+_METABOANALYST = "#NAME"  # above features, of MicrobiomeAnalyst as well
 _SERIES = re.compile(r"(?P<before>\D*)(?P<number>[0-9]+(?:\.[0-9]+)?)(?P<behind>\D*)")
 _NUMBERED_NAME = re.compile(r"(?P<group>.*[^\W\d_])[ _.\-]+[0-9]{1,4}")
 
@@ -551,7 +552,7 @@ def _are_of_one_kind(header: Sequence[str]) -> bool:
 
 def _says_features(corner: str) -> bool:
     """Return whether the first name of a header says that rows are genes or the like."""
-    return says_features(corner.lower().removesuffix("id"))
+    return corner == _METABOANALYST or says_features(corner.lower().removesuffix("id"))
 
 
 def _group_of(name: str) -> str:

@@ -112,6 +112,7 @@ SAYS_A_NUMBER = {"code", "id", "ids", "identifier", "no", "nr", "num", "number"}
 _WORDS_OF_IDS = SAYS_A_NUMBER | THINGS_NUMBERED | GROUP_WORDS | {"plant", "plot", "tree"}
 _LEAST_LONG = 50  # numbers: fewer intensities may have equally many digits
 _OF_ROW_NAMES = re.compile(r"X(?:\.\d+)?|V1|\.\.\.\d+")  # as R calls a column without a name
+_INDEX = re.compile(r"[Uu]nnamed(?:: |[._]{1,2})\d+(?:\.\d+)*")  # as pandas does
 _NUMBERS_OF_IDS = {"idno", "idnum"}
 _TAGS = {"band", "passcode", "ring", "tag"}  # by which animals and persons are known
 _DIGITS_OF_ID = 9  # of whole numbers that differ, all of as many
@@ -153,11 +154,14 @@ LONG_TEXT = "long text, which is no feature as it is"
 PICTURES_PROBED = 100  # rows
 MOSTLY_DAYS = 0.8  # of texts, some of which may be years or months, or slips
 MAX_INFO = 30  # columns kept by a guess: hovering shows them all
-# Names of the weights of the rows of surveys: of Stata, of censuses, of the General Social Survey.
+# Names of the weights of the rows of surveys: of Stata, of censuses, of the General and of the
+# European Social Survey, of NHANES and of BRFSS.
 _WEIGHTS = {
-    "finalwgt", "finalwt", "fnlwgt", "hhwt", "houwgt", "perwt", "pweight", "pweights", "pwt",
-    "senwgt", "tcindwt", "totwgt", "totwgts", "wgt", "wtfinl", "wtss", "wtssall",
+    "anweight", "dweight", "finalwgt", "finalwt", "fnlwgt", "hhwt", "houwgt", "llcpwt", "perwt",
+    "pspwght", "pweight", "pweights", "pwt", "senwgt", "tcindwt", "totwgt", "totwgts", "wgt",
+    "wtfinl", "wtint2yr", "wtint4yr", "wtmec2yr", "wtmec4yr", "wtsaf2yr", "wtss", "wtssall",
 }  # fmt: skip
+_DRAWN = {"psu", "sdmvpsu", "sdmvstra", "ststr"}  # how surveys drew rows: their units and strata
 _WEIGHT_WORDS = ("weight", "weights", "wgt")
 _OF_WEIGHTS = {  # of which rows and of which wave they are, as in W1_WEIGHT2
     "adj", "adjusted", "analysis", "base", "case", "cross", "design", "final", "full", "norm",
@@ -174,7 +178,7 @@ _SECONDS = ((480_000_000, 4_200_000_000), (480_000_000_000, 4_200_000_000_000))
 _POSTCODES = {"plz", "postalcode", "postcode", "zip", "zipcode"}
 LEAST_STREETS = 4  # fewer are kinds, such as urban and rural
 _ADDRESSES = STREETS | {"city", "county", "grower"}
-_WORDS_ABOUT_ROWS = WORDS_OF_MODELS | _WEIGHTS | ABOUT_ROWS | CLOCKS | _POSTCODES
+_WORDS_ABOUT_ROWS = WORDS_OF_MODELS | _WEIGHTS | _DRAWN | ABOUT_ROWS | CLOCKS | _POSTCODES
 _WORDS_ABOUT_ROWS |= {"bases", "bytes", "postal", "spot", "weight", "weights"}
 _OF_SURVEYS = {"case", "design", "person", "probability", "sample", "sampling", "survey"}
 LEAST_WITH_CODES, MOST_ROUND = 20, 0.5  # rows; of codes, those that 5 divides
@@ -489,8 +493,8 @@ def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
 def _about_rows(cells: _Cells) -> str:
     """Return what a column says of the rows that nobody measured of them; empty if nothing."""
     words = words_of(cells.name)
-    if cells.is_numeric and _WORDS_ABOUT_ROWS.isdisjoint(words):  # as of most features
-        return ""
+    if cells.is_numeric and _WORDS_ABOUT_ROWS.isdisjoint((*words, "".join(words))):
+        return ""  # as of most features
     ends = {"".join(words[-2:]), *words[-1:]}
     if "?" in cells.name:  # a question names it anywhere
         ends.update(map("".join, pairwise(words)))
@@ -498,6 +502,7 @@ def _about_rows(cells: _Cells) -> str:
     is_address = not ends.isdisjoint(_POSTCODES if cells.is_numeric else _POSTCODES | addresses)
     are_notes = not cells.is_numeric and not _NOTES.isdisjoint(words[-1:])
     is_of_run = cells.name in _OF_ARCHIVES or not ABOUT_ROWS.isdisjoint(words[:1])
+    is_of_run |= not _DRAWN.isdisjoint(words[-1:])
     if is_address or are_notes or is_of_run:
         return "its name says that it is about the rows, not measured of them"
     if names_prediction(cells.name):
@@ -524,7 +529,7 @@ def weighs_rows(name: str) -> bool:
     """
     words = words_of(name)
     is_weight = {*words[-1:]} <= {"weight", "weights"} and not _OF_SURVEYS.isdisjoint(words[:-1])
-    return is_weight or (len(words) == 1 and words[0] in _WEIGHTS)
+    return is_weight or "".join(words) in _WEIGHTS
 
 
 def _id_of_rows(cells: _Cells) -> tuple[Role, str] | None:
@@ -615,6 +620,7 @@ def _is_identifier(cells: _Cells) -> bool:
     is_first = cells.name == FIRST_UNNAMED and cells.low >= LEAST_ID
     is_row = cells.is_rising and cells.n_values >= LEAST_NUMBERED
     is_row &= cells.name == FIRST_UNNAMED or _OF_ROW_NAMES.fullmatch(cells.name) is not None
+    is_row |= _INDEX.fullmatch(cells.name) is not None
     if is_first or is_row or (cells.is_numbering and _never_meet(cells)):
         return True
     if cells.is_numbering and len(words) == 1 and cells.n_present >= LEAST_NUMBERED:

@@ -557,7 +557,8 @@ def _repeats(column: Column, n_rows: int) -> bool:
     is_id = column.role in _NAMING and not column.n_missing and names_identifier(column.name)
     are_many = column.role is Role.INFO and column.n_values >= LEAST_MEASURED
     is_place = column.reason == WHERE or column.name.startswith(SUBJECT)
-    if column.n_values < n_rows / MOST_REPEATS and not (is_id or are_many or is_place):
+    is_who = column.role is not Role.NUMERIC and names_subjects(column.name)
+    if column.n_values < n_rows / MOST_REPEATS and not (is_id or are_many or is_place or is_who):
         return False
     n_present = n_rows - column.n_missing  # free answers are rare, and those of all rows differ
     is_often = column.n_values <= n_present / LEAST_REPEATS

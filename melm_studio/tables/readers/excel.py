@@ -32,8 +32,11 @@ _PROBED_BYTES = 100_000  # of a sheet, to see whether it is a table
 _SOON_READ = 2**20  # bytes of a workbook of which all sheets are opened, to offer none of no cells
 _STRINGS = "sharedStrings.xml"
 _SHEETS = "xl/worksheets/"
-_TYPES, MAX_TYPES = "[Content_Types].xml", 2**20  # of a package of Office, and their bytes
-_SPREADSHEET = b"spreadsheetml.sheet.main+xml"
+# What says of a package that it is a workbook, where it says so, and in how many bytes at most.
+_KINDS = {"[Content_Types].xml": b"spreadsheetml.sheet.main+xml", "mimetype": OPEN_DOCUMENT}
+MAX_TYPES = 2**20
+_CONTENT = "content.xml"  # of an OpenDocument
+_VALUE_OF_TEXT = re.compile(rb'(office:value-type="string") office:value="[^"<>]*"')
 _STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
 # A tag ends before the next one: otherwise each that is not closed would be read to the end.
 _PLACE = re.compile(rb"<(?:\w+:)?(?:row|c)\s[^<>]*?\br=[\"']([A-Z]{0,3})([0-9]+)")
@@ -62,14 +65,16 @@ def _is_as_usual(raw: bytes) -> bool:
 
 def _is_workbook(raw: bytes) -> bool:
     """Return whether these are the bytes of a package of Office whose document is a workbook."""
-    if _TYPES.encode() not in raw:
-        return False
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as package:
-            types = package.getinfo(_TYPES)
-            return types.file_size <= MAX_TYPES and _SPREADSHEET in package.read(types)
-    except (KeyError, *DAMAGED_ARCHIVE):
-        return False
+    for part, kind in _KINDS.items():
+        if part.encode() not in raw:
+            continue
+        try:
+            with zipfile.ZipFile(io.BytesIO(raw)) as package:
+                types = package.getinfo(part)
+                return types.file_size <= MAX_TYPES and kind in package.read(types)
+        except (KeyError, *DAMAGED_ARCHIVE):
+            return False
+    return False
 
 
 def excel_text(
@@ -116,7 +121,7 @@ def excel_text(
         _reject_large(raw, file, max_bytes)
     limits = max_rows, max_columns, max_bytes
     try:
-        book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
+        book = _opened(raw)
         names = tuple(book.sheet_names)
         if len(names) > MAX_SHEETS or max(map(len, names), default=0) > MAX_SHEET_NAME:
             raise TableError(
@@ -154,6 +159,27 @@ def excel_text(
     if not data.strip() and not requested:
         raise TableError(f"{file} has no cells. Choose a workbook with a header and rows.")
     return data, names, sheet_read
+
+
+def _opened(raw: bytes) -> Any:
+    """The workbook, also an OpenDocument as pandas or others write it."""
+    try:
+        return python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
+    except python_calamine.CalamineError:
+        if _CONTENT.encode() not in raw:
+            raise
+        return python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(_plain_document(raw)))
+
+
+def _plain_document(raw: bytes) -> bytes:
+    """The OpenDocument, whose parts are not compressed, and whose texts are not called numbers."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as package, zipfile.ZipFile(written, "w") as plain:
+        for name in package.namelist():
+            part = package.read(name)
+            is_content = name == _CONTENT
+            plain.writestr(name, _VALUE_OF_TEXT.sub(rb"\1", part) if is_content else part)
+    return written.getvalue()
 
 
 def _likely_table(
