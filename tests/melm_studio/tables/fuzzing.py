@@ -55,7 +55,7 @@ from melm_studio.tables.text import ZIP, TableError, as_utf8
 from tests.melm_studio.tables.programs import PROGRAMS
 from tests.melm_studio.tables.test_formats import FRAME, PATHS, TEXTS, flow, ions_of_msstats
 from tests.melm_studio.tables.test_h5ad import cell_ranger
-from tests.melm_studio.tables.test_readers import arrow_file
+from tests.melm_studio.tables.test_readers import arrow_file, open_document
 from tests.messy_tables import MESSY, REFUSED
 
 _MEMORY_MB, _CPU_S = 1_024, 60
@@ -239,27 +239,6 @@ def _others() -> dict[str, bytes]:
         "SAS": _SAS7BDAT,
         "time series": f"@problemName x\n@classLabel true a b\n@data\n{series}\n".encode(),
     }
-
-
-def open_document(rows: list[list[str]], before: str = "") -> bytes:
-    """A workbook of LibreOffice, with text before its first element."""
-    cell = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
-    body = "".join(
-        f"<table:table-row>{''.join(map(cell.format, row))}</table:table-row>" for row in rows
-    )
-    space = "urn:oasis:names:tc:opendocument:xmlns:"
-    names = "".join(f' xmlns:{name}="{space}{name}:1.0"' for name in ("office", "table", "text"))
-    content = (
-        f'<?xml version="1.0"?>{before}<office:document-content{names}><office:body>'
-        f'<office:spreadsheet><table:table table:name="t">{body}</table:table>'
-        "</office:spreadsheet></office:body></office:document-content>"
-    )
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as book:
-        book.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        book.writestr("META-INF/manifest.xml", "<manifest:manifest/>")
-        book.writestr("content.xml", content, zipfile.ZIP_DEFLATED)
-    return file.getvalue()
 
 
 # ---------------------------------------------------------------- damage

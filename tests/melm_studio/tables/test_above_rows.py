@@ -269,7 +269,7 @@ def test_numbers_of_several_kinds_may_have_the_label_among_them(names):
     assert "samples" not in read(matrix("", names)).asked
 
 
-@pytest.mark.parametrize("corner", ["gene_id", "GeneID", "ID_REF", "probe"])
+@pytest.mark.parametrize("corner", ["gene_id", "GeneID", "ID_REF", "probe", "#NAME"])
 def test_genes_may_be_named_by_numbers(corner):
     text = matrix(corner, ["liver", "kidney", "spleen", "gut"])
     numbered = "\n".join(line.removeprefix("g") for line in text.splitlines()[1:])

@@ -105,6 +105,15 @@ def test_a_column_is_like_subjects_by_its_name_or_by_its_values(name_and_cells):
     assert [one.id for one in data.suspicions] == [f"subjects:{name}"]
 
 
+@pytest.mark.parametrize(
+    ("name", "is_asked"), [("Student", True), ("patient", True), ("colour", False)]
+)
+def test_a_few_people_of_many_rows_each_are_asked_about(name, is_asked):
+    cells = [("Ann", "Bob", "Cleo", "Dan", "Eve")[row * 7 % 5] for row in range(120)]
+    data = prepare(table(**columns(noise(120)), **{name: cells}, label=np.arange(120) // 3 % 2))
+    assert (f"subjects:{name}" in [one.id for one in data.questions]) is is_asked
+
+
 def test_categories_counts_and_ages_are_not_like_subjects():
     rng = np.random.default_rng(4)
     y = rng.permutation(150) % 2

@@ -47,6 +47,27 @@ def workbook(**sheets) -> bytes:
     return file.getvalue()
 
 
+def open_document(rows: list[list[str]], before: str = "") -> bytes:
+    """A workbook of LibreOffice, with text before its first element."""
+    cell = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    body = "".join(
+        f"<table:table-row>{''.join(map(cell.format, row))}</table:table-row>" for row in rows
+    )
+    space = "urn:oasis:names:tc:opendocument:xmlns:"
+    names = "".join(f' xmlns:{name}="{space}{name}:1.0"' for name in ("office", "table", "text"))
+    content = (
+        f'<?xml version="1.0"?>{before}<office:document-content{names}><office:body>'
+        f'<office:spreadsheet><table:table table:name="t">{body}</table:table>'
+        "</office:spreadsheet></office:body></office:document-content>"
+    )
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as book:
+        book.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        book.writestr("META-INF/manifest.xml", "<manifest:manifest/>")
+        book.writestr("content.xml", content, zipfile.ZIP_DEFLATED)
+    return file.getvalue()
+
+
 def rows_of(frame: pd.DataFrame) -> list[list]:
     cells = frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
     return [list(frame.columns), *cells]
@@ -352,6 +373,21 @@ def test_entities_of_a_workbook_are_not_expanded():
             new.writestr(part.filename, content)
     with pytest.raises(TableError, match="cannot be read"):
         read_table(file.getvalue(), "t.xlsx")
+
+
+@pytest.mark.parametrize("as_pandas", [False, True], ids=["plain", "texts with a value"])
+@pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_an_open_document_is_read_as_any_program_packs_it(packing, as_pandas):
+    written = open_document([["a", "kind"], ["1.5", "x"], ["2.5", "y 2"]])
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(written)) as old, zipfile.ZipFile(file, "w", packing) as new:
+        for name in old.namelist():
+            part = old.read(name)
+            said = b'="string" office:value="y" office:display="z">' if as_pandas else b'="string">'
+            new.writestr(name, part.replace(b'="string">', said))
+    table = read_table(file.getvalue(), "t.ods")
+    assert table.frame["a"].tolist() == [1.5, 2.5]
+    assert table.frame["kind"].tolist() == ["x", "y 2"]
 
 
 def elsewhere(raw: bytes, folder: str = "", of: bytes = b"spreadsheetml.sheet.main") -> bytes:
