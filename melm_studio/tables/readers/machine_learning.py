@@ -35,8 +35,9 @@ _PAIR = re.compile(
     r"""\s*+(?:,|$)"""
 )
 DATA = re.compile(r"@data\b", re.IGNORECASE)
-# How many of the first attributes are labels, of the last if it is negative, as MEKA has it.
-_N_LABELS = re.compile(r"@relation\b.*-C\s+(-?[0-9]{1,5})\b", re.IGNORECASE)
+# How many of the first attributes are labels, of the last if it is negative: in the name that MEKA
+# gives to a relation.
+_N_LABELS = re.compile(r"-C\s+(-?[0-9]{1,5})\b", re.IGNORECASE)
 _WORD = re.compile(r"^\{(?:[^{}]*,)?[\s'\"]*[^\W\d]")  # among the values of a nominal attribute
 _NUMBER = rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _LABELS = rb"%s(?:,%s)*" % (_NUMBER, _NUMBER)
@@ -94,7 +95,8 @@ def _several_labels(text: str, types: Sequence[tuple[str, str]]) -> tuple[str, .
     """The attributes that the file calls labels, if there are several and other attributes."""
     names = [name for name, _ in types]
     labels = [name for name, kind in types if kind.strip().lower() == LABELS]
-    if n_labels := _N_LABELS.search(text[: text.lower().find("@attribute")]):
+    relation = text[: text.lower().find("@attribute")]
+    if n_labels := _N_LABELS.search(relation, max(relation.lower().find("@relation"), 0)):
         n = int(n_labels[1])
         labels = names[:n] if n > 0 else names[n:]
     return tuple(labels) if 1 < len(labels) < len(names) else ()
