@@ -200,18 +200,20 @@ def _is_rare(cells: pd.Series) -> bool:
 def _answers_of_families(table: Table, without: Collection[str]) -> list[str]:
     """The questions of a survey, q1 to q11, that have few answers: of two first, then the last.
 
-    Or the items of a test, where all numbers are 1 if solved. None of a long series, such as
-    pixels, nor of what hardly anybody was asked.
+    Or the items of a test, where all numbers are 1 if solved, or classes 1 to 14, of which each row
+    has any. None of a long series, such as pixels, nor of what hardly anybody was asked.
     """
-    members = table.members_of_families.difference(without)
-    if len(members) > MOST_QUESTIONS or len(table.frame) < LEAST_ASKED:
-        return []
-    numbers = table.numbers
+    numbers, members = table.numbers, table.members_of_families.difference(without)
     are_few = numbers.is_whole & (numbers.low == 1) & (numbers.n_values > 1)  # counts begin at 0
     are_solved = (numbers.low == 0) & (numbers.high == 1) & (numbers.n_values == 2)
-    are_few |= bool(are_solved.all())
-    few = numbers.which(are_few & (numbers.n_values <= FEW_TEXTS))
-    answers = [name for name in few[::-1] if name in members and name[-1].isdigit()]
+    solved = {name for name in numbers.which(are_solved) if are_solved.all() or _is_hinted(name)}
+    if len(members) > MOST_QUESTIONS:
+        members = members.intersection(solved)
+    if len(table.frame) < LEAST_ASKED or len(members) > MOST_QUESTIONS:
+        return []
+    few = {*numbers.which(are_few & (numbers.n_values <= FEW_TEXTS)), *solved}
+    names = [name for name in numbers.names[::-1] if name in few and name in members]
+    answers = [name for name in names if name[-1].isdigit()]
     n_values = dict(zip(numbers.names, numbers.n_values.tolist(), strict=True))
     return sorted(answers, key=lambda name: n_values[name] > 2)
 
@@ -219,7 +221,7 @@ def _answers_of_families(table: Table, without: Collection[str]) -> list[str]:
 def _is_item_of_test(table: Table, name: str) -> bool:
     """Return whether a number is one of several of which each is 1 where something was solved."""
     is_member = name in table.members_of_families and name not in table.beside
-    return is_member and table.frame[name].min() == 0
+    return is_member and not _is_hinted(name) and table.frame[name].min() == 0
 
 
 def _empties_others(frame: pd.DataFrame, name: str) -> bool:

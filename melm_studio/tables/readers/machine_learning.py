@@ -38,6 +38,8 @@ DATA = re.compile(r"@data\b", re.IGNORECASE)
 # How many of the first attributes are labels, of the last if it is negative: in the name that MEKA
 # gives to a relation.
 _N_LABELS = re.compile(r"-C\s+(-?[0-9]{1,5})\b", re.IGNORECASE)
+_MARK = re.compile(r"\{\s*'?0'?\s*,\s*'?1'?\s*\}")
+_LEAST_MARKS = 3  # two may be a feature and the label
 _WORD = re.compile(r"^\{(?:[^{}]*,)?[\s'\"]*[^\W\d]")  # among the values of a nominal attribute
 _NUMBER = rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _LABELS = rb"%s(?:,%s)*" % (_NUMBER, _NUMBER)
@@ -99,7 +101,20 @@ def _several_labels(text: str, types: Sequence[tuple[str, str]]) -> tuple[str, .
     if n_labels := _N_LABELS.search(relation, max(relation.lower().find("@relation"), 0)):
         n = int(n_labels[1])
         labels = names[:n] if n > 0 else names[n:]
+    elif not labels:
+        labels = names[_first_of_last_marks([kind for _, kind in types]) :]
     return tuple(labels) if 1 < len(labels) < len(names) else ()
+
+
+def _first_of_last_marks(kinds: Sequence[str]) -> int:
+    """Where several attributes of 0 and 1 begin that end a file of others, as Mulan writes labels.
+
+    After the last one if others have 0 and 1 as well, which may be features like these.
+    """
+    are_marks = [_MARK.fullmatch(kind) is not None for kind in kinds]
+    first = len(kinds) - sum(are_marks)
+    is_end = len(kinds) - first >= _LEAST_MARKS and all(are_marks[first:])
+    return first if is_end else len(kinds)
 
 
 def _types(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[str, str]]:

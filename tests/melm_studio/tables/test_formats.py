@@ -323,14 +323,15 @@ def test_levels_of_the_same_name_in_a_factor_of_r_are_one(is_ordered, tmp_path):
     assert [*table.frame["kind"].dropna()] == ["no", "yes1", "yes1"] * 2
 
 
-@pytest.mark.parametrize("kind", ["label", "-C 3", "-C -3"])
+@pytest.mark.parametrize("kind", ["label", "{0,1}", "-C 3", "-C -3"])
 def test_of_several_labels_of_arff_one_is_the_label_and_none_a_feature(kind):
     """As multi-label data sets have them: each row has any."""
     rng = np.random.default_rng(0)
     labels, features = [f"tag{at}" for at in range(3)], [f"x{at}" for at in range(4)]
     names = [*labels, *features] if kind == "-C 3" else [*features, *labels]
-    types = ["{0,1}" if kind != "label" else "label", "numeric"]
-    head = [f"@relation 'songs{'' if kind == 'label' else f': {kind}'}'"]
+    is_counted = kind.startswith("-C")
+    types = ["numeric" if is_counted else kind, "numeric"]
+    head = [f"@relation 'songs{f': {kind}' if is_counted else ''}'"]
     head += [f"@attribute {name} {types[name in features]}" for name in names]
     rows = [
         {**dict(zip(labels, rng.integers(0, 2, 3), strict=True)),
@@ -343,6 +344,19 @@ def test_of_several_labels_of_arff_one_is_the_label_and_none_a_feature(kind):
     assert data.feature_names == tuple(features)
     (question,) = [one for one in data.questions if one.id == "label"]
     assert {*labels} <= {choice.value for choice in question.choices}
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [["numeric", "{0,1}", "numeric", "{0,1}", "{0,1}", "{0,1}"], ["numeric"] * 4 + ["{0,1}"] * 2],
+)
+def test_a_few_yes_and_no_of_arff_are_features_beside_a_label(kinds):
+    rng = np.random.default_rng(0)
+    head = ["@relation t", *(f"@attribute x{at} {kind}" for at, kind in enumerate(kinds)), "@data"]
+    rows = rng.permuted(np.tile([[0, 1]], (6, 30)), axis=1).T
+    lines = [*head, *(",".join(map(str, row)) for row in rows)]
+    data = prepare(read_table("\n".join(lines).encode(), "t.arff"))
+    assert (data.label, len(data.feature_names)) == ("x5", 5)
 
 
 @pytest.mark.parametrize("kind", TEXTS)

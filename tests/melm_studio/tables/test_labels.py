@@ -480,6 +480,19 @@ def test_of_the_items_of_a_test_none_is_the_label_but_each_may_be(name):
     assert choices(table)[:2] == [NO_LABEL, name.format(9)]
 
 
+@pytest.mark.parametrize("n_features", [4, 103])
+@pytest.mark.parametrize(
+    ("name", "is_label"), [("Class{}", True), ("label_{}", True), ("v{}", False)]
+)
+def test_of_numbered_classes_of_which_a_row_has_any_each_may_be_the_label(
+    name, is_label, n_features
+):
+    frame = measured(*(f"Att{at}" for at in range(n_features)))
+    frame[[name.format(at) for at in range(1, 15)]] = RNG.integers(0, 2, (N_ROWS, 14)).astype(float)
+    table = Table("t", frame, ())
+    assert (choices(table)[:2] == [name.format(14), name.format(13)]) is is_label
+
+
 @pytest.mark.parametrize("unit", ["year olds", "years", "mm/year"])
 def test_a_time_in_the_unit_of_a_column_does_not_hide_that_it_may_be_the_label(unit):
     frame = measured("x", "y", "z").assign(
