@@ -79,6 +79,8 @@ def _layout(
 ) -> Layout:
     answers: dict[str, str] = {}
     for name, kind, role in zip(names, kinds, roles, strict=True):
+        if not name:  # nothing stands behind the last delimiter
+            continue
         if role == "c":
             answers.setdefault(LABEL, name)
         elif role == "i":

@@ -210,6 +210,10 @@ def orange() -> dict[str, Program]:
             )).encode(),
             **expected, n_rows=N - 1,
         ),
+        "Orange with a delimiter behind the last column": Program(
+            (head.replace("\n", "\t\n") + "string\tc\tlo hi\tc\t\n\t\tclass\n"
+             + lines([[*row, ""] for row in rows], "\t")).encode(), **expected,
+        ),
         "Orange in letters": Program(
             (head + "s\tc\td\tc\nm\t\tc\t\n" + lines(rows, "\t")).encode(), **expected
         ),
