@@ -284,10 +284,11 @@ def without_last_delimiter(data: bytes) -> bytes:
     >>> without_last_delimiter(b"a,b;\\n1,2;\\n3,x;y\\n")
     b'a,b\\n1,2\\n3,x;y\\n'
     """
-    header = data.partition(b"\n")[0].rstrip(b" ")
+    header, _, below = data.partition(b"\n")
+    header = header.rstrip(b" ")
     mark = header[-1:]
     if mark.decode("latin-1") not in DELIMITERS or not header.strip(mark):
-        return data
+        return _without_empty_fields(data, below.partition(b"\n")[0].rstrip(b" ")[-1:])
     lines = [line.rstrip(b" ") for line in data.split(b"\n")]
     n_ending = [len(line) - len(line.rstrip(mark)) for line in lines]
     others = DELIMITERS.keys() - {mark.decode()}
@@ -302,6 +303,17 @@ def without_last_delimiter(data: bytes) -> bytes:
     if n_last == 0 and n_marks == {header.count(mark) - 1}:
         return b"\n".join([header[:-1], *lines[1:]])
     return b"\n".join(line[: len(line) - n_last] for line in lines) if n_last else data
+
+
+def _without_empty_fields(data: bytes, mark: bytes) -> bytes:
+    """The lines without the delimiter that ends each but the header, if it is one too many."""
+    if mark.decode("latin-1") not in DELIMITERS:
+        return data
+    header, *lines = (line.rstrip(b" ") for line in data.split(b"\n"))
+    n_marks = header.count(mark) + 1
+    if any(line.count(mark) != n_marks or not line.endswith(mark) for line in lines if line):
+        return data
+    return b"\n".join([header, *(line[:-1] for line in lines)])
 
 
 def plain_numbers(data: bytes) -> tuple[bytes, tuple[str, ...]]:

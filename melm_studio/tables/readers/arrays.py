@@ -65,13 +65,15 @@ def array_cells(
         If the file cannot be read or is too large.
     """
     try:
-        arrays = _arrays(raw, file, max_bytes)
+        arrays, objects = _arrays(raw, file, max_bytes)
     except _UNREADABLE:
         raise TableError(
             f"{file} has arrays that cannot be read, such as objects, which could run code. Save "
             "numbers and text, or a CSV, and drop that."
         ) from None
-    return columns_of_arrays(arrays, file, limits, wanted)
+    cells, steps = columns_of_arrays(arrays, file, limits, wanted)
+    are_left_out = f"Left out: {count(len(objects), 'array')} of objects, which could run code"
+    return cells, (*steps, f"{are_left_out} ({listed(objects)}).") if objects else steps
 
 
 def columns_of_arrays(
@@ -266,9 +268,12 @@ def are_classes(vector: Any, least: int = LEAST_OF_CLASS) -> bool:
     return 2 <= len({*np.asarray(vector).tolist()}) <= len(vector) / least
 
 
-def _arrays(raw: bytes, file: str, max_bytes: int) -> dict[str, npt.NDArray[Any]]:
+def _arrays(raw: bytes, file: str, max_bytes: int) -> tuple[dict[str, npt.NDArray[Any]], list[str]]:
+    """The arrays by their names, and the names of those that hold objects, if others do not."""
     if raw.startswith(NPY):
-        return {"": _array(raw)}
+        return {"": _array(raw)}, []
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    objects: list[str] = []
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         parts = [part for part in archive.infolist() if part.filename.endswith(".npy")]
         if sum(part.file_size for part in parts) > max_bytes:
@@ -276,7 +281,19 @@ def _arrays(raw: bytes, file: str, max_bytes: int) -> dict[str, npt.NDArray[Any]
                 f"{file} holds more than {number(max_bytes // 2**20)} MB when it is unpacked. Save "
                 "fewer rows or columns and drop the file again."
             )
-        return {part.filename.removesuffix(".npy"): _array(archive.read(part)) for part in parts}
+        for part in parts:
+            name = part.filename.removesuffix(".npy")
+            try:
+                arrays[name] = _array(archive.read(part))
+            except _ObjectsError:
+                objects.append(name)
+    if not arrays:
+        raise _ObjectsError
+    return arrays, objects
+
+
+class _ObjectsError(ValueError):
+    """What unpickling would read, which is never done."""
 
 
 def _array(raw: bytes) -> npt.NDArray[Any]:
@@ -289,8 +306,10 @@ def _array(raw: bytes) -> npt.NDArray[Any]:
         else np.lib.format.read_array_header_2_0
     )
     shape, _, dtype = read_header(file)
+    if dtype.hasobject:
+        raise _ObjectsError
     fields = [dtype[name] for name in dtype.names] if dtype.names and len(shape) == 1 else [dtype]
-    is_plain = not (dtype.hasobject or any(field.kind == "V" for field in fields))
+    is_plain = not any(field.kind == "V" for field in fields)
     if not is_plain or math.prod(shape) * dtype.itemsize != len(raw) - file.tell():
         raise ValueError(raw[: file.tell()])
     file.seek(0)

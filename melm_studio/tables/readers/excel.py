@@ -29,6 +29,14 @@ MAX_STRINGS = 1_000_000
 MAX_SHEETS, MAX_SHEET_NAME = 10_000, 1_000
 FEW_ROWS, MANY_TIMES = 50, 10  # of a sheet that sums up another, and as many rows has that
 _PROBED_BYTES = 100_000  # of a sheet, to see whether it is a table
+# What Excel writes above the rows of a pivot table, below its filters.
+_PIVOTS = {
+    name.encode()
+    for name in (
+        "Row Labels", "Zeilenbeschriftungen", "Étiquettes de lignes", "Etiquetas de fila",
+    )
+}  # fmt: skip
+_MOST_ABOVE = 5
 _SOON_READ = 2**20  # bytes of a workbook of which all sheets are opened, to offer none of no cells
 _STRINGS = "sharedStrings.xml"
 _SHEETS = "xl/worksheets/"
@@ -243,8 +251,13 @@ def _explains(name: str) -> bool:
 
 
 def _is_table(data: bytes) -> bool:
-    """Return whether the first lines have two rows of several cells, as explanations have not."""
+    """Return whether the first lines have two rows of several cells, as explanations have not.
+
+    Nor are they a pivot table, which sums up another sheet.
+    """
     lines = data[:_PROBED_BYTES].splitlines()
+    if any(line.split(b"\t")[0] in _PIVOTS for line in lines[:_MOST_ABOVE]):
+        return False
     return sum(len(line.split(b"\t")) - line.split(b"\t").count(b"") > 1 for line in lines) > 1
 
 

@@ -251,9 +251,19 @@ def test_words_in_the_names_of_rows_part_no_columns_off_beside_delimiters(words,
     assert table.frame["row ID"].tolist() == names
 
 
-def test_trailing_delimiters_in_the_rows_alone_get_a_sentence():
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \n", " \r\n"])
+@pytest.mark.parametrize("mark", [",", "\t", ";"])
+def test_delimiters_at_the_ends_of_all_rows_but_the_header_part_no_column_off(mark, end):
+    rows = "".join(mark.join((f"s{at}", f"{at}.5", "", end)) for at in range(9))
+    frame = read(mark.join(("name", "x", "y")) + end + rows).frame
+    assert [*frame] == ["name", "x", "y"]
+    assert frame["name"].tolist() == [f"s{at}" for at in range(9)]
+    assert frame["y"].isna().all()
+
+
+def test_delimiters_at_the_ends_of_some_rows_alone_get_a_sentence():
     with pytest.raises(TableError, match=r"Row 2 .* has 3 fields where the header has 2\. Give"):
-        read("x,y\n1,2,\n3,4,\n")
+        read("x,y\n1,2,\n3,4\n5,6,\n")
 
 
 def test_only_empty_headers_are_named_by_their_place():

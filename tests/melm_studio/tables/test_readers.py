@@ -465,6 +465,14 @@ def test_a_workbook_with_more_sheets_or_longer_names_than_may_be_is_refused(monk
     assert read_table(raw, "book.xlsx").sheets == ("first", "second")
 
 
+@pytest.mark.parametrize("above", [[], [["Month", "May"], []]], ids=["at once", "below a filter"])
+def test_the_sheet_that_pivot_tables_sum_up_is_read(above):
+    pivot = [*above, ["Row Labels", "Average of n"], ["red", 2.5], ["b", 4.0], ["Grand Total", 3.0]]
+    raw = workbook(Sheet1=pivot, Sheet2=pivot, data=rows_of(FRAME))
+    assert read_table(raw, "t.xlsx").sheet == "data"
+    assert read_table(workbook(Sheet1=pivot, Sheet2=pivot), "t.xlsx").sheet == "Sheet1"
+
+
 @pytest.mark.parametrize("kind", ["xlsx", "parquet", "feather", "arff"])
 def test_limits_hold_for_every_format(kind):
     raw = packed(kind, FRAME)
@@ -760,6 +768,17 @@ def test_one_array_is_a_table_of_numbers():
     file = io.BytesIO()
     np.save(file, X)
     assert list(read_table(file.getvalue(), "t.npy").frame) == ["x0", "x1", "x2", "x3"]
+
+
+def test_arrays_of_objects_beside_others_are_left_out_unread_and_said():
+    class Harm:
+        def __reduce__(self):
+            return pytest.fail, ("it was unpickled",)
+
+    objects = np.array([Harm()] * 20, dtype=object)
+    table = read_table(arrays(X=X, y=Y, meta=objects, more=objects), "t.npz")
+    assert table.frame.shape == (20, 5)
+    assert table.steps == ("Left out: 2 arrays of objects, which could run code (meta, more).",)
 
 
 @pytest.mark.parametrize(
