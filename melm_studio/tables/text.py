@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,6 +19,7 @@ from melm_studio.tables.formatting import count
 
 # In order of preference in a tie: a decimal comma looks like a delimiter.
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}
+_DELIMITERS = {mark.encode() for mark in DELIMITERS}
 
 CONTROL_CODES = bytes(code for code in range(32) if chr(code) not in "\t\n\v\f\r")
 _STRAY, _FIRST_STRAY = re.compile("[\udc80-\udcff]"), "\udc80"  # bytes that are no UTF-8
@@ -271,7 +272,7 @@ def without_last_delimiter(data: bytes) -> bytes:
     """Return lines without the delimiters that each ends with, which part no cells off.
 
     Where the header has them nowhere else, and another delimiter, some lines may lack them. That at
-    the end of the header alone is left out, too.
+    the end of the header alone, or of the rows alone, is left out, too.
 
     Examples
     --------
@@ -284,36 +285,35 @@ def without_last_delimiter(data: bytes) -> bytes:
     >>> without_last_delimiter(b"a,b;\\n1,2;\\n3,x;y\\n")
     b'a,b\\n1,2\\n3,x;y\\n'
     """
-    header, _, below = data.partition(b"\n")
-    header = header.rstrip(b" ")
-    mark = header[-1:]
-    if mark.decode("latin-1") not in DELIMITERS or not header.strip(mark):
-        return _without_empty_fields(data, below.partition(b"\n")[0].rstrip(b" ")[-1:])
+    header, first = (line.rstrip(b" ") for line in (*data.split(b"\n", 2), b"")[:2])
+    is_behind_header = header[-1:] in _DELIMITERS and header.strip(header[-1:]) != b""
+    mark = (header if is_behind_header else first)[-1:]
+    if mark not in _DELIMITERS:
+        return data
     lines = [line.rstrip(b" ") for line in data.split(b"\n")]
+    n_last = (_behind_header if is_behind_header else _behind_rows)(lines, mark)
+    cut = (line[: len(line) - n] for line, n in zip(lines, n_last, strict=True))
+    return b"\n".join(cut) if any(n_last) else data
+
+
+def _behind_header(lines: Sequence[bytes], mark: bytes) -> list[int]:
+    """How many delimiters end each line and part no cells off, where some end the header."""
+    header, *rows = lines
     n_ending = [len(line) - len(line.rstrip(mark)) for line in lines]
-    others = DELIMITERS.keys() - {mark.decode()}
-    if mark not in header.rstrip(mark) and any(other.encode() in header for other in others):
-        n_last = n_ending[0]
-        lines = [
-            line[: len(line) - min(n, n_last)] for line, n in zip(lines, n_ending, strict=True)
-        ]
-        return b"\n".join(lines)
-    n_last = min(n for line, n in zip(lines, n_ending, strict=True) if line)
-    n_marks = {line.count(mark) for line in lines[1:] if line}
-    if n_last == 0 and n_marks == {header.count(mark) - 1}:
-        return b"\n".join([header[:-1], *lines[1:]])
-    return b"\n".join(line[: len(line) - n_last] for line in lines) if n_last else data
+    if mark not in header.rstrip(mark) and any(each in header for each in _DELIMITERS - {mark}):
+        return [min(n, n_ending[0]) for n in n_ending]
+    if n_last := min(n for line, n in zip(lines, n_ending, strict=True) if line):
+        return [n_last for _ in lines]
+    is_alone = {row.count(mark) for row in rows if row} == {header.count(mark) - 1}
+    return [int(is_alone), *(0 for _ in rows)]
 
 
-def _without_empty_fields(data: bytes, mark: bytes) -> bytes:
-    """The lines without the delimiter that ends each but the header, if it is one too many."""
-    if mark.decode("latin-1") not in DELIMITERS:
-        return data
-    header, *lines = (line.rstrip(b" ") for line in data.split(b"\n"))
+def _behind_rows(lines: Sequence[bytes], mark: bytes) -> list[int]:
+    """The same where none ends the header: one if all rows have it, and one more than that."""
+    header, *rows = lines
     n_marks = header.count(mark) + 1
-    if any(line.count(mark) != n_marks or not line.endswith(mark) for line in lines if line):
-        return data
-    return b"\n".join([header, *(line[:-1] for line in lines)])
+    are_such = all(row.endswith(mark) and row.count(mark) == n_marks for row in rows if row)
+    return [0, *(int(are_such) for _ in rows)]
 
 
 def plain_numbers(data: bytes) -> tuple[bytes, tuple[str, ...]]:
