@@ -42,12 +42,7 @@ from melm_studio.tables.formatting import (
     words_of,
 )
 from melm_studio.tables.frames import assembled
-from melm_studio.tables.identifiers import (
-    CHROMOSOMES,
-    STREETS,
-    names_identifier,
-    names_label,
-)
+from melm_studio.tables.identifiers import CHROMOSOMES, STREETS, names_identifier, names_label
 from melm_studio.tables.quantities import in_one_unit, with_unit, without_unit
 from melm_studio.tables.readers import ReadOptions
 from melm_studio.tables.scales import UNKNOWN, is_among

@@ -770,7 +770,7 @@ def written_in(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
     """
     return [
         column.name
-        for column in _of_words_or(WRITTEN_IN, columns)
+        for column in _of_role_or(Role.CATEGORICAL, WRITTEN_IN, columns)
         if column.n_values > MAX_LEVELS
         and frame[column.name].dtype.kind != "f"
         and _are_written_in(frame[column.name].dropna().to_numpy(), column.n_values)
@@ -789,7 +789,7 @@ def boxes(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
     """
     return [
         column.name
-        for column in _of_words_or(OF_BOXES, columns)
+        for column in _of_role_or(Role.CATEGORICAL, OF_BOXES, columns)
         if column.n_values == 1
         and {*map(str, distinct_values(frame[column.name]))} <= {"1", "1.0"}  # also as a category
     ]
@@ -805,12 +805,14 @@ def mostly_empty(columns: Sequence[Column], frame: pd.DataFrame) -> list[str]:
     frame : DataFrame
         The rows that have a class.
     """
+    if len(columns) > MOST_COMPARED:
+        return []
     return [
         column.name
-        for column in (columns if len(columns) <= MOST_COMPARED else ())
-        if 2 * column.n_missing > len(frame) and column.n_values > 1
-        if column.role is Role.NUMERIC or column.reason in (MOSTLY_EMPTY, CHOSEN)
-        if frame[column.name].dtype.kind == "f"
+        for column in _of_role_or(Role.NUMERIC, MOSTLY_EMPTY, columns)
+        if 2 * column.n_missing > len(frame)
+        and column.n_values > 1
+        and frame[column.name].dtype.kind == "f"
     ]
 
 
@@ -858,9 +860,9 @@ def _off_one_of_weights(name: str) -> float:
     return OFF_ONE_NAMED if name.lower() in _WEIGHT_WORDS else OFF_ONE_OF_WAVES
 
 
-def _of_words_or(reason: str, columns: Sequence[Column]) -> Iterator[Column]:
-    """Those of categories, or of what is no feature for a reason or as the user chose."""
-    return (c for c in columns if c.role is Role.CATEGORICAL or c.reason in (reason, CHOSEN))
+def _of_role_or(role: Role, reason: str, columns: Sequence[Column]) -> Iterator[Column]:
+    """Those of a role, or of what is no feature for a reason or as the user chose."""
+    return (c for c in columns if c.role is role or c.reason in (reason, CHOSEN))
 
 
 def copies(

@@ -21,9 +21,8 @@ LABEL_WORDS = (
 _RANKS = {word: rank for rank, word in enumerate(LABEL_WORDS)}
 ID_WORDS = {
     "cik", "code", "cusip", "ean", "gtin", "gvkey", "id", "idcode", "identifier", "idno", "idnum",
-    "ids", "idx",
-    "index", "isbn", "key", "mrn", "no", "nr", "number", "permno", "rowid", "rowlabel", "rowname",
-    "rownames", "rownum", "seqno", "sku", "ssn", "upc", "uuid",
+    "ids", "idx", "index", "isbn", "key", "mrn", "no", "nr", "number", "permno", "rowid",
+    "rowlabel", "rowname", "rownames", "rownum", "seqno", "sku", "ssn", "upc", "uuid",
 }  # fmt: skip
 GROUP_WORDS = {
     "animal", "assessor", "donor", "panelist", "participant", "patient", "person", "rater", "subj",

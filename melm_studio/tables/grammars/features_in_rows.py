@@ -17,7 +17,7 @@ from melm_studio.tables.grammars.layout import (
     is_number,
 )
 from melm_studio.tables.grammars.sample_names import are_crossed, words_of_samples
-from melm_studio.tables.identifiers import PLAIN_NAMES, names_identifier
+from melm_studio.tables.identifiers import CHROMOSOMES, PLAIN_NAMES, names_identifier
 from melm_studio.tables.quantities import is_unit
 
 LEAST_SAMPLES, LEAST_FEATURES = 4, 3
@@ -54,7 +54,7 @@ _WORDS_OF_FEATURES = {
 }  # fmt: skip
 # Numbers that say of genes or proteins where they are and how long, behind names of these.
 _PLACES = {"end", "length", "start", "stop", "width"}
-_CHROMOSOMES = {"chr", "chrom", "chromosome", "seqnames"}
+_CHROMOSOMES = CHROMOSOMES | {"seqnames"}
 # Of which the name is an id, a name or a mass.
 _THINGS = {
     "row", "alignment", "feature", "compound", "cluster", "peak", "average", "mean", "quant", "ref",

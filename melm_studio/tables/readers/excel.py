@@ -31,10 +31,7 @@ FEW_ROWS, MANY_TIMES = 50, 10  # of a sheet that sums up another, and as many ro
 _PROBED_BYTES = 100_000  # of a sheet, to see whether it is a table
 # What Excel writes above the rows of a pivot table, below its filters.
 _PIVOTS = {
-    name.encode()
-    for name in (
-        "Row Labels", "Zeilenbeschriftungen", "Étiquettes de lignes", "Etiquetas de fila",
-    )
+    b"Row Labels", b"Zeilenbeschriftungen", "Étiquettes de lignes".encode(), b"Etiquetas de fila",
 }  # fmt: skip
 _MOST_ABOVE = 5
 _SOON_READ = 2**20  # bytes of a workbook of which all sheets are opened, to offer none of no cells

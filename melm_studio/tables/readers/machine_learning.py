@@ -35,6 +35,7 @@ _PAIR = re.compile(
     r"""\s*+(?:,|$)"""
 )
 DATA = re.compile(r"@data\b", re.IGNORECASE)
+_FIRST_ATTRIBUTE = re.compile("@attribute", re.IGNORECASE)
 # How many of the first attributes are labels, of the last if it is negative: in the name that MEKA
 # gives to a relation.
 _N_LABELS = re.compile(r"-C\s+(-?[0-9]{1,5})\b", re.IGNORECASE)
@@ -97,7 +98,8 @@ def _several_labels(text: str, types: Sequence[tuple[str, str]]) -> tuple[str, .
     """The attributes that the file calls labels, if there are several and other attributes."""
     names = [name for name, _ in types]
     labels = [name for name, kind in types if kind.strip().lower() == LABELS]
-    relation = text[: text.lower().find("@attribute")]
+    begin = _FIRST_ATTRIBUTE.search(text)
+    relation = text[: begin.start()] if begin else ""
     if n_labels := _N_LABELS.search(relation, max(relation.lower().find("@relation"), 0)):
         n = int(n_labels[1])
         labels = names[:n] if n > 0 else names[n:]
